@@ -1,0 +1,103 @@
+# The front door: `make` lists the targets. Everything here can be done by hand with the presets of
+# CMakePresets.json; what the packages are for is told in CONTRIBUTING.md.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+
+PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
+            libssl-dev doctest-dev python3 python3-jsonschema
+DEVELOPER_PACKAGES := clang clang-format clang-tidy
+
+SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
+SCHEMAS = $(wildcard cli/schemas/*.json)
+
+# Installs those of the Debian packages $(1) that are missing. With none missing it is quick, needs
+# neither network nor root, and says nothing.
+define install_missing
+if [ "$${PATE_SKIP_DEPS:-0}" = 1 ]; then exit 0; fi; \
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then \
+  { echo "This system has no apt-get. pate wants what Debian 12 has under these names:"; \
+    printf '  %s\n' $(1); \
+    echo "Install them your way, then say that they are there: make PATE_SKIP_DEPS=1 ..."; } >&2; \
+  exit 1; \
+fi; \
+missing=; \
+for package in $(1); do \
+  [ "$$(dpkg-query -W -f='$${db:Status-Status}' "$$package" 2>/dev/null)" = installed ] || \
+    missing="$$missing $$package"; \
+done; \
+if [ -z "$$missing" ]; then exit 0; fi; \
+as_root=; \
+if [ "$$(id -u)" -ne 0 ]; then \
+  if ! command -v sudo >/dev/null; then \
+    echo "Missing packages, and neither root nor sudo to install them. As root:" >&2; \
+    echo "  apt-get update && apt-get install -y$$missing" >&2; \
+    exit 1; \
+  fi; \
+  as_root=sudo; \
+fi; \
+echo "Installing$${as_root:+ with sudo}:$$missing"; \
+$$as_root apt-get update -q && \
+$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing
+endef
+
+.PHONY: help
+help: ## list the targets (the default)
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+.PHONY: deps
+deps: ## install the Debian packages that are missing (sudo when not root)
+	@$(call install_missing,$(PACKAGES))
+
+.PHONY: deps-dev
+deps-dev: deps ## also what format and lint need
+	@$(call install_missing,$(DEVELOPER_PACKAGES))
+
+.PHONY: build
+build: deps ## release build of everything, in build/release
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release -j $(JOBS)
+
+.PHONY: demo
+demo: deps ## build the program and analyse the sample votes
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --target pate -j $(JOBS)
+	build/release/pate analyze sample_votes/digits_100_counts.npy --queries 200 \
+	  --threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5 \
+	  --labels sample_votes/digits_100_labels.npy --summary -o demo-report.json
+
+.PHONY: test
+test: build ## build and run all tests
+	@ctest --preset release -j $(JOBS)
+
+.PHONY: bench
+bench: deps ## time pate analyze on two large dumps
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --target bench -j $(JOBS)
+
+.PHONY: format
+format: deps-dev ## clang-format all C++ files in place
+	@clang-format -i $(SOURCES)
+
+.PHONY: lint
+lint: deps-dev ## clang-format and clang-tidy without changes; schemas are valid JSON
+	@clang-format --dry-run -Werror $(SOURCES)
+	@for schema in $(SCHEMAS); do \
+	  python3 -m json.tool "$$schema" /dev/null || { echo "in $$schema" >&2; exit 1; }; \
+	done
+	@cmake --preset tidy --log-level=NOTICE
+	@cmake --build --preset tidy -j $(JOBS)
+
+.PHONY: sanitize
+sanitize: deps ## all tests under the address and undefined-behaviour sanitizers
+	@cmake --preset asan-ubsan --log-level=NOTICE
+	@cmake --build --preset asan-ubsan -j $(JOBS)
+	@ctest --preset asan-ubsan -j $(JOBS)
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf build demo-report.json

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options/mechanism.hpp"
+#include "cli/options/output.hpp"
+#include "cli/options/privacy.hpp"
+#include "cli/options/votes_input.hpp"
+#include "cli/streams.hpp"
+
+namespace pate::cli {
+
+/// `pate analyze VOTES`: the privacy cost of a vote dump.
+struct AnalyzeOptions {
+  VotesInputOptions input;
+  MechanismOptions mechanism;
+  PrivacyOptions privacy;
+  OutputOptions output;
+};
+
+/// Describes the command line; no I/O.
+void add_analyze(CLI::App& command, AnalyzeOptions& options);
+
+/// Runs the command and returns its exit status. Errors are thrown.
+[[nodiscard]] int run_analyze(const AnalyzeOptions& options, const Streams& streams);
+
+}  // namespace pate::cli

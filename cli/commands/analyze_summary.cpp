@@ -1,0 +1,79 @@
+#include "cli/commands/analyze_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+namespace pate::cli {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string mechanism(const Aggregator& aggregator) {
+  if (!aggregator.is_gaussian()) {
+    return fmt::format("LNMax, scale {:g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale);
+  }
+  const double sigma2 = std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
+  if (!aggregator.selection) return fmt::format("GNMax, sigma2 {:g}", sigma2);
+  return fmt::format("{} GNMax, threshold {:g}, sigma1 {:g}, sigma2 {:g}",
+                     aggregator.interactive ? "Interactive" : "Confident",
+                     aggregator.selection->threshold, aggregator.selection->sigma1, sigma2);
+}
+
+std::string_view worth(const CostEntry& cost) {
+  switch (cost.reading) {
+    case Reading::joint:
+      return "guarantee for this run; private";
+    case Reading::expected:
+      return cost.sd ? "expectation, not a guarantee; private" : "private";
+    case Reading::realized:
+      return "guarantee at an order fixed before; private";
+    case Reading::worst_case:
+      return "holds for all votes; may be published";
+  }
+  return "";
+}
+
+void cost_line(Out out, const CostEntry& cost, bool is_headline) {
+  fmt::format_to(out, "{} {:<17}{:<11}{:<9}{:>9.4f}", is_headline ? '*' : ' ', name(cost.bound),
+                 name(cost.reading), name(cost.conversion), cost.epsilon);
+  fmt::format_to(out, "{}", cost.order ? fmt::format("{:>8.2f}", *cost.order) : "       -");
+  // A headline's worth is said once, below.
+  fmt::format_to(out, "\n");
+}
+
+}  // namespace
+
+std::string analyze_summary(const Account& account, const std::string& votes) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  const CostEntry& headline = account.costs[account.headline];
+  fmt::format_to(out, "{}: {} queries, {} teachers, {} classes\n", votes, account.queries,
+                 account.teachers, account.classes);
+  fmt::format_to(out, "{}\n", mechanism(account.aggregator));
+  if (account.aggregator.selection) {
+    fmt::format_to(out, "answered: {:.1f} expected (sd {:.1f})", account.answered_expected,
+                   account.answered_sd);
+    if (account.answered_realized) fmt::format_to(out, ", {} realized", *account.answered_realized);
+    fmt::format_to(out, "\n");
+  }
+  if (account.utility) {
+    fmt::format_to(out, "accuracy: {:.2f} % expected of released labels; plurality {:.2f} %\n",
+                   100.0 * account.utility->expected_accuracy,
+                   100.0 * account.utility->plurality_accuracy);
+  }
+  fmt::format_to(out, "\nepsilon = {:.4f} at delta = {:g}  ({}, {}: {})\n\n", headline.epsilon,
+                 headline.delta, name(headline.bound), name(headline.reading), worth(headline));
+  fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>9}{:>8}\n", "bound", "reading", "from", "epsilon",
+                 "order");
+  for (std::size_t i = 0; i < account.costs.size(); ++i) {
+    cost_line(out, account.costs[i], i == account.headline);
+  }
+  if (!account.notices.empty()) fmt::format_to(out, "\n");
+  for (const Notice& notice : account.notices) fmt::format_to(out, "note: {}\n", notice.message);
+  return text;
+}
+
+}  // namespace pate::cli

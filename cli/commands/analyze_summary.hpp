@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "pate/accounting/report.hpp"
+
+namespace pate::cli {
+
+/// What a person wants to see of an account at a glance, as text of at most 80 columns (longer
+/// where a path is). `votes` is how the votes are called.
+[[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes);
+
+}  // namespace pate::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+
+#include "pate/votes/simulate.hpp"
+
+namespace pate::cli {
+
+/// `pate simulate`: makes a plausible vote dump to try things on.
+struct SimulateOptions {
+  SimulationSettings ensemble;
+  std::string layout = "counts";
+  std::string output;
+  std::string labels_output;  ///< empty: the true classes are not written
+  bool quiet = false;
+};
+
+/// Describes the command line of the command; no I/O.
+void add_simulate(CLI::App& command, SimulateOptions& options);
+
+/// Writes the votes (.npy, int64) to the file of -o, the true classes beside them when asked for,
+/// and one line about it to `err`; returns the exit status. Nothing goes to `out`.
+///
+/// Throws `usage_error` when both outputs are the same file, `parameter_error` for a parameter out
+/// of its domain and a file of more than 8 GiB, `output_error` when a file cannot be written. The
+/// same seed gives the same votes in every layout.
+[[nodiscard]] int run_simulate(const SimulateOptions& options, std::ostream& out,
+                               std::ostream& err);
+
+}  // namespace pate::cli

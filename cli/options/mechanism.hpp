@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/io/analyze_report.hpp"
+
+namespace pate::cli {
+
+/// The aggregator as the command line describes it.
+struct MechanismOptions {
+  std::optional<double> laplace_scale;
+  std::optional<double> sigma2;
+  std::optional<double> sigma1;
+  std::string threshold;  ///< votes, or a share of the teachers: "80%"
+};
+
+void add_mechanism_options(CLI::App& command, MechanismOptions& options);
+
+void append_settings(const MechanismOptions& options, Settings& settings);
+
+/// Which aggregator the options describe, with everything but the threshold's share of the teachers
+/// checked, so that a wrong command line fails before any file is read. Throws `usage_error` naming
+/// the option that is missing or contradicts, and `parameter_error` for values out of range.
+void check_mechanism_options(const MechanismOptions& options, bool has_student);
+
+/// The aggregator for an ensemble of `teachers`.
+[[nodiscard]] Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
+                                         bool has_student);
+
+}  // namespace pate::cli

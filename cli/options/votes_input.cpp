@@ -1,0 +1,181 @@
+#include "cli/options/votes_input.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+#include "pate/error.hpp"
+#include "pate/io/sha256.hpp"
+#include "pate/io/votes_digest.hpp"
+#include "pate/votes/count_votes.hpp"
+#include "pate/votes/prediction_votes.hpp"
+#include "pate/votes/query_columns.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+constexpr std::size_t kHashPiece = std::size_t{1} << 24;
+
+SettingValue setting(const std::string& text) {
+  return text.empty() ? SettingValue{} : SettingValue{text};
+}
+SettingValue setting(const std::optional<std::int64_t>& number) {
+  return number ? SettingValue{*number} : SettingValue{};
+}
+
+std::shared_ptr<const NpyTable> open_table(VotesInput& input, const char* role,
+                                           const std::string& path) {
+  auto table = std::make_shared<const NpyTable>(MappedFile(path));
+  input.files.push_back({role, path, table});
+  return table;
+}
+
+std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
+                                        std::shared_ptr<const NumericTable> table) {
+  if (options.layout == "counts") {
+    auto votes = std::make_unique<CountVotes>(std::move(table));
+    if (options.classes && *options.classes != votes->classes()) {
+      throw input_error(fmt::format("{}: --classes says {} classes, but the file has {} columns",
+                                    votes->name(), *options.classes, votes->classes()));
+    }
+    return votes;
+  }
+  if (!options.classes) {
+    throw usage_error(fmt::format(
+        "--layout {} needs --classes K: a class that nobody votes for takes part in the noisy "
+        "maximum too",
+        options.layout));
+  }
+  return std::make_unique<PredictionVotes>(std::move(table),
+                                           options.layout == "predictions"
+                                               ? PredictionLayout::teachers_by_queries
+                                               : PredictionLayout::queries_by_teachers,
+                                           *options.classes);
+}
+
+std::string file_sha256(const MappedFile& file) {
+  Sha256 digest;
+  const auto bytes = file.bytes();
+  for (std::size_t offset = 0; offset < bytes.size(); offset += kHashPiece) {
+    const std::size_t size = std::min(kHashPiece, bytes.size() - offset);
+    digest.update(bytes.subspan(offset, size));
+    if (bytes.size() > 4 * kHashPiece) file.advise_done(offset, size);
+  }
+  return digest.hex_digest();
+}
+
+}  // namespace
+
+void add_votes_input_options(CLI::App& command, VotesInputOptions& options) {
+  const std::string group = "Votes";
+  command.add_option("VOTES", options.votes, "votes: a .npy array")->required();
+  command.add_option("--layout", options.layout, "counts (queries x classes), predictions")
+      ->check(CLI::IsMember({"counts", "predictions", "predictions-by-query"}))
+      ->type_name("LAYOUT")
+      ->group(group);
+  command.add_option("--classes", options.classes, "number of classes; predictions need it")
+      ->type_name("K")
+      ->group(group);
+  command.add_option("--teachers", options.teachers, "number of teachers, to check the votes")
+      ->type_name("M")
+      ->group(group);
+  command.add_option("--queries", options.queries, "the first N rows, or rows A to B-1")
+      ->type_name("N|A:B")
+      ->group(group);
+  command.add_option("--indices", options.indices, "row numbers to use, one per query")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--student", options.student, "student scores: Interactive aggregator")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--labels", options.labels, "true class ids, for the utility")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--decisions", options.decisions, "which queries the run answered")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+void append_settings(const VotesInputOptions& options, Settings& settings) {
+  settings.emplace_back("votes", options.votes);
+  settings.emplace_back("layout", options.layout);
+  settings.emplace_back("classes", setting(options.classes));
+  settings.emplace_back("teachers", setting(options.teachers));
+  settings.emplace_back("queries", setting(options.queries));
+  settings.emplace_back("indices", setting(options.indices));
+  settings.emplace_back("student", setting(options.student));
+  settings.emplace_back("labels", setting(options.labels));
+  settings.emplace_back("decisions", setting(options.decisions));
+}
+
+std::vector<std::string> input_paths(const VotesInputOptions& options) {
+  std::vector<std::string> paths;
+  for (const std::string* path :
+       {&options.votes, &options.indices, &options.student, &options.labels, &options.decisions}) {
+    if (!path->empty()) paths.push_back(*path);
+  }
+  return paths;
+}
+
+std::vector<InputFile> VotesInput::describe() const {
+  std::vector<InputFile> result;
+  for (const File& file : files) {
+    const TableDescription description = file.table->description();
+    InputFile entry{file.role,
+                    file.path,
+                    description.format,
+                    description.dtype,
+                    description.shape,
+                    file_sha256(file.table->file()),
+                    {},
+                    {}};
+    if (file.role == "votes") {
+      entry.layout = layout;
+      entry.votes_digest = votes_digest(*votes, rows);
+    }
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+void VotesInput::check_unchanged() const {
+  for (const File& file : files) file.table->file().check_unchanged();
+}
+
+VotesInput open_votes(const VotesInputOptions& options) {
+  if (!options.queries.empty() && !options.indices.empty()) {
+    throw usage_error("--queries and --indices exclude each other");
+  }
+  VotesInput input;
+  input.layout = options.layout;
+  std::optional<RowSelection> range;
+  if (!options.queries.empty()) range = parse_row_range(options.queries);
+  input.votes = open_source(options, open_table(input, "votes", options.votes));
+  const VoteSource& votes = *input.votes;
+  if (options.teachers && votes.queries() > 0 && *options.teachers != votes.teachers()) {
+    throw input_error(fmt::format("{}: --teachers says {} teachers, but the votes have {}",
+                                  votes.name(), *options.teachers, votes.teachers()));
+  }
+  input.rows = RowSelection::all(votes.queries());
+  if (range) input.rows = *range;
+  if (!options.indices.empty()) {
+    const auto table = open_table(input, "indices", options.indices);
+    input.rows = RowSelection::list(read_indices(*table), options.indices);
+  }
+  input.rows.check(votes.name(), votes.queries());
+  if (!options.student.empty()) {
+    input.student = std::make_unique<StudentScores>(open_table(input, "student", options.student),
+                                                    votes.queries(), votes.classes());
+  }
+  if (!options.labels.empty()) {
+    input.labels =
+        read_labels(*open_table(input, "labels", options.labels), votes.queries(), votes.classes());
+  }
+  if (!options.decisions.empty()) {
+    input.decisions =
+        read_decisions(*open_table(input, "decisions", options.decisions), votes.queries());
+  }
+  return input;
+}
+
+}  // namespace pate::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pate/io/analyze_report.hpp"
+#include "pate/io/npy_table.hpp"
+#include "pate/votes/row_selection.hpp"
+#include "pate/votes/student_scores.hpp"
+#include "pate/votes/vote_source.hpp"
+
+namespace pate::cli {
+
+/// The votes and the files beside them, as the command line names them.
+struct VotesInputOptions {
+  std::string votes;
+  std::string layout = "counts";
+  std::optional<std::int64_t> teachers;
+  std::optional<std::int64_t> classes;
+  std::string queries;
+  std::string indices;
+  std::string student;
+  std::string labels;
+  std::string decisions;
+};
+
+void add_votes_input_options(CLI::App& command, VotesInputOptions& options);
+
+/// Adds the options as they are in force to the settings of a report.
+void append_settings(const VotesInputOptions& options, Settings& settings);
+
+/// The paths that will be read.
+[[nodiscard]] std::vector<std::string> input_paths(const VotesInputOptions& options);
+
+/// The opened files.
+struct VotesInput {
+  std::unique_ptr<VoteSource> votes;
+  RowSelection rows = RowSelection::all(0);
+  std::unique_ptr<StudentScores> student;
+  std::optional<std::vector<std::int32_t>> labels;
+  std::optional<std::vector<std::uint8_t>> decisions;
+
+  struct File {
+    std::string role;
+    std::string path;
+    std::shared_ptr<const NpyTable> table;
+  };
+  std::vector<File> files;
+  std::string layout;
+
+  /// What the report says of the files, with their digests; reads them to the end.
+  [[nodiscard]] std::vector<InputFile> describe() const;
+  /// Throws `input_error` when a file has changed since it was opened.
+  void check_unchanged() const;
+};
+
+/// Opens the files. Throws `usage_error` for options that do not fit together and `input_error` for
+/// files that do not.
+[[nodiscard]] VotesInput open_votes(const VotesInputOptions& options);
+
+}  // namespace pate::cli

@@ -1,0 +1,90 @@
+#include "cli/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+
+#include "cli/commands/analyze.hpp"
+#include "cli/commands/simulate.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/usage_error.hpp"
+#include "cli/version.hpp"
+#include "pate/error.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+// "pate-analyze" is "pate analyze" by another name.
+std::vector<std::string> expand_name(std::vector<std::string> arguments) {
+  const std::string prefix = "pate-";
+  if (arguments.empty()) return {"pate"};
+  const std::string called = std::filesystem::path(arguments.front()).filename().string();
+  if (called.starts_with(prefix)) {
+    arguments.insert(arguments.begin() + 1, called.substr(prefix.size()));
+  }
+  return arguments;
+}
+
+int report_error(const Streams& streams, const char* what, int status) {
+  streams.err << "pate: " << what << '\n';
+  return status;
+}
+
+int run_parsed(const std::vector<std::string>& arguments, const Streams& streams) {
+  CLI::App app("The privacy accountant for teacher ensembles (PATE).", "pate");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "pate " + version());
+  app.get_formatter()->column_width(26);
+
+  AnalyzeOptions analyze;
+  SimulateOptions simulate;
+  std::function<int()> run;
+  CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
+  add_analyze(*command, analyze);
+  command->callback([&] { run = [&] { return run_analyze(analyze, streams); }; });
+  command = app.add_subcommand("simulate", "make a plausible vote dump");
+  add_simulate(*command, simulate);
+  command->callback(
+      [&] { run = [&] { return run_simulate(simulate, streams.out, streams.err); }; });
+
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are "errors" with status 0.
+    if (error.get_exit_code() == 0) return app.exit(error, streams.out, streams.err);
+    streams.err << "pate: " << error.what() << "\npate: run 'pate "
+                << (app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ")
+                << "--help' for the options\n";
+    return kUsage;
+  }
+  return run();
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments, const Streams& streams) {
+  try {
+    return run_parsed(expand_name(arguments), streams);
+  } catch (const usage_error& error) {
+    return report_error(streams, error.what(), kUsage);
+  } catch (const parameter_error& error) {
+    return report_error(streams, error.what(), kUsage);
+  } catch (const input_error& error) {
+    return report_error(streams, error.what(), kBadInput);
+  } catch (const validity_error& error) {
+    return report_error(streams, error.what(), kNotValid);
+  } catch (const output_error& error) {
+    return report_error(streams, error.what(), kBadOutput);
+  } catch (const std::bad_alloc&) {
+    return report_error(streams, "not enough memory for this input", kBadInput);
+  } catch (const std::exception& error) {
+    streams.err << "pate: a bug, please report: " << error.what() << '\n';
+    return kBug;
+  }
+}
+
+}  // namespace pate::cli

@@ -1,0 +1,227 @@
+#include "pate/accounting/account.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+
+#include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/rdp_entry.hpp"
+#include "pate/accounting/trajectory.hpp"
+#include "pate/error.hpp"
+#include "pate/math/compensated_sum.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
+
+namespace pate {
+
+namespace {
+
+// Evaluations of the sums, kept: several entries look for their best orders in the same places.
+class KeptCosts {
+ public:
+  KeptCosts(const CostInputs& inputs, Bound bound, unsigned threads,
+            const std::vector<RunCost>& costs)
+      : inputs_(inputs), bound_(bound), threads_(threads) {
+    for (const RunCost& cost : costs) kept_.emplace(cost.order, cost);
+  }
+  const RunCost& at(double order) {
+    const auto found = kept_.find(order);
+    if (found != kept_.end()) return found->second;
+    const RunCost cost = run_costs(inputs_, bound_, std::span(&order, 1), threads_).front();
+    return kept_.emplace(order, cost).first->second;
+  }
+
+ private:
+  const CostInputs& inputs_;
+  Bound bound_;
+  unsigned threads_;
+  std::map<double, RunCost> kept_;
+};
+
+std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, Reading reading,
+                                                     bool has_selection) {
+  if (reading == Reading::joint) return {{"steps", cost.joint}};
+  std::vector<std::pair<std::string, double>> parts;
+  if (has_selection) parts.emplace_back("selection", cost.selection);
+  parts.emplace_back("noisy_max", reading == Reading::realized ? cost.noisy_max_realized
+                                                               : cost.noisy_max_expected);
+  return parts;
+}
+
+std::vector<Reading> readings_of(Bound bound, bool has_decisions) {
+  std::vector<Reading> readings;
+  if (bound == Bound::tradeoff) readings.push_back(Reading::joint);
+  readings.push_back(Reading::expected);
+  if (has_decisions) readings.push_back(Reading::realized);
+  return readings;
+}
+
+// Position of the first cost, in the order of the entries, that the settings allow as headline.
+std::size_t headline_of(const std::vector<CostEntry>& costs, const AccountSettings& settings) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const CostEntry& cost = costs[i];
+    if (settings.reading ? cost.reading != *settings.reading : cost.reading == Reading::realized) {
+      continue;
+    }
+    if (settings.conversion ? cost.conversion != *settings.conversion
+                            : cost.conversion != ReportedConversion::improved) {
+      continue;
+    }
+    return i;
+  }
+  std::string computed;
+  for (const CostEntry& cost : costs) computed += (computed.empty() ? "" : ", ") + label(cost);
+  throw parameter_error(fmt::format(
+      "no cost has{}{}{}{}; computed are {}", settings.reading ? " reading " : "",
+      settings.reading ? name(*settings.reading) : "", settings.conversion ? " conversion " : "",
+      settings.conversion ? name(*settings.conversion) : "", computed));
+}
+
+void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
+                    Account& account) {
+  CompensatedSum expected;
+  CompensatedSum variance;
+  std::int64_t realized = 0;
+  for (const DistinctQuery& query : tally.distinct) {
+    const auto count = static_cast<double>(query.count);
+    double answered = 1.0;
+    double refused = 0.0;
+    if (aggregator.selection) {
+      answered = std::exp(log_answered(*aggregator.selection, query.statistic));
+      refused = std::exp(log_refused(*aggregator.selection, query.statistic));
+    }
+    expected.add(count * answered);
+    variance.add(count * answered * refused);
+    realized += query.answered;
+  }
+  account.answered_expected = expected.value();
+  account.answered_sd = std::sqrt(variance.value());
+  if (has_decisions) account.answered_realized = realized;
+}
+
+// The costs that will be computed, best headline first.
+std::vector<CostEntry> planned_entries(const AccountSettings& settings, bool has_decisions) {
+  std::vector<CostEntry> entries;
+  for (const Bound bound : {Bound::tradeoff, Bound::published}) {
+    if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
+    for (const Reading reading : readings_of(bound, has_decisions)) {
+      for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+        CostEntry entry;
+        entry.bound = bound;
+        entry.reading = reading;
+        entry.conversion = conversion;
+        entry.data_dependent = true;
+        entries.push_back(std::move(entry));
+      }
+    }
+  }
+  return entries;
+}
+
+// Fills in the entries of one data-dependent bound and its curves.
+void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& search,
+                   unsigned threads, std::vector<std::vector<double>>* by_checkpoint,
+                   Account& account) {
+  const bool has_selection = account.aggregator.selection.has_value();
+  const std::vector<RunCost> grid =
+      by_checkpoint == nullptr ? run_costs(inputs, bound, account.orders, threads)
+                               : run_costs(inputs, bound, account.orders, threads,
+                                           account.costs[account.headline].reading, *by_checkpoint);
+  KeptCosts kept(inputs, bound, threads, grid);
+  for (CostEntry& entry : account.costs) {
+    if (entry.bound != bound) continue;
+    RdpFunction function;
+    function.orders = account.orders;
+    for (const RunCost& cost : grid) function.rdp.push_back(cost.rdp(entry.reading));
+    function.at = [&](double order) { return kept.at(order).rdp(entry.reading); };
+    function.parts = [&](double order) {
+      return parts_of(kept.at(order), entry.reading, has_selection);
+    };
+    fill_rdp_entry(entry, function, search, account.notices);
+    if (entry.reading == Reading::expected && has_selection) {
+      entry.sd = entry.order ? std::sqrt(kept.at(*entry.order).spent_variance) : 0.0;
+    }
+  }
+  RdpCurves curves;
+  for (const RunCost& cost : grid) {
+    curves.selection.push_back(cost.selection);
+    curves.noisy_max.push_back(cost.noisy_max_expected);
+    if (bound == Bound::tradeoff) curves.joint.push_back(cost.joint);
+  }
+  (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
+}
+
+void add_notices(Account& account) {
+  const CostEntry& headline = account.costs[account.headline];
+  const auto add = [&](const char* code, std::string message) {
+    account.notices.push_back({code, std::move(message)});
+  };
+  if (account.queries == 0) add("no_queries", "no queries were selected: nothing is spent");
+  if (headline.data_dependent) {
+    add("private_number",
+        "the headline depends on the votes: it is for the owner of the data and must not be "
+        "published as it is");
+  }
+  if (headline.reading == Reading::expected && account.aggregator.selection) {
+    add("expectation",
+        "the headline is an expectation over the selection noise, not a guarantee for a run");
+  }
+  if (headline.reading == Reading::realized) {
+    add("realized_order",
+        "a realized cost is a guarantee only at an order that was fixed before the run");
+  }
+  if (headline.bound == Bound::published) {
+    add("forward_only",
+        "the published bounds cover one of the two directions that (epsilon, delta) speaks of");
+  }
+}
+
+}  // namespace
+
+Account account(const Run& run, const AccountSettings& settings) {
+  return account(tally(run, settings.threads), run.aggregator, run.decisions.has_value(), settings);
+}
+
+Account account(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
+                const AccountSettings& settings) {
+  validate_delta(settings.delta);
+  validate(aggregator);
+  Account account;
+  account.aggregator = aggregator;
+  account.teachers = tally.teachers;
+  account.classes = tally.classes;
+  account.queries = tally.queries;
+  account.delta = settings.delta;
+  account.orders = settings.orders
+                       ? validated_orders(*settings.orders)
+                       : std::vector<double>(default_orders().begin(), default_orders().end());
+  const OrderSearch search{settings.delta, settings.orders.has_value()};
+  count_answered(tally, aggregator, has_decisions, account);
+
+  account.costs = planned_entries(settings, has_decisions);
+  std::vector<Notice> data_independent_notices;
+  for (CostEntry& entry : data_independent_entries(aggregator, tally.queries, account.orders,
+                                                   search, data_independent_notices)) {
+    account.costs.push_back(std::move(entry));
+  }
+  account.headline = headline_of(account.costs, settings);
+
+  const CostInputs inputs(tally, aggregator);
+  const Bound headline_bound = account.costs[account.headline].bound;
+  std::vector<std::vector<double>> by_checkpoint;
+  for (const Bound bound : {Bound::tradeoff, Bound::published}) {
+    if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
+    account_bound(inputs, bound, search, settings.threads,
+                  bound == headline_bound ? &by_checkpoint : nullptr, account);
+  }
+  account.notices.insert(account.notices.end(), data_independent_notices.begin(),
+                         data_independent_notices.end());
+  account.trajectory = trajectory(tally, account, by_checkpoint);
+  add_notices(account);
+  return account;
+}
+
+}  // namespace pate

@@ -1,0 +1,161 @@
+#include "pate/accounting/cost_sums.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "pate/math/compensated_sum.hpp"
+#include "pate/parallel/parallel_for.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kPiece = 512;
+
+// Sums over one piece of the distinct queries, by order.
+struct Piece {
+  std::vector<double> expected, realized, joint, variance;
+  std::vector<double> by_checkpoint;  // by checkpoint, then order; empty without a trajectory
+};
+
+void add_scaled(std::span<double> sums, double factor, const std::vector<double>& values) {
+  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += factor * values[j];
+}
+
+// Cost of the threshold check by order and distinct statistic; empty without a selection.
+using SelectionCosts = std::vector<std::vector<double>>;
+
+SelectionCosts selection_costs(const CostInputs& inputs, const BoundAtOrders& costs,
+                               std::size_t orders, unsigned threads) {
+  SelectionCosts result(inputs.ladder() ? orders : 0);
+  parallel_for(result.size(), threads, [&](std::size_t j) {
+    for (const auto& statistic : inputs.statistics()) {
+      result[j].push_back(costs.selection(j, statistic.value));
+    }
+  });
+  return result;
+}
+
+// Adds what the reading charges for the occurrences of query i, checkpoint by checkpoint.
+void add_to_checkpoints(const CostInputs& inputs, std::size_t i, const QueryCosts& costs,
+                        const SelectionCosts& selection, Reading reading,
+                        std::vector<double>& scratch, Piece& piece) {
+  const std::size_t orders = costs.noisy_max.size();
+  scratch.assign(orders, 0.0);  // charge of every query
+  if (reading == Reading::joint) {
+    scratch = costs.joint;
+  } else {
+    for (std::size_t j = 0; j < selection.size(); ++j) {
+      scratch[j] = selection[j][inputs.statistic_of(i)];
+    }
+    if (reading == Reading::expected) add_scaled(scratch, inputs.answered(i), costs.noisy_max);
+  }
+  for (const Tally::Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
+    const std::span sums =
+        std::span(piece.by_checkpoint).subspan(occurrence.checkpoint * orders, orders);
+    add_scaled(sums, occurrence.count, scratch);
+    if (reading == Reading::realized) add_scaled(sums, occurrence.answered, costs.noisy_max);
+  }
+}
+
+Piece sum_piece(const CostInputs& inputs, const BoundAtOrders& bound, std::size_t orders,
+                std::size_t begin, std::size_t end, const SelectionCosts& selection,
+                std::optional<Reading> reading) {
+  const Tally& tally = inputs.tally();
+  Piece piece;
+  for (auto* sums : {&piece.expected, &piece.realized, &piece.joint, &piece.variance}) {
+    sums->assign(orders, 0.0);
+  }
+  piece.by_checkpoint.assign(reading ? orders * tally.checkpoints.size() : 0, 0.0);
+  QueryCosts costs;
+  std::vector<double> scratch;
+  for (std::size_t i = begin; i < end; ++i) {
+    bound.query(i, costs);
+    const double p = inputs.answered(i);
+    const auto count = static_cast<double>(tally.distinct[i].count);
+    const auto answered = static_cast<double>(tally.distinct[i].answered);
+    add_scaled(piece.expected, count * p, costs.noisy_max);
+    if (answered > 0.0) add_scaled(piece.realized, answered, costs.noisy_max);
+    if (!costs.joint.empty()) add_scaled(piece.joint, count, costs.joint);
+    const double spread = count * p * (1.0 - p);
+    for (std::size_t j = 0; j < orders; ++j) {
+      piece.variance[j] += spread * costs.noisy_max[j] * costs.noisy_max[j];
+    }
+    if (reading) add_to_checkpoints(inputs, i, costs, selection, *reading, scratch, piece);
+  }
+  return piece;
+}
+
+std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<const double> orders,
+                            unsigned threads, std::optional<Reading> reading,
+                            std::vector<std::vector<double>>* by_checkpoint) {
+  const Tally& tally = inputs.tally();
+  const auto costs = bound_at_orders(bound, inputs, orders, threads);
+  const SelectionCosts selection = selection_costs(inputs, *costs, orders.size(), threads);
+  std::vector<Piece> pieces((tally.distinct.size() + kPiece - 1) / kPiece);
+  parallel_for(pieces.size(), threads, [&](std::size_t k) {
+    pieces[k] = sum_piece(inputs, *costs, orders.size(), k * kPiece,
+                          std::min((k + 1) * kPiece, tally.distinct.size()), selection, reading);
+  });
+
+  std::vector<RunCost> result(orders.size());
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    CompensatedSum checks;
+    CompensatedSum expected;
+    CompensatedSum realized;
+    CompensatedSum joint;
+    CompensatedSum variance;
+    for (std::size_t k = 0; !selection.empty() && k < selection[j].size(); ++k) {
+      checks.add(inputs.statistics()[k].queries * selection[j][k]);
+    }
+    for (const Piece& piece : pieces) {
+      expected.add(piece.expected[j]);
+      realized.add(piece.realized[j]);
+      joint.add(piece.joint[j]);
+      variance.add(piece.variance[j]);
+    }
+    result[j] = {orders[j],        checks.value(), expected.value(),
+                 realized.value(), joint.value(),  variance.value()};
+  }
+  if (by_checkpoint == nullptr) return result;
+  const std::size_t checkpoints = tally.checkpoints.size();
+  by_checkpoint->assign(orders.size(), {});
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    double total = 0.0;
+    for (std::size_t k = 0; k < checkpoints; ++k) {
+      for (const Piece& piece : pieces) total += piece.by_checkpoint[k * orders.size() + j];
+      (*by_checkpoint)[j].push_back(total);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+double RunCost::rdp(Reading reading) const {
+  switch (reading) {
+    case Reading::joint:
+      return joint;
+    case Reading::expected:
+      return selection + noisy_max_expected;
+    case Reading::realized:
+      return selection + noisy_max_realized;
+    case Reading::worst_case:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
+                               std::span<const double> orders, unsigned threads) {
+  return sum_up(inputs, bound, orders, threads, std::nullopt, nullptr);
+}
+
+std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
+                               std::span<const double> orders, unsigned threads, Reading reading,
+                               std::vector<std::vector<double>>& by_checkpoint) {
+  return sum_up(inputs, bound, orders, threads, reading, &by_checkpoint);
+}
+
+}  // namespace pate

@@ -1,0 +1,51 @@
+#include "pate/accounting/names.hpp"
+
+namespace pate {
+
+std::string_view name(Bound bound) {
+  switch (bound) {
+    case Bound::data_independent:
+      return "data_independent";
+    case Bound::published:
+      return "published";
+    case Bound::tradeoff:
+      return "tradeoff";
+  }
+  return "";
+}
+
+std::string_view name(Reading reading) {
+  switch (reading) {
+    case Reading::joint:
+      return "joint";
+    case Reading::expected:
+      return "expected";
+    case Reading::realized:
+      return "realized";
+    case Reading::worst_case:
+      return "worst_case";
+  }
+  return "";
+}
+
+std::string_view name(ReportedConversion conversion) {
+  switch (conversion) {
+    case ReportedConversion::classic:
+      return "classic";
+    case ReportedConversion::improved:
+      return "improved";
+    case ReportedConversion::gdp:
+      return "gdp";
+    case ReportedConversion::pure:
+      return "pure";
+    case ReportedConversion::kov:
+      return "kov";
+  }
+  return "";
+}
+
+std::string_view direction_name(Bound bound) {
+  return bound == Bound::published ? "forward" : "both";
+}
+
+}  // namespace pate

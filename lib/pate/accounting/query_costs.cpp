@@ -1,0 +1,174 @@
+#include "pate/accounting/query_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/aggregators/joint_cost.hpp"
+#include "pate/bounds/published_table.hpp"
+#include "pate/bounds/tradeoff.hpp"
+#include "pate/bounds/tradeoff_table.hpp"
+#include "pate/error.hpp"
+#include "pate/parallel/parallel_for.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> finite_log_q(const Tally& tally) {
+  std::vector<double> values;
+  values.reserve(tally.distinct.size());
+  for (const DistinctQuery& query : tally.distinct) {
+    if (query.log_q != -kInfinity) values.push_back(query.log_q);
+  }
+  return values;
+}
+
+double sigma_of(const CostInputs& inputs) {
+  const auto* gaussian = std::get_if<GaussianNoisyMax>(&inputs.aggregator().noisy_max);
+  return gaussian == nullptr ? 0.0 : gaussian->sigma;
+}
+
+double gamma_of(const CostInputs& inputs) {
+  return std::get<LaplaceNoisyMax>(inputs.aggregator().noisy_max).gamma();
+}
+
+class Published : public BoundAtOrders {
+ public:
+  Published(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
+      : inputs_(inputs), orders_(orders.begin(), orders.end()) {
+    if (inputs.aggregator().is_gaussian()) {
+      tables_ = GaussianPublishedTable(inputs.cells(), sigma_of(inputs)).at_orders(orders, threads);
+    }
+  }
+
+  void query(std::size_t query, QueryCosts& costs) const override {
+    const double log_q = inputs_.tally().distinct[query].log_q;
+    costs.noisy_max.assign(orders_.size(), 0.0);
+    if (log_q == -kInfinity) return;
+    if (inputs_.aggregator().is_gaussian()) {
+      const GaussianPublishedBound bound(log_q, sigma_of(inputs_));
+      const QCells::Position position = inputs_.cells().locate(log_q);
+      for (std::size_t j = 0; j < orders_.size(); ++j) {
+        costs.noisy_max[j] = GaussianPublishedTable::cost(tables_[j], position, bound);
+      }
+    } else {
+      for (std::size_t j = 0; j < orders_.size(); ++j) {
+        costs.noisy_max[j] = laplace_noisy_max_published(log_q, gamma_of(inputs_), orders_[j]);
+      }
+    }
+  }
+
+  [[nodiscard]] double selection(std::size_t order, std::int64_t statistic) const override {
+    const AnswerLadder& ladder = *inputs_.ladder();
+    return threshold_published(
+        std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
+        ladder.check().sigma1, orders_[order]);
+  }
+
+ private:
+  const CostInputs& inputs_;
+  std::vector<double> orders_;
+  std::vector<GaussianPublishedTable::AtOrder> tables_;
+};
+
+class Tradeoff : public BoundAtOrders {
+ public:
+  Tradeoff(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
+      : inputs_(inputs),
+        orders_(orders.begin(), orders.end()),
+        table_(inputs.cells(), std::numbers::sqrt2 / sigma_of(inputs)) {
+    if (inputs.aggregator().is_gaussian()) tables_ = table_.at_orders(orders, threads);
+    if (!inputs.ladder()) return;
+    std::vector<std::optional<JointCost>> made(orders.size());
+    parallel_for(orders.size(), threads, [&](std::size_t j) {
+      const double cap = data_independent_cost(inputs.aggregator(), orders[j]).noisy_max;
+      made[j].emplace(*inputs.ladder(), orders[j], cap);
+    });
+    for (auto& joint : made) joints_.push_back(std::move(*joint));
+  }
+
+  void query(std::size_t query, QueryCosts& costs) const override {
+    const DistinctQuery& input = inputs_.tally().distinct[query];
+    costs.noisy_max.assign(orders_.size(), 0.0);
+    if (input.log_q == -kInfinity) {
+      certain(input.statistic, costs);
+    } else if (inputs_.aggregator().is_gaussian()) {
+      gaussian(input, costs);
+    } else {
+      for (std::size_t j = 0; j < orders_.size(); ++j) {
+        costs.noisy_max[j] =
+            laplace_noisy_max_tradeoff(input.log_q, gamma_of(inputs_), orders_[j]).larger();
+      }
+      costs.joint = costs.noisy_max;
+    }
+  }
+
+  [[nodiscard]] double selection(std::size_t order, std::int64_t statistic) const override {
+    return joints_[order].selection_cost(statistic);
+  }
+
+ private:
+  // The noisy maximum cannot go wrong (one class): only the selection costs anything.
+  void certain(std::int64_t statistic, QueryCosts& costs) const {
+    costs.joint.assign(orders_.size(), 0.0);
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      costs.joint[j] = joints_[j].cost(statistic, {-kInfinity, -kInfinity});
+    }
+  }
+
+  void gaussian(const DistinctQuery& input, QueryCosts& costs) const {
+    const QCells::Position position = inputs_.cells().locate(input.log_q);
+    costs.joint.resize(orders_.size());
+    for (std::size_t j = 0; j < orders_.size(); ++j) {
+      const BothDirections log_excess = table_.log_excess(tables_[j], position);
+      costs.noisy_max[j] = cost_of_log_excess(log_excess.larger(), orders_[j], tables_[j].cap);
+      costs.joint[j] =
+          joints_.empty() ? costs.noisy_max[j] : joints_[j].cost(input.statistic, log_excess);
+    }
+  }
+
+  const CostInputs& inputs_;
+  std::vector<double> orders_;
+  GaussianTradeoffTable table_;
+  std::vector<GaussianTradeoffTable::AtOrder> tables_;
+  std::vector<JointCost> joints_;
+};
+
+}  // namespace
+
+CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
+    : tally_(tally), aggregator_(aggregator), cells_(finite_log_q(tally)) {
+  if (aggregator.selection && !tally.distinct.empty()) {
+    ladder_.emplace(*aggregator.selection, tally.distinct.front().statistic,
+                    tally.distinct.back().statistic, tally.teachers);
+  }
+  answered_.reserve(tally.distinct.size());
+  statistic_of_.reserve(tally.distinct.size());
+  for (const DistinctQuery& query : tally.distinct) {
+    if (statistics_.empty() || statistics_.back().value != query.statistic) {
+      statistics_.push_back({query.statistic, 0.0});
+    }
+    statistics_.back().queries += static_cast<double>(query.count);
+    statistic_of_.push_back(statistics_.size() - 1);
+    answered_.push_back(ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0);
+  }
+}
+
+std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& inputs,
+                                               std::span<const double> orders, unsigned threads) {
+  switch (bound) {
+    case Bound::published:
+      return std::make_unique<Published>(inputs, orders, threads);
+    case Bound::tradeoff:
+      return std::make_unique<Tradeoff>(inputs, orders, threads);
+    case Bound::data_independent:
+      break;
+  }
+  throw parameter_error("a data-independent cost does not depend on the queries");
+}
+
+}  // namespace pate

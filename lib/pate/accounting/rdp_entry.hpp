@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+#include "pate/rdp/conversion.hpp"
+
+namespace pate {
+
+/// The RDP of a run as a function of the order, with the values on the grid known already.
+struct RdpFunction {
+  std::span<const double> orders;    ///< increasing
+  std::vector<double> rdp;           ///< at the orders
+  std::function<double(double)> at;  ///< anywhere between
+  /// Named parts of the RDP at an order, which add up to it.
+  std::function<std::vector<std::pair<std::string, double>>(double)> parts;
+};
+
+/// Where the order was looked for.
+struct OrderSearch {
+  double delta;
+  bool grid_only;  ///< the orders were restricted
+};
+
+/// Fills in epsilon, delta, order and parts of `entry` (its bound, reading and conversion are
+/// given), minimising over orders, and adds notices: an optimum at an end of the orders, a clamp at
+/// zero, an infinite epsilon. RDP that is zero at every order is epsilon 0 without an order.
+void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
+                    std::vector<Notice>& notices);
+
+/// The costs of `queries` answered queries that hold for every votes: classic and improved from
+/// RDP, and the exact compositions gdp (Gaussian noise) or pure and kov (Laplace noise), which need
+/// no order.
+[[nodiscard]] std::vector<CostEntry> data_independent_entries(const Aggregator& aggregator,
+                                                              std::int64_t queries,
+                                                              std::span<const double> orders,
+                                                              const OrderSearch& search,
+                                                              std::vector<Notice>& notices);
+
+/// "tradeoff/joint/improved": how messages call a cost.
+[[nodiscard]] std::string label(const CostEntry& entry);
+
+}  // namespace pate

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pate/accounting/names.hpp"
+#include "pate/aggregators/aggregator.hpp"
+
+namespace pate {
+
+/// One cost of a run.
+struct CostEntry {
+  Bound bound = Bound::data_independent;
+  Reading reading = Reading::worst_case;
+  ReportedConversion conversion = ReportedConversion::improved;
+  double epsilon = 0.0;         ///< +inf where there is none
+  double delta = 0.0;           ///< 0 for `pure`
+  std::optional<double> order;  ///< none for conversions without RDP, and where nothing was spent
+  /// Standard deviation of the spent budget over the selection noise; reading `expected` with a
+  /// selection only.
+  std::optional<double> sd;
+  /// What epsilon is made of; the values add up to it.
+  std::vector<std::pair<std::string, double>> parts;
+  bool data_dependent = false;
+  bool releasable = false;  ///< whether the number may be published as it is
+};
+
+/// Something a reader must know to read the numbers right. Codes are stable.
+struct Notice {
+  std::string code;
+  std::string message;
+};
+
+/// RDP of the run at the grid of orders under one bound, as the reading `expected` weighs it.
+struct RdpCurves {
+  std::vector<double> selection, noisy_max;
+  std::vector<double> joint;  ///< tradeoff only
+};
+
+/// The headline's epsilon after the first `queries` queries.
+struct TrajectoryPoint {
+  std::int64_t queries = 0;
+  double answered = 0.0;  ///< expected; the number answered for the reading `realized`
+  double epsilon = 0.0;
+  double order = 0.0;
+};
+
+/// How useful the released labels are; needs true labels.
+struct Utility {
+  double expected_accuracy = 0.0;   ///< of the released labels, over the noise
+  double plurality_accuracy = 0.0;  ///< of the noiseless plurality, over all queries
+};
+
+/// What `account` finds.
+struct Account {
+  Aggregator aggregator;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::int64_t queries = 0;
+  double delta = 0.0;
+
+  double answered_expected = 0.0;
+  double answered_sd = 0.0;
+  std::optional<std::int64_t> answered_realized;
+
+  std::vector<CostEntry> costs;
+  std::size_t headline = 0;  ///< index in costs
+
+  std::vector<double> orders;
+  std::optional<RdpCurves> published, tradeoff;
+  std::vector<TrajectoryPoint> trajectory;
+  std::optional<Utility> utility;
+  std::vector<Notice> notices;
+};
+
+}  // namespace pate

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/votes/row_selection.hpp"
+#include "pate/votes/student_scores.hpp"
+#include "pate/votes/vote_source.hpp"
+
+namespace pate {
+
+/// What was, or would be, released: the votes, which queries were put to the ensemble, and how it
+/// answered. How that is accounted is decided elsewhere (account.hpp).
+///
+/// The optional data has one entry per row of the votes, before selection.
+struct Run {
+  const VoteSource& votes;
+  RowSelection rows;
+  Aggregator aggregator;
+  const StudentScores* student = nullptr;              ///< interactive aggregator only
+  std::optional<std::vector<std::uint8_t>> decisions;  ///< which queries were answered
+  std::optional<std::vector<std::int32_t>> labels;     ///< true classes, for utility only
+};
+
+/// Throws `parameter_error` or `input_error` where the parts do not fit each other.
+void validate(const Run& run);
+
+/// Reads the votes of a run piece by piece: histograms and selection statistics of the queries
+/// `first .. first + count - 1` of the selection.
+class QueryReader {
+ public:
+  explicit QueryReader(const Run& run) : run_(run) {}
+
+  /// Reads the piece and makes it the current one.
+  void read(std::int64_t first, std::int64_t count);
+
+  [[nodiscard]] std::int64_t size() const { return count_; }
+  /// Row number in the file of the i-th query of the piece.
+  [[nodiscard]] std::int64_t row(std::int64_t i) const { return run_.rows[first_ + i]; }
+  [[nodiscard]] std::span<const std::int32_t> histogram(std::int64_t i) const;
+  /// The statistic v compared with the threshold; 0 for aggregators without selection.
+  [[nodiscard]] std::int64_t statistic(std::int64_t i) const;
+
+ private:
+  const Run& run_;
+  std::int64_t first_ = 0;
+  std::int64_t count_ = 0;
+  std::vector<std::int32_t> counts_;
+  std::vector<double> scores_;
+};
+
+}  // namespace pate

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pate/accounting/run.hpp"
+
+namespace pate {
+
+/// All that the cost of a query depends on, and how often it occurs in a run.
+struct DistinctQuery {
+  std::int64_t statistic;  ///< v; 0 without a selection
+  double log_q;            ///< of the noisy maximum
+  std::int64_t count = 0;
+  std::int64_t answered = 0;  ///< of these, answered in the run (with decisions)
+};
+
+/// A run boiled down to its distinct cost inputs in a canonical order (statistic, then log q):
+/// every sum over queries runs over these, so that threads, shards and the order of queries change
+/// no bit.
+struct Tally {
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::int64_t queries = 0;
+  std::vector<DistinctQuery> distinct;
+
+  /// Numbers of queries after which the trajectory is told, increasing; the last is `queries`.
+  std::vector<std::int64_t> checkpoints;
+  /// How often a distinct query occurs between the checkpoint before and this one.
+  struct Occurrence {
+    std::uint32_t checkpoint;
+    std::uint32_t count;
+    std::uint32_t answered;
+  };
+  /// The occurrences of distinct query i are occurrences[first_occurrence[i]] up to, not including,
+  /// occurrences[first_occurrence[i + 1]].
+  std::vector<std::size_t> first_occurrence;
+  std::vector<Occurrence> occurrences;
+
+  [[nodiscard]] std::span<const Occurrence> occurrences_of(std::size_t i) const;
+};
+
+/// Reads the votes of the run once and counts. Throws what reading the votes throws; of several
+/// faulty rows the first is reported. Memory: one entry per distinct query and checkpoint.
+/// Pieces between checkpoints must hold fewer than 2^32 queries.
+[[nodiscard]] Tally tally(const Run& run, unsigned threads);
+
+/// The numbers of queries at which a trajectory of a run of `queries` is told: about 20.
+[[nodiscard]] std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries);
+
+}  // namespace pate

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "pate/mechanisms/gaussian_noisy_max.hpp"
+#include "pate/mechanisms/laplace_noisy_max.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
+
+namespace pate {
+
+/// How an ensemble answers one query: LNMax and GNMax (S17, S18) answer always; the Confident
+/// aggregator (S18, Algorithm 1) checks the top count against a noisy threshold first; the
+/// Interactive aggregator (S18, Algorithm 2) checks the top lead over the student instead.
+struct Aggregator {
+  std::optional<ThresholdCheck> selection;
+  std::variant<GaussianNoisyMax, LaplaceNoisyMax> noisy_max;
+  bool interactive = false;
+
+  /// "lnmax", "gnmax", "confident" or "interactive".
+  [[nodiscard]] std::string_view name() const;
+  [[nodiscard]] bool is_gaussian() const {
+    return std::holds_alternative<GaussianNoisyMax>(noisy_max);
+  }
+};
+
+/// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, and
+/// for an interactive aggregator without a threshold.
+void validate(const Aggregator& aggregator);
+
+/// The data-independent RDP of one query that is answered, by step; rounded outwards.
+struct QueryCost {
+  double selection = 0.0;
+  double noisy_max = 0.0;
+
+  [[nodiscard]] double total() const { return selection + noisy_max; }
+};
+[[nodiscard]] QueryCost data_independent_cost(const Aggregator& aggregator, double order);
+
+/// Sensitivity in standard deviations of one answered query as a Gaussian mechanism, squared:
+/// 2/sigma2^2, plus 1/sigma1^2 with a selection. Gaussian aggregators only (`parameter_error`).
+[[nodiscard]] double squared_gaussian_sensitivity(const Aggregator& aggregator);
+
+}  // namespace pate

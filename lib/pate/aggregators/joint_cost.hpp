@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pate/bounds/direction.hpp"
+#include "pate/mechanisms/answer_ladder.hpp"
+
+namespace pate {
+
+/// The cost of one query of the Confident or Interactive aggregator at one order, for every value
+/// of the selection statistic v on a ladder.
+///
+/// `cost` sees the query as ONE mechanism with outcomes {refused, class 1..m}. With p_v =
+/// Pr[answered | v] and e^((order-1) beta) the moments of the noisy maximum in either direction,
+///
+///     J(v, q) = 1/(order-1) log max over w in {v-1, v, v+1}, 0 <= w <= teachers, of
+///         (1-p_v)^order (1-p_w)^(1-order) + p_v^order p_w^(1-order) e^((order-1) beta) (forward)
+///         (1-p_w)^order (1-p_v)^(1-order) + p_w^order p_v^(1-order) e^((order-1) beta_rev)
+///         (reverse)
+///
+/// A guarantee for the run, whatever the selection noise does; non-decreasing in q. Never
+/// underestimates, rounded outwards; relative accuracy 1e-11.
+/// Source: the trade-off theorem, README of `bounds`.
+class JointCost {
+ public:
+  /// noisy_max_cap: data-independent cost of the noisy maximum at this order.
+  JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap);
+
+  /// J for statistic v, given the log excess of the noisy maximum's moments in both directions
+  /// (-inf where it costs nothing). v must be one the ladder was made for.
+  [[nodiscard]] double cost(std::int64_t v, const BothDirections& log_excess) const;
+
+  /// J with the maximum over w only, each direction apart.
+  [[nodiscard]] BothDirections costs(std::int64_t v, const BothDirections& log_excess) const;
+
+  /// The exact cost of the check alone at v: `threshold_exact` from the ladder.
+  [[nodiscard]] double selection_cost(std::int64_t v) const;
+
+ private:
+  // One neighbour in one direction: the moment's excess is  selection + answered * excess.
+  struct Line {
+    double selection, answered;
+    double log_selection, log_answered;
+  };
+  struct Lines {
+    std::vector<Line> forward, reverse;
+  };
+  [[nodiscard]] const Lines& lines(std::int64_t v) const {
+    return lines_[static_cast<std::size_t>(v - first_)];
+  }
+
+  std::int64_t first_;
+  double order_;
+  double selection_cap_;
+  double cap_;
+  std::vector<Lines> lines_;
+};
+
+}  // namespace pate

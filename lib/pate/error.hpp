@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace pate {
+
+/// Base of everything the library throws on purpose. The message is complete: it names what was
+/// wrong, where, and what was expected, and can be shown to a person as it is.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A file that cannot be read or does not hold what it should. The message names the file and,
+/// where they apply, the row, the column and the value found.
+class input_error : public error {
+ public:
+  using error::error;
+};
+
+/// A parameter outside its domain: "sigma2 must be > 0, got -1".
+class parameter_error : public error {
+ public:
+  using error::error;
+};
+
+/// The computation has no valid result for these inputs (no order satisfies the conditions).
+class validity_error : public error {
+ public:
+  using error::error;
+};
+
+/// An output could not be written.
+class output_error : public error {
+ public:
+  using error::error;
+};
+
+}  // namespace pate

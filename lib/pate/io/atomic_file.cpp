@@ -1,0 +1,177 @@
+#include "pate/io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, int number) {
+  throw output_error(fmt::format("{}: cannot be written: {}", path.string(),
+                                 std::generic_category().message(number)));
+}
+
+class Descriptor {
+ public:
+  // Opens; `get()` is negative and `errno` set when that fails.
+  Descriptor(const fs::path& path, int flags, mode_t mode) {
+    do {
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
+      number_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+    } while (number_ < 0 && errno == EINTR);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  [[nodiscard]] int get() const { return number_; }
+  // A network file system may report a failed write only here.
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_ = -1;
+};
+
+void write_all(const Descriptor& to, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(to.get(), bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      fail(path, errno);
+    }
+  }
+}
+
+// O_APPEND: should /dev/stdout turn out to be a regular file, what is in it stays.
+void write_directly(const fs::path& path, std::string_view bytes) {
+  Descriptor to(path, O_WRONLY | O_APPEND | O_NOCTTY, 0);
+  if (to.get() < 0) fail(path, errno);
+  write_all(to, bytes, path);
+  if (!to.close()) fail(path, errno);
+}
+
+// The name that is to be replaced: symbolic links followed, also those that dangle. Nothing when a
+// link is one of the system's own: /dev/stdout leads to an open file, and to replace the name that
+// file happens to have is not what was asked for.
+std::optional<fs::path> follow_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as many as the kernel follows
+  fs::path target = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(target, error))) return target;
+    const std::string name = fs::absolute(target).lexically_normal().string();
+    if (name.starts_with("/dev/") || name.starts_with("/proc/")) return std::nullopt;
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) fail(path, error.value());
+    target = target.parent_path() / next;  // an absolute `next` replaces all of it
+  }
+  fail(path, ELOOP);
+}
+
+// A new file of a name of its own beside the target, removed unless it was renamed.
+class Temporary {
+ public:
+  Temporary(const fs::path& target, mode_t mode, const fs::path& path)
+      : path_(next_name(target)), descriptor_(path_, kFlags, mode) {
+    for (int i = 0; descriptor_.get() < 0; ++i) {
+      if (errno != EEXIST || i == 100) fail(path, errno);
+      path_ = next_name(target);
+      descriptor_ = Descriptor(path_, kFlags, mode);
+    }
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary(Temporary&&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  Temporary& operator=(Temporary&&) = delete;
+  ~Temporary() {
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+
+  [[nodiscard]] Descriptor& descriptor() { return descriptor_; }
+  void rename_to(const fs::path& target, const fs::path& path) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) fail(path, errno);
+    renamed_ = true;
+  }
+
+ private:
+  static constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL;
+
+  static fs::path next_name(const fs::path& target) {
+    static std::atomic<unsigned> counter = 0;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    // A name may have 255 bytes.
+    return target.parent_path() / fmt::format(".{}.tmp{}-{}-{:x}",
+                                              target.filename().string().substr(0, 180), ::getpid(),
+                                              counter.fetch_add(1), now);
+  }
+
+  fs::path path_;
+  Descriptor descriptor_;
+  bool renamed_ = false;
+};
+
+void sync_directory(const fs::path& target, const fs::path& path) {
+  const fs::path parent = target.parent_path();
+  Descriptor directory(parent.empty() ? fs::path(".") : parent, O_RDONLY | O_DIRECTORY, 0);
+  if (directory.get() < 0) {
+    if (errno == EACCES) return;  // one may write into a directory one cannot read
+    fail(path, errno);
+  }
+  // EINVAL: a file system that knows no such thing.
+  if (::fsync(directory.get()) != 0 && errno != EINVAL) fail(path, errno);
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) fail(path, errno);
+  if (exists && S_ISDIR(old.st_mode)) fail(path, EISDIR);
+  const std::optional<fs::path> target =
+      exists && !S_ISREG(old.st_mode) ? std::nullopt : follow_links(path);
+  if (!target) return write_directly(path, bytes);
+  // A rename does not ask whether the old file may be written; the user's protection of it counts.
+  if (exists && ::faccessat(AT_FDCWD, target->c_str(), W_OK, AT_EACCESS) != 0) fail(path, errno);
+
+  constexpr mode_t kPrivate = 0600;
+  constexpr mode_t kNew = 0666;  // the kernel takes the umask off
+  Temporary temporary(*target, exists ? kPrivate : kNew, path);
+  const int number = temporary.descriptor().get();
+  write_all(temporary.descriptor(), bytes, path);
+  if (exists) {
+    // Only root may give files away; for everybody else the file is now theirs.
+    [[maybe_unused]] const int given = ::fchown(number, old.st_uid, old.st_gid);
+    if (::fchmod(number, old.st_mode & 0777U) != 0) fail(path, errno);
+  }
+  if (::fsync(number) != 0) fail(path, errno);
+  if (!temporary.descriptor().close()) fail(path, errno);
+  temporary.rename_to(*target, path);
+  sync_directory(*target, path);
+}
+
+}  // namespace pate

@@ -1,0 +1,298 @@
+#include "pate/io/npy_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+// Text of the file as it may be shown on a terminal.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    shown += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
+  }
+  return shown;
+}
+
+// The part of Python's grammar that numpy writes: a dict of strings, booleans and tuples of
+// integers.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  void parse(NpyHeader& header) {
+    bool descr = false;
+    bool order = false;
+    bool shape = false;
+    skip_space();
+    expect('{', "a dict that begins with '{'");
+    for (skip_space(); !accept('}'); skip_space()) {
+      const std::string_view key = parse_string("a key in quotes or '}'");
+      skip_space();
+      expect(':', "':' after a key");
+      skip_space();
+      if (key == "descr") {
+        once(descr, key);
+        header.descr = parse_descr();
+      } else if (key == "fortran_order") {
+        once(order, key);
+        header.fortran_order = parse_bool();
+      } else if (key == "shape") {
+        once(shape, key);
+        header.shape = parse_shape();
+      } else {
+        fail(fmt::format("unknown key '{}'; expected descr, fortran_order and shape",
+                         printable(key)));
+      }
+      skip_space();
+      if (accept('}')) break;
+      expect(',', "',' or '}' after a value");
+    }
+    skip_space();
+    if (position_ != text_.size()) unexpected("nothing after the dict");
+    if (!descr) fail("key 'descr' is missing");
+    if (!order) fail("key 'fortran_order' is missing");
+    if (!shape) fail("key 'shape' is missing");
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const {
+    throw input_error(fmt::format("{}: npy header: {}", name_, what));
+  }
+
+  [[noreturn]] void unexpected(std::string_view expected) const {
+    if (position_ >= text_.size()) fail(fmt::format("expected {}, found its end", expected));
+    fail(fmt::format("expected {}, found \"{}\" at byte {} of the header", expected,
+                     printable(text_.substr(position_, 16)), position_));
+  }
+
+  void once(bool& seen, std::string_view key) const {
+    if (seen) fail(fmt::format("key '{}' occurs twice", key));
+    seen = true;
+  }
+
+  [[nodiscard]] char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+
+  void skip_space() {
+    while (position_ < text_.size() &&
+           std::string_view(" \t\r\n\f").find(text_[position_]) != std::string_view::npos) {
+      ++position_;
+    }
+  }
+
+  bool accept(char c) {
+    if (position_ >= text_.size() || text_[position_] != c) return false;
+    ++position_;
+    return true;
+  }
+
+  void expect(char c, std::string_view what) {
+    if (!accept(c)) unexpected(what);
+  }
+
+  // No escapes: neither a key nor a supported dtype has one.
+  std::string_view parse_string(std::string_view what) {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') unexpected(what);
+    const std::size_t begin = position_ + 1;
+    const std::size_t end = text_.find(quote, begin);
+    if (end == std::string_view::npos) fail("a string has no closing quote");
+    const std::string_view inside = text_.substr(begin, end - begin);
+    if (inside.find('\\') != std::string_view::npos) {
+      fail(fmt::format("expected a string without escapes, found '{}'", printable(inside)));
+    }
+    position_ = end + 1;
+    return inside;
+  }
+
+  std::string parse_descr() {
+    if (peek() == '[' || peek() == '(') {
+      fail("structured dtypes are not supported; expected an array of plain numbers");
+    }
+    return std::string(parse_string("a dtype in quotes"));
+  }
+
+  bool parse_bool() {
+    for (const auto& [word, value] : {std::pair<std::string_view, bool>{"True", true},
+                                      std::pair<std::string_view, bool>{"False", false}}) {
+      if (text_.substr(position_).starts_with(word)) {
+        position_ += word.size();
+        return value;
+      }
+    }
+    unexpected("True or False for 'fortran_order'");
+  }
+
+  std::vector<std::int64_t> parse_shape() {
+    std::vector<std::int64_t> shape;
+    expect('(', "a tuple '(...)' for 'shape'");
+    for (skip_space(); !accept(')'); skip_space()) {
+      shape.push_back(parse_dimension());
+      skip_space();
+      if (accept(',')) continue;
+      // (5) is not a tuple in Python, (5,) is.
+      if (shape.size() == 1) unexpected("',' after the first dimension of 'shape'");
+      if (accept(')')) break;
+      unexpected("',' or ')' after a dimension of 'shape'");
+    }
+    return shape;
+  }
+
+  std::int64_t parse_dimension() {
+    const std::size_t begin = position_;
+    const bool negative = accept('-');
+    const std::size_t digits = position_;
+    while (peek() >= '0' && peek() <= '9') ++position_;
+    const std::string_view number = text_.substr(begin, position_ - begin);
+    if (position_ == digits || (text_[digits] == '0' && position_ > digits + 1)) {
+      position_ = begin;
+      unexpected("an integer as dimension of 'shape'");
+    }
+    if (negative) fail(fmt::format("a dimension of 'shape' must be >= 0, got {}", number));
+    std::int64_t value = 0;
+    const char* const last = number.data() + number.size();
+    if (std::from_chars(number.data(), last, value).ec != std::errc()) {
+      fail(fmt::format("dimension {} of 'shape' is too large", number));
+    }
+    accept('L');  // Python 2 wrote its long integers so
+    return value;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t position_ = 0;
+};
+
+std::string_view reason_against(char kind) {
+  switch (kind) {
+    case 'O':
+      return "Python objects";
+    case 'S':
+    case 'a':
+    case 'U':
+      return "strings";
+    case 'c':
+      return "complex numbers";
+    case 'V':
+      return "raw bytes";
+    case 'M':
+    case 'm':
+      return "dates and times";
+    case 'f':
+      return "floats of this size";
+    default:
+      return "this type";
+  }
+}
+
+void parse_dtype(NpyHeader& header, const std::string& name) {
+  constexpr std::array<std::string_view, 11> kSupported{"b1", "u1", "u2", "u4", "u8", "i1",
+                                                        "i2", "i4", "i8", "f4", "f8"};
+  const std::string_view descr = header.descr;
+  const char order = descr.empty() ? '\0' : descr.front();
+  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
+  const std::string_view type = has_order ? descr.substr(1) : descr;
+  if (std::find(kSupported.begin(), kSupported.end(), type) == kSupported.end()) {
+    throw input_error(
+        fmt::format("{}: dtype '{}': {} are not supported; expected bool (|b1), integers (u1, u2, "
+                    "u4, u8, i1, i2, i4, i8) or floats (f4, f8) of either byte order (< or >)",
+                    name, printable(descr), reason_against(type.empty() ? '\0' : type.front())));
+  }
+  header.byte_order = order;
+  header.kind = type[0];
+  header.item_size = type[1] - '0';
+  // '=' and a missing order mean "as on the machine that wrote it", which nobody knows any more.
+  const bool known = order == '<' || order == '>' || (order == '|' && header.item_size == 1);
+  if (!known) {
+    throw input_error(fmt::format("{}: dtype '{}': expected a byte order, as in '<{}' or '>{}'",
+                                  name, descr, type, type));
+  }
+}
+
+void check_shape(const NpyHeader& header, const std::string& name) {
+  const std::string shape = format_shape(header.shape);
+  if (header.shape.empty() || header.shape.size() > 2) {
+    throw input_error(
+        fmt::format("{}: expected an array with 1 or 2 dimensions, found {} (shape {})", name,
+                    header.shape.size(), shape));
+  }
+  // As numpy does, dimensions of 0 are left out: no product of the others may overflow either.
+  std::int64_t room = std::numeric_limits<std::int64_t>::max() / header.item_size;
+  for (const std::int64_t dimension : header.shape) {
+    if (dimension == 0) continue;
+    room /= dimension;
+    if (room == 0) {
+      throw input_error(
+          fmt::format("{}: shape {} of dtype '{}' is too large: its size in bytes is "
+                      "beyond 2^63 - 1",
+                      name, shape, header.descr));
+    }
+  }
+}
+
+std::size_t byte_at(std::span<const std::byte> bytes, std::size_t index) {
+  return std::to_integer<std::size_t>(bytes[index]);
+}
+
+}  // namespace
+
+std::string format_shape(std::span<const std::int64_t> shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+std::int64_t npy_data_size(const NpyHeader& header) {
+  std::int64_t size = header.item_size;
+  for (const std::int64_t dimension : header.shape) size *= dimension;
+  return size;
+}
+
+NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
+  constexpr std::string_view kMagic = "\x93NUMPY";
+  constexpr std::size_t kVersionEnd = 8;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes as characters
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!kMagic.starts_with(text.substr(0, kMagic.size())) || text.empty()) {
+    throw input_error(
+        fmt::format(R"({}: expected a .npy file that begins with "\x93NUMPY", found {})", name,
+                    text.empty() ? std::string("an empty file")
+                                 : '"' + printable(text.substr(0, kMagic.size())) + '"'));
+  }
+  const auto require = [&](std::size_t needed, std::string_view what) {
+    if (bytes.size() < needed) {
+      throw input_error(fmt::format("{}: truncated npy header: expected {} bytes {}, found {}",
+                                    name, needed, what, bytes.size()));
+    }
+  };
+  require(kVersionEnd, "up to the version");
+  const std::size_t major = byte_at(bytes, 6);
+  const std::size_t minor = byte_at(bytes, 7);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw input_error(fmt::format(
+        "{}: npy version {}.{} is not supported; expected 1.0, 2.0 or 3.0", name, major, minor));
+  }
+  const std::size_t begin = kVersionEnd + (major == 1 ? 2 : 4);
+  require(begin, "up to the header length");
+  std::size_t length = 0;
+  for (std::size_t i = begin; i > kVersionEnd; --i) length = length << 8U | byte_at(bytes, i - 1);
+  require(begin + length, "up to the end of the header");
+
+  NpyHeader header;
+  header.data_offset = begin + length;
+  HeaderParser(text.substr(begin, length), name).parse(header);
+  parse_dtype(header, name);
+  check_shape(header, name);
+  return header;
+}
+
+}  // namespace pate

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pate {
+
+/// What the header of a .npy file says, checked: a dtype that can be read, one or two dimensions.
+struct NpyHeader {
+  std::string descr;      ///< the dtype as the file spells it: "<i8"
+  char byte_order = '|';  ///< '<' little-endian, '>' big-endian, '|' (single bytes only) neither
+  char kind = 'i';        ///< 'b' bool, 'u' unsigned, 'i' signed, 'f' float
+  int item_size = 0;      ///< bytes per element
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;  ///< one or two dimensions, each >= 0
+  std::size_t data_offset = 0;      ///< where the elements begin
+};
+
+/// Reads the header of a .npy file, versions 1.0, 2.0 and 3.0.
+///
+/// `bytes` is the file, or at least its beginning up to the end of the header; `name` is what to
+/// call the file in messages. The header must be a Python dict literal with exactly the keys
+/// descr, fortran_order and shape. Supported are bool, signed and unsigned integers of 1, 2, 4 and
+/// 8 bytes and floats of 4 and 8 bytes, of either byte order, with one or two dimensions.
+///
+/// Throws `input_error` saying what was expected and what was found. Whether the elements
+/// themselves are all there is not looked at; that their size does not overflow is.
+[[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name);
+
+/// The number of bytes the elements take: the product of the shape times the item size.
+[[nodiscard]] std::int64_t npy_data_size(const NpyHeader& header);
+
+/// The shape as Python writes it: "(2500, 10)", "(5,)".
+[[nodiscard]] std::string format_shape(std::span<const std::int64_t> shape);
+
+}  // namespace pate

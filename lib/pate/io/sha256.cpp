@@ -1,0 +1,63 @@
+#include "pate/io/sha256.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+
+void require(bool done) {
+  if (!done) throw error("SHA-256: the cryptographic library failed");
+}
+
+Context new_context() {
+  Context context(EVP_MD_CTX_new());
+  require(context != nullptr);
+  return context;
+}
+
+}  // namespace
+
+struct Sha256::State {
+  Context context = new_context();
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  require(EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr) == 1);
+}
+
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::update(std::span<const std::byte> bytes) {
+  require(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::hex_digest() const {
+  // Finishing spoils a context, so a copy is finished.
+  const Context copy = new_context();
+  require(EVP_MD_CTX_copy_ex(copy.get(), state_->context.get()) == 1);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  require(EVP_DigestFinal_ex(copy.get(), digest.data(), &size) == 1);
+  return fmt::format("{:02x}", fmt::join(std::span(digest).first(size), ""));
+}
+
+std::string sha256_hex(std::span<const std::byte> bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.hex_digest();
+}
+
+}  // namespace pate

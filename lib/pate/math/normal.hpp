@@ -1,0 +1,31 @@
+#pragma once
+
+namespace pate {
+
+// The standard normal distribution with relative accuracy in its tails: phi is the density, Phi the
+// distribution function. All functions accept every double; NaN goes through.
+
+/// The Mills ratio R(x) = (1 - Phi(x)) / phi(x), for x >= -37; overflows to +inf below.
+/// Relative accuracy 4e-16 for x >= 0, and (4 + x^2) * 2e-16 below.
+[[nodiscard]] double mills_ratio(double x);
+
+/// Phi(x), relative accuracy (4 + x^2) * 2e-16 in the lower tail; 0 where it underflows.
+[[nodiscard]] double normal_cdf(double x);
+
+/// log Phi(x), finite down to x = -1e150; relative accuracy 1e-15.
+[[nodiscard]] double log_normal_cdf(double x);
+
+/// Phi(b) - Phi(a) >= 0 for a <= b, without cancellation for close a and b.
+[[nodiscard]] double normal_interval(double a, double b);
+
+/// log(Phi(a) / Phi(b)), without cancellation for close a and b, anywhere in the tails.
+[[nodiscard]] double log_normal_cdf_ratio(double a, double b);
+
+/// The x with log Phi(-x) = log_p, for log_p in (-inf, 0): the upper quantile of e^log_p.
+/// The accuracy is that of the condition: Phi(-x) is e^log_p to about (4 + x^2) * 2e-16.
+[[nodiscard]] double normal_upper_quantile(double log_p);
+
+/// The same, from a starting value close to the result (it is only polished).
+[[nodiscard]] double normal_upper_quantile(double log_p, double start);
+
+}  // namespace pate

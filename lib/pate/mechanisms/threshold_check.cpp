@@ -1,0 +1,53 @@
+#include "pate/mechanisms/threshold_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/mechanisms/positive_parameter.hpp"
+
+namespace pate {
+
+namespace {
+
+double score(const ThresholdCheck& check, std::int64_t v) {
+  return (static_cast<double>(v) - check.threshold) / check.sigma1;
+}
+
+}  // namespace
+
+void validate(const ThresholdCheck& check) {
+  require_positive(check.sigma1, "sigma1");
+  if (!std::isfinite(check.threshold)) {
+    throw parameter_error(fmt::format("threshold must be finite, got {}", check.threshold));
+  }
+}
+
+double log_answered(const ThresholdCheck& check, std::int64_t v) {
+  return log_normal_cdf(score(check, v));
+}
+
+double log_refused(const ThresholdCheck& check, std::int64_t v) {
+  return log_normal_cdf(-score(check, v));
+}
+
+double log_q(const ThresholdCheck& check, std::int64_t v) {
+  return std::min(log_answered(check, v), log_refused(check, v));
+}
+
+LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
+                             std::int64_t v_neighbour) {
+  const double here = score(check, v);
+  const double there = score(check, v_neighbour);
+  return {log_normal_cdf(here),
+          log_normal_cdf(-here),
+          log_normal_cdf(there),
+          log_normal_cdf(-there),
+          log_normal_cdf_ratio(here, there),
+          log_normal_cdf_ratio(-here, -there)};
+}
+
+}  // namespace pate

@@ -1,0 +1,109 @@
+#include "pate/mechanisms/union_bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kLargestTable = std::int64_t{1} << 20;
+// Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
+constexpr double kSmallestProbability = 1e-250;
+constexpr std::size_t kFewClasses = 64;
+
+// A copy of the counts in decreasing order, on the stack for the usual number of classes.
+class SortedCounts {
+ public:
+  explicit SortedCounts(std::span<const std::int32_t> counts) : size_(counts.size()) {
+    if (size_ <= kFewClasses) {
+      std::int32_t* data = few_.data();
+      for (std::size_t i = 0; i < size_; ++i) {  // insertion sort: most histograms are short
+        std::size_t j = i;
+        for (; j > 0 && data[j - 1] < counts[i]; --j) data[j] = data[j - 1];
+        data[j] = counts[i];
+      }
+    } else {
+      many_.assign(counts.begin(), counts.end());
+      std::sort(many_.begin(), many_.end(), std::greater<>());
+    }
+  }
+  [[nodiscard]] std::span<const std::int32_t> get() const {
+    return {size_ <= kFewClasses ? few_.data() : many_.data(), size_};
+  }
+
+ private:
+  std::size_t size_;
+  std::array<std::int32_t, kFewClasses> few_;
+  std::vector<std::int32_t> many_;
+};
+
+// Calls f(gap, number of classes with this gap) for every class but the plurality, nearest first.
+template <class Function>
+void for_each_gap(std::span<const std::int32_t> sorted, Function&& f) {
+  const std::int64_t top = sorted[0];
+  for (std::size_t i = 1; i < sorted.size();) {
+    std::size_t end = i + 1;
+    while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
+    f(top - sorted[i], static_cast<double>(end - i));
+    i = end;
+  }
+}
+
+template <class LogTerm, class Probability>
+double union_bound(std::span<const std::int32_t> counts, const LogTerm& log_term,
+                   const Probability& probability) {
+  if (counts.empty()) throw parameter_error("a histogram must have at least one class, got none");
+  if (counts.size() == 1) return -std::numeric_limits<double>::infinity();
+  const SortedCounts copy(counts);
+  const auto sorted = copy.get();
+  const double cap = std::log1p(-1.0 / static_cast<double>(counts.size()));
+  const std::int64_t nearest = std::int64_t{sorted[0]} - sorted[1];
+  double sum = 0.0;
+  if (probability(nearest) > kSmallestProbability) {
+    for_each_gap(sorted,
+                 [&](std::int64_t gap, double classes) { sum += classes * probability(gap); });
+    return std::min(std::log(sum), cap);
+  }
+  const double largest = log_term(nearest);
+  for_each_gap(sorted, [&](std::int64_t gap, double classes) {
+    sum += classes * std::exp(log_term(gap) - largest);
+  });
+  return std::min(largest + std::log(sum), cap);
+}
+
+}  // namespace
+
+double log_union_bound(std::span<const std::int32_t> counts, const LogPairTerm& term) {
+  return union_bound(counts, term, [&](std::int64_t gap) { return std::exp(term(gap)); });
+}
+
+UnionBoundTable::UnionBoundTable(LogPairTerm term, std::int64_t teachers) : term_(std::move(term)) {
+  if (teachers > kLargestTable) return;
+  for (std::int64_t gap = 0; gap <= teachers; ++gap) {
+    log_terms_.push_back(term_(gap));
+    probabilities_.push_back(std::exp(log_terms_.back()));
+  }
+}
+
+double UnionBoundTable::log_term(std::int64_t gap) const {
+  const auto index = static_cast<std::size_t>(gap);
+  return index < log_terms_.size() ? log_terms_[index] : term_(gap);
+}
+
+double UnionBoundTable::probability(std::int64_t gap) const {
+  const auto index = static_cast<std::size_t>(gap);
+  return index < probabilities_.size() ? probabilities_[index] : std::exp(term_(gap));
+}
+
+double UnionBoundTable::log_q(std::span<const std::int32_t> counts) const {
+  return union_bound(
+      counts, [this](std::int64_t gap) { return log_term(gap); },
+      [this](std::int64_t gap) { return probability(gap); });
+}
+
+}  // namespace pate

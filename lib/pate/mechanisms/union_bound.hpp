@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace pate {
+
+/// log of the pair term of a noisy maximum as a function of the gap (plurality count less count).
+using LogPairTerm = std::function<double(std::int64_t gap)>;
+
+/// log q, q = min( sum over the classes other than the plurality of e^term(gap), 1 - 1/m ).
+/// Depends on the multiset of counts only, bit for bit: equal gaps are taken once and gaps are
+/// added in increasing order. -inf for one class. Throws `parameter_error` for no classes.
+[[nodiscard]] double log_union_bound(std::span<const std::int32_t> counts, const LogPairTerm& term);
+
+/// The same for many histograms of one ensemble: counts are integers in 0..teachers, so the terms
+/// are a table, and a q costs no special function but one logarithm. Equal to the above bit for
+/// bit. Ensembles beyond a million teachers compute terms as they go.
+class UnionBoundTable {
+ public:
+  UnionBoundTable(LogPairTerm term, std::int64_t teachers);
+
+  [[nodiscard]] double log_q(std::span<const std::int32_t> counts) const;
+
+ private:
+  [[nodiscard]] double log_term(std::int64_t gap) const;
+  [[nodiscard]] double probability(std::int64_t gap) const;
+
+  LogPairTerm term_;
+  std::vector<double> log_terms_;
+  std::vector<double> probabilities_;
+};
+
+}  // namespace pate

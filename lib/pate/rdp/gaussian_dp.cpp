@@ -1,0 +1,56 @@
+#include "pate/rdp/gaussian_dp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/quadrature/gauss.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <cstdint>
+
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/rdp/conversion.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
+constexpr double kMargin = 2e-10;
+
+// R(a) - R(a + mu); the Mills ratio R falls with slope -(1 - x R(x)).
+double mills_difference(double a, double mu) {
+  if (mu > 0.5) return mills_ratio(a) - mills_ratio(a + mu);
+  return boost::math::quadrature::gauss<double, 15>::integrate(
+      [](double x) { return 1.0 - x * mills_ratio(x); }, a, a + mu);
+}
+
+}  // namespace
+
+double log_gaussian_dp_delta(double mu, double epsilon) {
+  const double a = epsilon / mu - 0.5 * mu;
+  if (a > -5.0) return -0.5 * a * a - kLogSqrtTwoPi + std::log(mills_difference(a, mu));
+  // Both terms near one and far from each other: e^epsilon Phi(-a - mu) = phi(a) R(a + mu).
+  return std::log1p(-normal_cdf(a) -
+                    std::exp(-0.5 * a * a - kLogSqrtTwoPi) * mills_ratio(std::max(a + mu, -5.0)));
+}
+
+double gaussian_dp_epsilon(double mu, double delta) {
+  validate_delta(delta);
+  if (!(mu >= 0.0) || !std::isfinite(mu)) {
+    throw parameter_error(fmt::format("mu must be >= 0 and finite, got {}", mu));
+  }
+  const double log_delta = std::log(delta);
+  if (mu == 0.0 || log_gaussian_dp_delta(mu, 0.0) <= log_delta) return 0.0;
+  // delta(epsilon) <= Phi(-epsilon/mu + mu/2).
+  const double high =
+      mu * (normal_upper_quantile(log_delta) + 0.5 * mu) * (1.0 + 1e-12) + 1e-14 * mu;
+  std::uintmax_t iterations = 200;
+  const auto bracket = boost::math::tools::toms748_solve(
+      [&](double epsilon) { return log_gaussian_dp_delta(mu, epsilon) - log_delta; }, 0.0, high,
+      boost::math::tools::eps_tolerance<double>(48), iterations);
+  return bracket.second * (1.0 + kMargin) + 1e-15 * mu;
+}
+
+}  // namespace pate

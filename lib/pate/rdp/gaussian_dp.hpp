@@ -1,0 +1,21 @@
+#pragma once
+
+namespace pate {
+
+/// log of the smallest delta for which a Gaussian mechanism with sensitivity mu standard deviations
+/// is (epsilon, delta)-DP:
+///
+///     delta(epsilon) = Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2)
+///
+/// without cancellation. k Gaussian steps with sensitivities D_i and deviations s_i compose exactly
+/// to mu = sqrt(sum (D_i/s_i)^2). Domain: mu > 0, epsilon >= 0. Relative accuracy of delta 1e-12.
+/// Source: Balle, Wang, "Improving the Gaussian Mechanism for Differential Privacy" (2018),
+/// Theorem 8.
+[[nodiscard]] double log_gaussian_dp_delta(double mu, double epsilon);
+
+/// The smallest epsilon >= 0 with delta(epsilon) <= delta, rounded outwards by less than 1e-9
+/// relative; 0 where delta(0) <= delta already. Domain: mu >= 0 finite, 0 < delta < 1; throws
+/// `parameter_error` otherwise.
+[[nodiscard]] double gaussian_dp_epsilon(double mu, double delta);
+
+}  // namespace pate

@@ -1,0 +1,130 @@
+#include "pate/votes/prediction_votes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kPiece = 16384;  // ids read at once: 128 KiB
+
+}  // namespace
+
+PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, PredictionLayout layout,
+                                 std::int64_t classes)
+    : table_(std::move(table)), layout_(layout), classes_(classes) {
+  if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
+  if (classes > kMost) {
+    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMost, classes));
+  }
+  const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
+  if (table_->dimensions() != 2) {
+    throw input_error(fmt::format(
+        "{}: expected class ids with one row per {} and one column per {} ({}), found a "
+        "one-dimensional array of {} numbers",
+        name(), by_teacher ? "teacher" : "query", by_teacher ? "query" : "teacher",
+        by_teacher ? "teachers x queries" : "queries x teachers", table_->rows()));
+  }
+  const std::int64_t teachers = by_teacher ? table_->rows() : table_->columns();
+  if (teachers == 0 && queries() > 0) {
+    throw input_error(fmt::format("{}: expected at least one {} of predictions, found none", name(),
+                                  by_teacher ? "row" : "column"));
+  }
+  if (teachers > kMost) {
+    throw input_error(
+        fmt::format("{}: expected at most {} teachers, found {}", name(), kMost, teachers));
+  }
+}
+
+std::int64_t PredictionVotes::queries() const {
+  return layout_ == PredictionLayout::teachers_by_queries ? table_->columns() : table_->rows();
+}
+
+std::int64_t PredictionVotes::teachers() const {
+  if (queries() == 0) return 0;
+  return layout_ == PredictionLayout::teachers_by_queries ? table_->rows() : table_->columns();
+}
+
+void PredictionVotes::report(std::int64_t row, std::int64_t column, std::int64_t id) const {
+  throw input_error(fmt::format("{}: row {}, column {}: expected a class id in 0..{}, found {}",
+                                name(), row, column, classes_ - 1, id));
+}
+
+void PredictionVotes::check_block(std::int64_t first, std::int64_t count, std::int64_t width,
+                                  std::span<const std::int32_t> out) const {
+  if (first < 0 || count < 0 || count > queries() || first > queries() - count ||
+      out.size() != static_cast<std::size_t>(count * width)) {
+    throw std::out_of_range(
+        "PredictionVotes: queries outside the table or a buffer of another size");
+  }
+}
+
+template <typename Take>
+void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
+                                    std::int64_t piece_queries, Take take) const {
+  const std::int64_t all_teachers = teachers();
+  const bool by_teacher = layout_ == PredictionLayout::teachers_by_queries;
+  if (count == 0) return;
+  piece_queries = std::min(piece_queries, count);
+  const std::int64_t piece_teachers =
+      std::clamp<std::int64_t>(kPiece / piece_queries, 1, all_teachers);
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(piece_queries * piece_teachers));
+  for (std::int64_t query = 0; query < count; query += piece_queries) {
+    const std::int64_t queries = std::min(piece_queries, count - query);
+    for (std::int64_t teacher = 0; teacher < all_teachers; teacher += piece_teachers) {
+      const std::int64_t teachers = std::min(piece_teachers, all_teachers - teacher);
+      const std::int64_t first_row = by_teacher ? teacher : first + query;
+      const std::int64_t first_column = by_teacher ? first + query : teacher;
+      const std::int64_t row_count = by_teacher ? teachers : queries;
+      const std::int64_t column_count = by_teacher ? queries : teachers;
+      table_->read_integers(
+          first_row, row_count, first_column, column_count,
+          std::span(ids).first(static_cast<std::size_t>(row_count * column_count)));
+      const std::int64_t* id = ids.data();
+      for (std::int64_t i = 0; i < row_count; ++i) {
+        for (std::int64_t j = 0; j < column_count; ++j, ++id) {
+          if (*id < 0 || *id >= classes_) report(first_row + i, first_column + j, *id);
+          if (by_teacher) {
+            take(query + j, teacher + i, *id);
+          } else {
+            take(query + i, teacher + j, *id);
+          }
+        }
+      }
+    }
+  }
+}
+
+void PredictionVotes::read(std::int64_t first, std::int64_t count,
+                           std::span<std::int32_t> out) const {
+  check_block(first, count, classes_, out);
+  std::fill(out.begin(), out.end(), 0);
+  // So many queries at a time that their histograms stay in the cache while the teachers go by, but
+  // enough of them that what is read of a teacher's row is worth going there.
+  const std::int64_t queries = std::clamp<std::int64_t>(32768 / classes_, 256, 4096);
+  for_each_vote(first, count, queries,
+                [&](std::int64_t query, std::int64_t /*teacher*/, std::int64_t id) {
+                  ++out[static_cast<std::size_t>(query * classes_ + id)];
+                });
+}
+
+void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,
+                                 std::span<std::int32_t> out) const {
+  const std::int64_t width = teachers();
+  check_block(first, count, width, out);
+  for_each_vote(first, count, 256, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {
+    out[static_cast<std::size_t>(query * width + teacher)] = static_cast<std::int32_t>(id);
+  });
+}
+
+}  // namespace pate

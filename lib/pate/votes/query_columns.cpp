@@ -1,0 +1,78 @@
+#include "pate/votes/query_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+std::vector<std::int64_t> read_column(const NumericTable& table) {
+  if (table.columns() != 1) {
+    const bool one_row = table.rows() == 1;
+    throw input_error(
+        fmt::format("{}: expected one row per query and one column, found shape ({}, {}){}",
+                    table.name(), table.rows(), table.columns(), one_row ? ", a single row" : ""));
+  }
+  std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
+  table.read_integers(0, table.rows(), 0, 1, values);
+  return values;
+}
+
+std::vector<std::int64_t> read_column(const NumericTable& table, std::int64_t rows) {
+  std::vector<std::int64_t> values = read_column(table);
+  if (table.rows() != rows) {
+    throw input_error(fmt::format("{}: expected {} rows, one per row of the votes, found {}",
+                                  table.name(), rows, table.rows()));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> read_labels(const NumericTable& table, std::int64_t rows,
+                                      std::int64_t classes) {
+  const std::vector<std::int64_t> values = read_column(table, rows);
+  std::vector<std::int32_t> labels(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] >= classes) {
+      throw input_error(fmt::format("{}: row {}: expected a class id in 0..{}, found {}",
+                                    table.name(), i, classes - 1, values[i]));
+    }
+    labels[i] = static_cast<std::int32_t>(values[i]);
+  }
+  return labels;
+}
+
+std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t rows) {
+  const std::vector<std::int64_t> values = read_column(table, rows);
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < -1) {
+      throw input_error(fmt::format(
+          "{}: row {}: expected 0 or 1, or a released label with -1 for refused, found {}",
+          table.name(), i, values[i]));
+    }
+    smallest = std::min(smallest, values[i]);
+    largest = std::max(largest, values[i]);
+  }
+  // The smallest value that means answered.
+  const std::int64_t answered = smallest < 0 || largest > 1 ? 0 : 1;
+  std::vector<std::uint8_t> decisions(values.size());
+  std::transform(values.begin(), values.end(), decisions.begin(), [answered](std::int64_t value) {
+    return static_cast<std::uint8_t>(value >= answered ? 1 : 0);
+  });
+  return decisions;
+}
+
+std::vector<std::int64_t> read_indices(const NumericTable& table) {
+  return read_column(table);
+}
+
+}  // namespace pate

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Times whole runs of `pate analyze` on large vote dumps and prints one table per dump.
+
+usage: run.py --pate PROGRAM [--directory DIR] [--runs 5] [--dump NAME]...
+
+The dumps are made with `pate simulate` (the same seed, so the same votes) and kept in DIR. A run is a
+whole process, from start to exit, its report written to a file. The bounds take turns, and a row
+shows the median of the runs; ratios are between medians of one and the same invocation.
+
+A plain numpy/scipy implementation of the published analysis can be put beside it: a script that takes
+the options of `pate analyze` and prints a JSON object with the `seconds_rdp` it spent (reading the
+file and start-up not counted). PATE_YARDSTICK names it; without that, ../shared/tools/yardstick.py
+beside the project is taken if it is there. It runs once, with /usr/bin/python3.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+PYTHON = "/usr/bin/python3"
+BOUNDS = {"published": "published", "tradeoff": "tradeoff", "both": "published,tradeoff"}
+
+# name: what `pate simulate` makes, and the mechanism that is analysed on it.
+DUMPS = {
+    "250-teachers": {
+        "simulate": {"queries": 85000, "classes": 10, "teachers": 250},
+        "analyze": {"threshold": 200, "sigma1": 150, "sigma2": 40, "delta": 1e-5},
+    },
+    "5000-teachers": {
+        "simulate": {"queries": 12000, "classes": 150, "teachers": 5000},
+        "analyze": {"threshold": 3500, "sigma1": 1500, "sigma2": 100, "delta": 1e-8},
+    },
+}
+COMMON = {"accuracy": 0.765, "correlation": 0.185, "seed": 1}
+
+
+def options(values):
+    return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+
+
+def run(command):
+    """Wall time of a command in seconds; its output is shown if it fails."""
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - start
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nexit status {done.returncode}\n{done.stderr}")
+    return seconds, done.stdout
+
+
+def make_dump(pate, directory, name):
+    """The path of a dump. It is made once per set of options, which its name tells."""
+    values = {**DUMPS[name]["simulate"], **COMMON}
+    votes = directory / ("-".join(f"{key}_{value}" for key, value in values.items()) + ".npy")
+    if not votes.exists():
+        print(f"making {votes.name}", flush=True)
+        run([pate, "simulate", *options(values), "-o", votes])
+    return votes
+
+
+def time_bounds(pate, directory, votes, analyze, runs):
+    """Median wall time by bound; the first round warms up and is not counted."""
+    times = {bound: [] for bound in BOUNDS}
+    report = directory / "report.json"
+    for turn in range(runs + 1):
+        for bound, argument in BOUNDS.items():
+            command = [pate, "analyze", votes, *options(analyze), "--bound", argument, "--quiet"]
+            seconds, _ = run([*command, "-o", report])
+            if turn > 0:
+                times[bound].append(seconds)
+    return {bound: statistics.median(values) for bound, values in times.items()}
+
+
+def yardstick():
+    """The script to compare with, or None and why not."""
+    named = os.environ.get("PATE_YARDSTICK")
+    script = Path(named) if named else PROJECT.parent / "shared/tools/yardstick.py"
+    if not script.exists():
+        if named:
+            sys.exit(f"PATE_YARDSTICK must be a file that exists, got {named}")
+        return None
+    check = [PYTHON, "-c", "import numpy, scipy"]
+    if not Path(PYTHON).exists() or subprocess.run(check, capture_output=True).returncode != 0:
+        print(f"{PYTHON} has no numpy and scipy: {script.name} is left out")
+        return None
+    return script
+
+
+def print_table(medians, reference):
+    """One row per bound: seconds, how often faster than the reference, how long beside published."""
+    header = f"{'bound':<12}{'seconds':>10}{'/ published':>14}"
+    print(header + (f"{'yardstick /':>14}" if reference else ""))
+    for bound, seconds in medians.items():
+        row = f"{bound:<12}{seconds:>10.3f}{seconds / medians['published']:>14.2f}"
+        print(row + (f"{reference / seconds:>14.1f}" if reference else ""))
+    if reference:
+        print(f"{'yardstick':<12}{reference:>10.3f}{reference / medians['published']:>14.2f}"
+              "   (its own seconds_rdp)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pate", required=True, type=Path)
+    parser.add_argument("--directory", type=Path, default=PROJECT / "build/bench")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--dump", action="append", choices=list(DUMPS), help="default: all")
+    arguments = parser.parse_args()
+    if arguments.runs < 1:
+        parser.error(f"--runs must be >= 1, got {arguments.runs}")
+    arguments.directory.mkdir(parents=True, exist_ok=True)
+    script = yardstick()
+    for name in arguments.dump or DUMPS:
+        made, analyze = DUMPS[name]["simulate"], DUMPS[name]["analyze"]
+        votes = make_dump(arguments.pate, arguments.directory, name)
+        size = f"{made['queries']} queries x {made['classes']} classes x {made['teachers']} teachers"
+        print(f"\n{name}: {size}, {' '.join(options(analyze))}", flush=True)
+        medians = time_bounds(arguments.pate, arguments.directory, votes, analyze, arguments.runs)
+        reference = None
+        if script:
+            _, output = run([PYTHON, script, votes, *options(analyze)])
+            reference = json.loads(output)["seconds_rdp"]
+        print_table(medians, reference)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks that includes go one way: the table "May include" of lib/README.md against the code.
+
+usage: check_layout.py PROJECT_DIRECTORY
+
+Also checked: the table has no cycle and names every folder; nlohmann/json is included in lib/pate/io
+and cli only, CLI11 in cli only, OpenSSL in lib/pate/io only; the library includes nothing of cli.
+Prints one line per violation; exit status 1 if there are any.
+"""
+import re
+import sys
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+SUFFIXES = {".hpp", ".cpp", ".inc"}
+# What the path of an include begins with, and the folders that may include it.
+OUTSIDERS = {
+    "nlohmann/": ("lib/pate/io/", "cli/"),
+    "CLI/": ("cli/",),
+    "openssl/": ("lib/pate/io/",),
+    "cli/": ("cli/",),
+}
+
+
+def allowed_includes(readme):
+    """The table as {folder: set of folders it may include}, itself not among them."""
+    table = {}
+    inside = False
+    for line in readme.splitlines():
+        if not line.startswith("|"):
+            inside = False
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[1:2] == ["May include"]:
+            inside = True
+        elif inside and not set(cells[0]) <= set("-: "):
+            folders = re.findall(r"`([^`]+)`", cells[0])
+            for folder in folders:
+                table[folder] = set(re.findall(r"`([^`]+)`", cells[1]))
+    return table
+
+
+def cycle_in(table):
+    """A folder from which the table leads back to it, or None."""
+    for start in sorted(table):
+        reached, todo = set(), list(table[start])
+        while todo:
+            folder = todo.pop()
+            if folder == start:
+                return start
+            if folder not in reached:
+                reached.add(folder)
+                todo.extend(table.get(folder, ()))
+    return None
+
+
+def includes_of(root, folder):
+    """(path below root, line number, included path) of every include below a folder."""
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix in SUFFIXES:
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                found = INCLUDE.match(line)
+                if found:
+                    yield path.relative_to(root).as_posix(), number, found.group(1)
+
+
+def folder_of(path):
+    """math for pate/math/normal.hpp, error.hpp for pate/error.hpp."""
+    return path.split("/")[1]
+
+
+def violations(root):
+    table = allowed_includes((root / "lib/README.md").read_text(encoding="utf-8"))
+    if not table:
+        return ["lib/README.md: no table with a column 'May include'"]
+    result = []
+    around = cycle_in(table)
+    if around:
+        result.append(f"lib/README.md: the table leads from {around} back to {around}")
+    for entry in sorted((root / "lib/pate").iterdir()):
+        is_code = entry.is_dir() or entry.suffix in SUFFIXES
+        if is_code and entry.name not in table:
+            result.append(f"lib/README.md: lib/pate/{entry.name} is missing in the table")
+    checked = 0
+    for path, number, included in [*includes_of(root, "lib"), *includes_of(root, "cli")]:
+        checked += 1
+        where = f"{path}:{number}: includes {included}"
+        if path.startswith("lib/") and included.startswith("pate/"):
+            own, other = folder_of(path.removeprefix("lib/")), folder_of(included)
+            if own != other and other not in table.get(own, set()):
+                result.append(f"{where}, but {own} may not include {other}")
+        for prefix, homes in OUTSIDERS.items():
+            if included.startswith(prefix) and not path.startswith(homes):
+                result.append(f"{where}, which is for {' and '.join(homes)} only")
+    if checked == 0:
+        result.append(f"{root}: no includes found at all")
+    return result
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    found = violations(Path(sys.argv[1]))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""The layout check accepts a tree that keeps the rules and names what breaks them."""
+import tempfile
+import unittest
+from pathlib import Path
+
+from check_layout import violations
+
+README = """
+| Folder | May include |
+| --- | --- |
+| `error.hpp` | nothing of ours |
+| `math` | `error.hpp` |
+| `rdp` | `math`, `error.hpp` |
+| `io` | `rdp` |
+"""
+
+
+class LayoutTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.root = Path(self.directory.name)
+        self.write("lib/README.md", README)
+        self.write("lib/pate/error.hpp", "#pragma once\n")
+        self.write("lib/pate/math/normal.hpp", '#include <cmath>\n#include "pate/error.hpp"\n')
+        self.write("lib/pate/rdp/curve.cpp", '#include "pate/math/normal.hpp"\n')
+        self.write("lib/pate/io/report.cpp", "#include <nlohmann/json.hpp>\n")
+        self.write("cli/main.cpp", '#include <CLI/CLI.hpp>\n#include "pate/io/report.hpp"\n')
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def expect(self, *words):
+        found = violations(self.root)
+        self.assertEqual(len(found), 1, found)
+        for word in words:
+            self.assertIn(word, found[0])
+
+    def test_accepts_what_the_table_allows(self):
+        self.assertEqual(violations(self.root), [])
+
+    def test_backward_include(self):
+        self.write("lib/pate/math/more.cpp", '\n#include "pate/rdp/curve.hpp"\n')
+        self.expect("lib/pate/math/more.cpp:2", "math may not include rdp")
+
+    def test_not_inherited(self):
+        self.write("lib/pate/io/more.cpp", '#include "pate/math/normal.hpp"\n')
+        self.expect("io may not include math")
+
+    def test_json_outside_io(self):
+        self.write("lib/pate/rdp/more.cpp", "#  include <nlohmann/json.hpp>\n")
+        self.expect("nlohmann/json.hpp", "lib/pate/io/ and cli/ only")
+
+    def test_command_line_parser_in_the_library(self):
+        self.write("lib/pate/io/more.cpp", "#include <CLI/CLI.hpp>\n")
+        self.expect("CLI/CLI.hpp", "cli/ only")
+
+    def test_openssl_in_the_program(self):
+        self.write("cli/more.cpp", "#include <openssl/evp.h>\n")
+        self.expect("openssl/evp.h", "lib/pate/io/ only")
+
+    def test_library_includes_program(self):
+        self.write("lib/pate/io/more.cpp", '#include "cli/streams.hpp"\n')
+        self.expect("cli/streams.hpp", "cli/ only")
+
+    def test_folder_missing_in_the_table(self):
+        self.write("lib/pate/extra/a.hpp", "#pragma once\n")
+        self.expect("lib/pate/extra is missing")
+
+    def test_cycle_in_the_table(self):
+        self.write("lib/README.md", README.replace("| nothing of ours |", "| `io` |"))
+        self.expect("leads from error.hpp back to error.hpp")
+
+    def test_no_table(self):
+        self.write("lib/README.md", "nothing\n")
+        self.expect("no table")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+#include "pate/io/mapped_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "support/temp_directory.hpp"
+
+using pate::input_error;
+using pate::MappedFile;
+using pate::test::message_of;
+using pate::test::TempDirectory;
+using pate::test::write_bytes;
+
+namespace {
+
+std::string contents(const MappedFile& file) {
+  std::string text;
+  for (const std::byte byte : file.bytes()) text += static_cast<char>(byte);
+  return text;
+}
+
+std::string refusal(const std::filesystem::path& path) {
+  return message_of<input_error>([&] { const MappedFile file(path); });
+}
+
+// Kilobytes of files that are resident in this process.
+long resident_file_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  long total = -1;
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssFile:") || line.starts_with("RssShmem:")) {
+      total = (total < 0 ? 0 : total) + std::stol(line.substr(line.find(':') + 1));
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("io");
+
+TEST_CASE("a mapped file has the bytes of the file") {
+  const TempDirectory directory;
+  const std::string text("a\0b\nc", 5);
+  write_bytes(directory / "f", text);
+  const MappedFile file(directory / "f");
+  CHECK(contents(file) == text);
+  CHECK(file.path() == directory / "f");
+}
+
+TEST_CASE("an empty file can be mapped") {
+  const TempDirectory directory;
+  write_bytes(directory / "empty", "");
+  const MappedFile file(directory / "empty");
+  CHECK(file.bytes().empty());
+  CHECK_NOTHROW(file.advise_done(0, 10));
+  CHECK_NOTHROW(file.check_unchanged());
+}
+
+TEST_CASE("what is no readable regular file is refused by name") {
+  const TempDirectory directory;
+  const std::string base = directory.path().string();
+  CHECK(refusal(directory / "missing") ==
+        base + "/missing: cannot be opened: No such file or directory");
+  CHECK(refusal(directory.path()) == base + ": expected a regular file, found a directory");
+  CHECK(refusal("/dev/null") ==
+        "/dev/null: expected a regular file, found a device, pipe or socket");
+  // Nobody writes to the fifo: opening it must not wait.
+  REQUIRE(::mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  CHECK(refusal(directory / "fifo") ==
+        base + "/fifo: expected a regular file, found a device, pipe or socket");
+}
+
+TEST_CASE("a file without permission is refused") {
+  const TempDirectory directory;
+  write_bytes(directory / "secret", "x");
+  REQUIRE(::chmod((directory / "secret").c_str(), 0) == 0);
+  REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
+  // Root may read everything: be nobody for a moment.
+  const uid_t user = ::geteuid();
+  if (user == 0 && ::seteuid(65534) != 0) return;
+  const std::string message = refusal(directory / "secret");
+  if (user == 0) REQUIRE(::seteuid(0) == 0);
+  CHECK(message == (directory / "secret").string() + ": cannot be opened: Permission denied");
+}
+
+TEST_CASE("a mapping moves") {
+  const TempDirectory directory;
+  write_bytes(directory / "a", "first");
+  write_bytes(directory / "b", "second");
+  MappedFile a(directory / "a");
+  MappedFile b(std::move(a));
+  CHECK(contents(b) == "first");
+  MappedFile c(directory / "b");
+  c = std::move(b);
+  CHECK(contents(c) == "first");
+  CHECK(c.path() == directory / "a");
+  CHECK_NOTHROW(c.check_unchanged());
+}
+
+TEST_CASE("a change of size or time is noticed") {
+  const TempDirectory directory;
+  const auto path = directory / "f";
+  write_bytes(path, "0123456789");
+  const MappedFile file(path);
+  CHECK_NOTHROW(file.check_unchanged());
+  SUBCASE("shorter") {
+    std::filesystem::resize_file(path, 4);
+    CHECK(message_of<input_error>([&] { file.check_unchanged(); }) ==
+          path.string() + ": changed while it was read: it had 10 bytes, now 4");
+  }
+  SUBCASE("longer") {
+    std::filesystem::resize_file(path, 12);
+    CHECK(message_of<input_error>([&] { file.check_unchanged(); }) ==
+          path.string() + ": changed while it was read: it had 10 bytes, now 12");
+  }
+  SUBCASE("rewritten with the same size") {
+    std::filesystem::last_write_time(
+        path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
+    CHECK(message_of<input_error>([&] { file.check_unchanged(); }) ==
+          path.string() + ": changed while it was read: its modification time is another one");
+  }
+  SUBCASE("replaced by another file of the same name") {
+    // What is mapped is the old file, and that one is as it was.
+    write_bytes(directory / "g", "new");
+    std::filesystem::rename(directory / "g", path);
+    CHECK_NOTHROW(file.check_unchanged());
+    CHECK(contents(file) == "0123456789");
+  }
+}
+
+TEST_CASE("pages that are done leave resident memory and stay readable") {
+  const TempDirectory directory;
+  constexpr std::size_t kSize = std::size_t{32} << 20U;
+  write_bytes(directory / "big", std::string(kSize, 'x'));
+  const MappedFile file(directory / "big");
+  const auto touch = [&] {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < kSize; i += 512) sum += static_cast<std::size_t>(file.bytes()[i]);
+    return sum;
+  };
+  const std::size_t expected = kSize / 512 * 'x';
+  CHECK(touch() == expected);
+  const long before = resident_file_kilobytes();
+  REQUIRE(before >= 0);
+  file.advise_done(1, kSize - 1);
+  CHECK(before - resident_file_kilobytes() > 24 * 1024);
+  file.advise_done(kSize + 5, 1);
+  file.advise_done(100, static_cast<std::size_t>(-1));
+  CHECK(touch() == expected);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,175 @@
+#include "pate/math/log_space.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "support/accuracy.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
+
+/// ratio^order - 1 - order (ratio - 1) in long double: 19 digits less what cancels.
+long double power_excess_reference(double log_ratio, double order) {
+  const auto l = static_cast<long double>(log_ratio);
+  const auto k = static_cast<long double>(order);
+  return std::expm1(k * l) - k * std::expm1(l);
+}
+
+double log_of(long double x) { return static_cast<double>(std::log(x)); }
+
+}  // namespace
+
+TEST_SUITE("math") {
+  TEST_CASE("log1mexp is accurate at both ends") {
+    Random random(1);
+    for (int i = 0; i < 2000; ++i) {
+      const double x = -random.log_uniform(1e-300, 700.0);
+      const double expected =
+          static_cast<double>(x > -0.5 ? std::log(-std::expm1(static_cast<long double>(x)))
+                                       : std::log1p(-std::exp(static_cast<long double>(x))));
+      CHECK_MESSAGE(relative_error(log1mexp(x), expected) < 1e-15, show({{"x", x}}));
+    }
+  }
+
+  TEST_CASE("log1mexp undoes itself") {
+    Random random(2);
+    for (int i = 0; i < 500; ++i) {
+      const double x = -random.log_uniform(0.01, 5.0);
+      CHECK_MESSAGE(relative_error(log1mexp(log1mexp(x)), x) < 1e-13, show({{"x", x}}));
+    }
+  }
+
+  TEST_CASE("log1mexp at the ends of its domain") {
+    CHECK(log1mexp(0.0) == -kInfinity);
+    CHECK(log1mexp(-kInfinity) == 0.0);
+    CHECK(relative_error(log1mexp(-kSmallestReported), std::log(1e-300)) < 1e-15);
+    CHECK(std::isnan(log1mexp(kNaN)));
+  }
+
+  TEST_CASE("log_expm1 is accurate and inverts log1pexp") {
+    Random random(3);
+    for (int i = 0; i < 1000; ++i) {
+      const double x = random.log_uniform(1e-300, 1e4);
+      const double expected = log_of(std::expm1(static_cast<long double>(x)));
+      const double scale = std::max(1.0, std::abs(expected));
+      CHECK_MESSAGE(std::abs(log_expm1(x) - expected) < 1e-15 * scale, show({{"x", x}}));
+      CHECK_MESSAGE(relative_error(log1pexp(log_expm1(x)), x) < 1e-12, show({{"x", x}}));
+    }
+    CHECK(log_expm1(1e5) == 1e5);
+    CHECK(log_expm1(kInfinity) == kInfinity);
+    CHECK(std::isnan(log_expm1(kNaN)));
+  }
+
+  TEST_CASE("log1pexp is accurate from far below zero to far above") {
+    Random random(4);
+    for (int i = 0; i < 1000; ++i) {
+      const double x = random.uniform(-700.0, 200.0);
+      const auto e = std::exp(static_cast<long double>(x));
+      CHECK_MESSAGE(relative_error(log1pexp(x), static_cast<double>(std::log1p(e))) < 2e-15,
+                    show({{"x", x}}));
+    }
+    CHECK(log1pexp(-kInfinity) == 0.0);
+    CHECK(log1pexp(1e300) == 1e300);
+    CHECK(log1pexp(kInfinity) == kInfinity);
+    CHECK(std::isnan(log1pexp(kNaN)));
+  }
+
+  TEST_CASE("log_add is symmetric and -inf is its zero") {
+    Random random(5);
+    for (int i = 0; i < 1000; ++i) {
+      const double a = random.uniform(-3000.0, 10.0);
+      const double b = a + random.uniform(-50.0, 50.0);
+      const auto top = static_cast<long double>(std::max(a, b));
+      const double expected = static_cast<double>(top + std::log(std::exp(a - top) + std::exp(b - top)));
+      CHECK_MESSAGE(std::abs(log_add(a, b) - expected) <= 4e-16 * std::max(1.0, std::abs(expected)),
+                    show({{"a", a}, {"b", b}}));
+      CHECK(log_add(a, b) == log_add(b, a));
+      CHECK(log_add(a, -kInfinity) == a);
+      CHECK(log_add(-kInfinity, a) == a);
+    }
+    CHECK(log_add(-kInfinity, -kInfinity) == -kInfinity);
+    CHECK(log_add(kInfinity, 1.0) == kInfinity);
+    CHECK(std::isnan(log_add(kNaN, 1.0)));
+    CHECK(std::isnan(log_add(1.0, kNaN)));
+    CHECK(std::isnan(log_add(-kInfinity, kNaN)));
+  }
+
+  TEST_CASE("expm1mx keeps its digits near zero") {
+    Random random(6);
+    for (int i = 0; i < 2000; ++i) {
+      const double z = (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-150, 30.0);
+      const auto l = static_cast<long double>(z);
+      const long double expected =
+          std::abs(z) < 1e-3 ? l * l * (0.5L + l * (1.0L / 6 + l * (1.0L / 24 + l * (1.0L / 120 + l / 720))))
+                             : std::expm1(l) - l;
+      CHECK_MESSAGE(relative_error(expm1mx(z), static_cast<double>(expected)) < 3e-15,
+                    show({{"z", z}}));
+    }
+    CHECK(expm1mx(0.0) == 0.0);
+    CHECK(expm1mx(-kInfinity) == kInfinity);
+    CHECK(expm1mx(1000.0) == kInfinity);
+    CHECK(expm1mx(kInfinity) == kInfinity);
+    CHECK(std::isnan(expm1mx(kNaN)));
+  }
+
+  TEST_CASE("power_excess and its logarithm against long double") {
+    Random random(7);
+    for (int i = 0; i < 4000; ++i) {
+      const double order = 1.0 + random.log_uniform(0.01, 1e4);
+      const double log_ratio =
+          (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-4 / order, std::min(600.0 / order, 40.0));
+      const long double expected = power_excess_reference(log_ratio, order);
+      const double tolerance = 4e-15 * order / (order - 1.0) * (1.0 + std::abs(order * log_ratio));
+      CHECK_MESSAGE(
+          relative_error(power_excess(log_ratio, order), static_cast<double>(expected)) < tolerance,
+          show({{"log_ratio", log_ratio}, {"order", order}}));
+      CHECK_MESSAGE(std::abs(log_power_excess(log_ratio, order) - log_of(expected)) <
+                        tolerance + 1e-15 * std::abs(log_of(expected)),
+                    show({{"log_ratio", log_ratio}, {"order", order}}));
+    }
+  }
+
+  TEST_CASE("log_power_excess where the excess is beyond double") {
+    // Small ratios: order (order - 1) / 2 log_ratio^2; large ones: order log_ratio.
+    CHECK(relative_error(log_power_excess(1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) < 1e-15);
+    CHECK(relative_error(log_power_excess(-1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) < 1e-15);
+    CHECK(log_power_excess(500.0, 40.0) == 20000.0);
+    for (const double log_ratio : {354.4, 354.6}) {  // both sides of the switch at e^709
+      const auto twice = 2.0L * static_cast<long double>(log_ratio);
+      const long double exact = twice + std::log1p(-2.0L * std::exp(-static_cast<long double>(log_ratio)));
+      CHECK(relative_error(log_power_excess(log_ratio, 2.0), static_cast<double>(exact)) < 1e-15);
+    }
+    // Order 1.5 just above the switch: the linear term still counts.
+    CHECK(relative_error(log_power_excess(473.0, 1.5),
+                         static_cast<double>(709.5L + std::log1p(-1.5L * std::exp(-236.5L)))) < 1e-15);
+  }
+
+  TEST_CASE("power_excess is never negative and vanishes at equality only") {
+    Random random(8);
+    for (int i = 0; i < 5000; ++i) {
+      const double order = 1.0 + random.log_uniform(1e-3, 1e4);
+      const double log_ratio = (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-140, 800.0);
+      CHECK_MESSAGE(power_excess(log_ratio, order) > 0.0,
+                    show({{"log_ratio", log_ratio}, {"order", order}}));
+    }
+    CHECK(power_excess(0.0, 5.0) == 0.0);
+    CHECK(log_power_excess(0.0, 5.0) == -kInfinity);
+  }
+
+  TEST_CASE("power_excess at infinite ratios") {
+    CHECK(power_excess(kInfinity, 3.0) == kInfinity);
+    CHECK(power_excess(-kInfinity, 3.0) == 2.0);  // 0 - 1 - 3 (0 - 1)
+    CHECK(log_power_excess(-kInfinity, 3.0) == std::log(2.0));
+    CHECK(log_power_excess(kInfinity, 3.0) == kInfinity);
+    CHECK(log_power_excess(1e300, 2.0) == 2e300);
+    CHECK(log_power_excess(-kLargestDouble, 3.0) == std::log(2.0));
+    CHECK(std::isnan(power_excess(kNaN, 3.0)));
+    CHECK(std::isnan(log_power_excess(kNaN, 3.0)));
+  }
+}

@@ -1,0 +1,186 @@
+#include "pate/votes/prediction_votes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/votes/count_votes.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_directory.hpp"
+
+using pate::input_error;
+using pate::parameter_error;
+using pate::PredictionLayout;
+using pate::PredictionVotes;
+using pate::test::integer_table;
+using pate::test::message_of;
+
+namespace {
+
+constexpr auto kByTeacher = PredictionLayout::teachers_by_queries;
+constexpr auto kByQuery = PredictionLayout::queries_by_teachers;
+
+std::vector<std::int32_t> read(const pate::VoteSource& votes, std::int64_t first,
+                               std::int64_t count) {
+  std::vector<std::int32_t> out(static_cast<std::size_t>(count * votes.classes()), -7);
+  votes.read(first, count, out);
+  return out;
+}
+
+std::vector<std::int32_t> read_votes(const PredictionVotes& votes, std::int64_t first,
+                                     std::int64_t count) {
+  std::vector<std::int32_t> out(static_cast<std::size_t>(count * votes.teachers()), -7);
+  votes.read_votes(first, count, out);
+  return out;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("votes");
+
+TEST_CASE("predictions become histograms, in either layout") {
+  // Three teachers, four queries; nobody votes for class 3.
+  const PredictionVotes by_teacher(integer_table({3, 4}, {0, 1, 2, 2, 0, 1, 1, 2, 0, 0, 1, 2}),
+                                   kByTeacher, 4);
+  const PredictionVotes by_query(integer_table({4, 3}, {0, 0, 0, 1, 1, 0, 2, 1, 1, 2, 2, 2}),
+                                 kByQuery, 4);
+  for (const auto* votes : {&by_teacher, &by_query}) {
+    CHECK(votes->name() == "test.npy");
+    CHECK(votes->queries() == 4);
+    CHECK(votes->teachers() == 3);
+    CHECK(votes->classes() == 4);
+    CHECK(read(*votes, 0, 4) ==
+          std::vector<std::int32_t>{3, 0, 0, 0, 1, 2, 0, 0, 0, 2, 1, 0, 0, 0, 3, 0});
+    CHECK(read(*votes, 2, 1) == std::vector<std::int32_t>{0, 2, 1, 0});
+    CHECK(read(*votes, 4, 0).empty());
+    CHECK(read_votes(*votes, 1, 2) == std::vector<std::int32_t>{1, 1, 0, 2, 1, 1});
+    CHECK(read_votes(*votes, 0, 0).empty());
+  }
+}
+
+TEST_CASE("blocks of any size agree with counting one by one") {
+  constexpr std::int64_t kTeachers = 70;
+  constexpr std::int64_t kQueries = 5000;  // more than a piece of either layout
+  for (const std::int64_t classes : {3, 500}) {
+    std::vector<std::int64_t> by_teacher(kTeachers * kQueries);
+    std::vector<std::int64_t> by_query(kTeachers * kQueries);
+    std::vector<std::int32_t> ids(kTeachers * kQueries);
+    std::vector<std::int32_t> histograms(static_cast<std::size_t>(kQueries * classes));
+    std::uint64_t state = 1;
+    for (std::int64_t t = 0; t < kTeachers; ++t) {
+      for (std::int64_t q = 0; q < kQueries; ++q) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const auto id =
+            static_cast<std::int64_t>((state >> 33U) % static_cast<std::uint64_t>(classes));
+        by_teacher[static_cast<std::size_t>(t * kQueries + q)] = id;
+        by_query[static_cast<std::size_t>(q * kTeachers + t)] = id;
+        ids[static_cast<std::size_t>(q * kTeachers + t)] = static_cast<std::int32_t>(id);
+        ++histograms[static_cast<std::size_t>(q * classes + id)];
+      }
+    }
+    const PredictionVotes first(integer_table({kTeachers, kQueries}, by_teacher), kByTeacher,
+                                classes);
+    const PredictionVotes second(integer_table({kQueries, kTeachers}, by_query), kByQuery, classes);
+    for (const auto* votes : {&first, &second}) {
+      CHECK(read(*votes, 0, kQueries) == histograms);
+      CHECK(read(*votes, 4097, 903) ==
+            std::vector<std::int32_t>(histograms.begin() + 4097 * classes, histograms.end()));
+      CHECK(read_votes(*votes, 0, kQueries) == ids);
+      CHECK(
+          read_votes(*votes, 300, 257) ==
+          std::vector<std::int32_t>(ids.begin() + 300 * kTeachers, ids.begin() + 557 * kTeachers));
+    }
+  }
+}
+
+TEST_CASE("class ids outside the classes are refused with their place in the file") {
+  const auto refusal = [](PredictionLayout layout, std::int64_t id) {
+    const PredictionVotes votes(integer_table({2, 3}, {0, 1, 0, 1, id, 0}), layout, 2);
+    const auto message = message_of<input_error>([&] { read(votes, 0, votes.queries()); });
+    CHECK(message_of<input_error>([&] { read_votes(votes, 0, votes.queries()); }) == message);
+    return message;
+  };
+  for (const auto layout : {kByTeacher, kByQuery}) {
+    CHECK(refusal(layout, 2) == "test.npy: row 1, column 1: expected a class id in 0..1, found 2");
+    CHECK(refusal(layout, -1) ==
+          "test.npy: row 1, column 1: expected a class id in 0..1, found -1");
+    CHECK(refusal(layout, 4294967296) ==
+          "test.npy: row 1, column 1: expected a class id in 0..1, found 4294967296");
+  }
+  // The place is that of the file, not that of the block.
+  const PredictionVotes votes(integer_table({2, 3}, {0, 1, 0, 1, 0, 9}), kByTeacher, 2);
+  CHECK(message_of<input_error>([&] { read(votes, 2, 1); }) ==
+        "test.npy: row 1, column 2: expected a class id in 0..1, found 9");
+  CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{1, 1, 1, 1});
+}
+
+TEST_CASE("the number of classes must make sense") {
+  const auto refusal = [](std::int64_t classes) {
+    return message_of<parameter_error>([&] {
+      const PredictionVotes votes(integer_table({1, 1}, {0}), kByTeacher, classes);
+    });
+  };
+  CHECK(refusal(0) == "classes must be >= 1, got 0");
+  CHECK(refusal(-3) == "classes must be >= 1, got -3");
+  CHECK(refusal(2147483648) == "classes must be <= 2147483647, got 2147483648");
+}
+
+TEST_CASE("what is no table of predictions is refused") {
+  const auto refusal = [](std::initializer_list<std::int64_t> shape, PredictionLayout layout) {
+    std::size_t size = 1;
+    for (const std::int64_t dimension : shape) size *= static_cast<std::size_t>(dimension);
+    const auto table = integer_table(shape, std::vector<std::int64_t>(size));
+    return message_of<input_error>([&] { const PredictionVotes votes(table, layout, 2); });
+  };
+  CHECK(
+      refusal({5}, kByTeacher) ==
+      "test.npy: expected class ids with one row per teacher and one column per query (teachers x "
+      "queries), found a one-dimensional array of 5 numbers");
+  CHECK(refusal({5}, kByQuery) ==
+        "test.npy: expected class ids with one row per query and one column per teacher (queries x "
+        "teachers), found a one-dimensional array of 5 numbers");
+  CHECK(refusal({0, 5}, kByTeacher) ==
+        "test.npy: expected at least one row of predictions, found none");
+  CHECK(refusal({5, 0}, kByQuery) ==
+        "test.npy: expected at least one column of predictions, found none");
+  CHECK(refusal({0, 2147483648}, kByQuery) ==
+        "test.npy: expected at most 2147483647 teachers, found 2147483648");
+}
+
+TEST_CASE("no queries, no teachers") {
+  const PredictionVotes votes(integer_table({5, 0}, {}), kByTeacher, 3);
+  CHECK(votes.queries() == 0);
+  CHECK(votes.teachers() == 0);
+  CHECK(read(votes, 0, 0).empty());
+  CHECK(read_votes(votes, 0, 0).empty());
+}
+
+TEST_CASE("queries outside the table are a bug") {
+  const PredictionVotes votes(integer_table({2, 3}, {0, 1, 0, 1, 0, 0}), kByTeacher, 2);
+  std::vector<std::int32_t> out(4);
+  CHECK_THROWS_AS(votes.read(2, 2, out), std::out_of_range);
+  CHECK_THROWS_AS(votes.read(-1, 2, out), std::out_of_range);
+  CHECK_THROWS_AS(votes.read(0, 3, out), std::out_of_range);
+  CHECK_THROWS_AS(votes.read_votes(2, 2, out), std::out_of_range);
+}
+
+TEST_CASE("the predictions that came with the project add up to their counts") {
+  const std::filesystem::path votes = std::filesystem::path(PATE_SOURCE_DIR) / "../shared/votes";
+  if (!std::filesystem::exists(votes)) return;
+  for (const std::string name : {"mnist_t10k_250", "mnist_t10k_5v8_11", "digits_100"}) {
+    CAPTURE(name);
+    const pate::CountVotes counts(pate::open_npy(votes / (name + "_counts.npy")));
+    const PredictionVotes predictions(pate::open_npy(votes / (name + "_predictions.npy")),
+                                      kByTeacher, counts.classes());
+    REQUIRE(predictions.queries() == counts.queries());
+    CHECK(predictions.teachers() == counts.teachers());
+    CHECK(read(predictions, 0, counts.queries()) == read(counts, 0, counts.queries()));
+  }
+}
+
+TEST_SUITE_END();
