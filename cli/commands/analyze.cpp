@@ -39,6 +39,12 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   Account account = pate::account(run, settings);
   if (run.labels) account.utility = utility(run, settings.threads);
 
+  if (input.ambiguous_decisions()) {
+    account.notices.push_back(
+        {"decisions_ambiguous",
+         "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
+  }
+
   ReportContext context;
   context.version = version();
   context.settings.emplace_back("command", std::string("analyze"));

@@ -22,26 +22,26 @@ std::string mechanism(const Aggregator& aggregator) {
                      aggregator.selection->threshold, aggregator.selection->sigma1, sigma2);
 }
 
+// What a cost is worth, in a few words.
 std::string_view worth(const CostEntry& cost) {
   switch (cost.reading) {
     case Reading::joint:
-      return "guarantee for this run; private";
+      return "guarantee, private";
     case Reading::expected:
-      return cost.sd ? "expectation, not a guarantee; private" : "private";
+      if (cost.sd) return "expectation, private";
+      return cost.bound == Bound::published ? "one direction only" : "guarantee, private";
     case Reading::realized:
-      return "guarantee at an order fixed before; private";
+      return "if order was fixed";
     case Reading::worst_case:
-      return "holds for all votes; may be published";
+      return "may be published";
   }
   return "";
 }
 
 void cost_line(Out out, const CostEntry& cost, bool is_headline) {
-  fmt::format_to(out, "{} {:<17}{:<11}{:<9}{:>9.4f}", is_headline ? '*' : ' ', name(cost.bound),
-                 name(cost.reading), name(cost.conversion), cost.epsilon);
-  fmt::format_to(out, "{}", cost.order ? fmt::format("{:>8.2f}", *cost.order) : "       -");
-  // A headline's worth is said once, below.
-  fmt::format_to(out, "\n");
+  fmt::format_to(out, "{} {:<17}{:<11}{:<11}{:>8.4f}{:>8}  {}\n", is_headline ? '*' : ' ',
+                 name(cost.bound), name(cost.reading), name(cost.conversion), cost.epsilon,
+                 cost.order ? fmt::format("{:.2f}", *cost.order) : "-", worth(cost));
 }
 
 }  // namespace
@@ -64,10 +64,10 @@ std::string analyze_summary(const Account& account, const std::string& votes) {
                    100.0 * account.utility->expected_accuracy,
                    100.0 * account.utility->plurality_accuracy);
   }
-  fmt::format_to(out, "\nepsilon = {:.4f} at delta = {:g}  ({}, {}: {})\n\n", headline.epsilon,
-                 headline.delta, name(headline.bound), name(headline.reading), worth(headline));
-  fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>9}{:>8}\n", "bound", "reading", "from", "epsilon",
-                 "order");
+  fmt::format_to(out, "\nepsilon = {:.4f} at delta = {:g}  (* below: {})\n\n", headline.epsilon,
+                 headline.delta, worth(headline));
+  fmt::format_to(out, "  {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", "reading", "conversion",
+                 "epsilon", "order", "worth");
   for (std::size_t i = 0; i < account.costs.size(); ++i) {
     cost_line(out, account.costs[i], i == account.headline);
   }

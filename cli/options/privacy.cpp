@@ -74,6 +74,7 @@ void add_privacy_options(CLI::App& command, PrivacyOptions& options) {
       ->type_name("LIST")
       ->group(group);
   command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->group(group);
   const std::string limits = "Limits on the headline (exit status 1 when missed)";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/usage_error.hpp"
 #include "pate/error.hpp"
 #include "pate/io/sha256.hpp"
@@ -136,6 +138,17 @@ std::vector<InputFile> VotesInput::describe() const {
     result.push_back(std::move(entry));
   }
   return result;
+}
+
+bool VotesInput::ambiguous_decisions() const {
+  if (votes->classes() > 2) return false;
+  return std::any_of(files.begin(), files.end(), [](const File& file) {
+    if (file.role != "decisions" || file.table->description().dtype == "|b1") return false;
+    std::vector<std::int64_t> values(static_cast<std::size_t>(file.table->rows()));
+    file.table->read_integers(0, file.table->rows(), 0, 1, values);
+    return std::all_of(values.begin(), values.end(),
+                       [](std::int64_t v) { return v == 0 || v == 1; });
+  });
 }
 
 void VotesInput::check_unchanged() const {

@@ -54,6 +54,9 @@ struct VotesInput {
 
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<InputFile> describe() const;
+  /// Whether released labels of two classes would have been taken as decisions: then a 0 charges
+  /// nothing although it may have been answered.
+  [[nodiscard]] bool ambiguous_decisions() const;
   /// Throws `input_error` when a file has changed since it was opened.
   void check_unchanged() const;
 };

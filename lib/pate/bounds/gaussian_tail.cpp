@@ -19,22 +19,28 @@ constexpr double kCancellation = 3e-5;
 // e^-42 of the integrand is below rounding.
 constexpr double kNegligibleExponent = 42.0;
 constexpr double kLargestExponent = 600.0;
+// Nothing of a standard normal distribution is further out.
+constexpr double kLargestDeviation = 10.0;
 
 double log_density(double x) {
   return -0.5 * x * x - kLogSqrtTwoPi;
 }
 
-// The integral relative to phi(x), for small m: the integrand is phi times a smooth function.
+// The integral by quadrature, for small m: the integrand is phi times a smooth function.
 double log_excess_by_quadrature(double x, double m, double order) {
-  const double root = std::sqrt(x * x + 2.0 * kNegligibleExponent);
-  const double width = x > 0.0 ? 2.0 * kNegligibleExponent / (x + root) : root - x;
+  const double from = std::max(x, -kLargestDeviation);
+  const double root = std::sqrt(from * from + 2.0 * kNegligibleExponent);
+  const double width = from > 0.0 ? 2.0 * kNegligibleExponent / (from + root) : root - from;
   const auto integrand = [=](double y) {
-    return std::exp(-y * (x + 0.5 * y)) * power_excess(m * (x + y) - 0.5 * m * m, order);
+    return std::exp(-y * (from + 0.5 * y)) * power_excess(m * (from + y) - 0.5 * m * m, order);
   };
-  using Rule = boost::math::quadrature::gauss<double, 30>;
-  const double half = 0.5 * width;
-  return log_density(x) +
-         std::log(Rule::integrate(integrand, 0.0, half) + Rule::integrate(integrand, half, width));
+  double sum = 0.0;
+  constexpr int kPanels = 3;
+  for (int i = 0; i < kPanels; ++i) {
+    sum += boost::math::quadrature::gauss<double, 30>::integrate(
+        integrand, width * i / kPanels, width * (i + 1) / kPanels);
+  }
+  return log_density(from) + std::log(sum);
 }
 
 }  // namespace

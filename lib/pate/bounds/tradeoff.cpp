@@ -39,7 +39,11 @@ double log_or_zero(double x) {
 BothDirections log_excess_of(const PointMasses& p, double eps, double order) {
   const double mid = p.mid0 + p.mid1;
   const double mid_neighbour = p.mid0 * std::exp(-eps) + p.mid1 * std::exp(eps);
-  const double change = (p.mid0 * std::expm1(-eps) + p.mid1 * std::expm1(eps)) / mid;
+  // The neighbour's mass of the plurality less the votes': by whichever side is the smaller.
+  const double m = p.m0 + p.m1;
+  const double gained = m < mid ? -(p.m0 * std::expm1(-eps) + p.m1 * std::expm1(eps))
+                                : p.mid0 * std::expm1(-eps) + p.mid1 * std::expm1(eps);
+  const double change = gained / mid;
   const double log_ratio =
       std::abs(change) < 0.5 ? -std::log1p(change) : std::log(mid / mid_neighbour);
   const double log_m0 = log_or_zero(p.m0);

@@ -154,8 +154,8 @@ class Split {
   }
 
   static double log_mid_mass(double a, double b) {
-    if (a > 0.0) return log_normal_cdf(-a) + log1mexp(log_normal_cdf_ratio(-b, -a));
-    if (b < 0.0) return log_normal_cdf(b) + log1mexp(log_normal_cdf_ratio(a, b));
+    if (a > 0.0) return log_normal_cdf(-a) + log1mexp(log_normal_cdf_ratio(-a, a - b));
+    if (b < 0.0) return log_normal_cdf(b) + log1mexp(log_normal_cdf_ratio(b, a - b));
     return std::log(normal_interval(a, b));
   }
 

@@ -41,7 +41,7 @@ double log_add(double a, double b) {
 }
 
 double expm1mx(double z) {
-  if (std::abs(z) >= 0.5) return std::expm1(z) - z;
+  if (std::abs(z) >= 0.5) return std::isinf(z) ? std::abs(z) : std::expm1(z) - z;
   double sum = 0.0;
   for (std::size_t k = kReciprocalFactorials.size(); k-- > 0;) {
     sum = sum * z + kReciprocalFactorials[k];
@@ -59,6 +59,7 @@ double power_excess(double log_ratio, double order) {
 
 double log_power_excess(double log_ratio, double order) {
   const double z = order * log_ratio;
+  if (z == kInfinity) return kInfinity;
   if (z < kLargestExponent) {
     const double excess = power_excess(log_ratio, order);
     // Squares of ratios below 1e-150 underflow: there the excess is order (order-1)/2 ratio^2.

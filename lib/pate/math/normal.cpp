@@ -85,19 +85,18 @@ double log_normal_cdf(double x) {
 }
 
 double normal_interval(double a, double b) {
-  if (!(a < b)) return 0.0;
+  if (a >= b) return 0.0;
   if (close_enough_for_quadrature(a, b - a)) return density(a) * relative_integral(a, b - a);
   // On the side of zero where both are small the difference loses at most a digit.
   return a > 0.0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
 }
 
-double log_normal_cdf_ratio(double a, double b) {
-  const double h = a - b;
+double log_normal_cdf_ratio(double b, double h) {
   if (close_enough_for_quadrature(b, h)) {
-    // Phi(a) / Phi(b) - 1 is the integral over [b, a] in units of Phi(b) = phi(b) R(-b).
+    // Phi(b + h) / Phi(b) - 1 is the integral over [b, b + h] in units of Phi(b) = phi(b) R(-b).
     return std::log1p(relative_integral(b, h) / mills_ratio(-b));
   }
-  return log_normal_cdf(a) - log_normal_cdf(b);
+  return log_normal_cdf(b + h) - log_normal_cdf(b);
 }
 
 double normal_upper_quantile(double log_p, double start) {

@@ -18,8 +18,9 @@ namespace pate {
 /// Phi(b) - Phi(a) >= 0 for a <= b, without cancellation for close a and b.
 [[nodiscard]] double normal_interval(double a, double b);
 
-/// log(Phi(a) / Phi(b)), without cancellation for close a and b, anywhere in the tails.
-[[nodiscard]] double log_normal_cdf_ratio(double a, double b);
+/// log(Phi(b + h) / Phi(b)) for h of either sign, without cancellation for small h, anywhere in the
+/// tails. The step is given apart because b + h may not hold its digits.
+[[nodiscard]] double log_normal_cdf_ratio(double b, double h);
 
 /// The x with log Phi(-x) = log_p, for log_p in (-inf, 0): the upper quantile of e^log_p.
 /// The accuracy is that of the condition: Phi(-x) is e^log_p to about (4 + x^2) * 2e-16.

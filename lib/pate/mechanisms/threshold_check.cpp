@@ -42,12 +42,13 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
                              std::int64_t v_neighbour) {
   const double here = score(check, v);
   const double there = score(check, v_neighbour);
+  const double step = static_cast<double>(v - v_neighbour) / check.sigma1;
   return {log_normal_cdf(here),
           log_normal_cdf(-here),
           log_normal_cdf(there),
           log_normal_cdf(-there),
-          log_normal_cdf_ratio(here, there),
-          log_normal_cdf_ratio(-here, -there)};
+          log_normal_cdf_ratio(there, step),
+          log_normal_cdf_ratio(-there, -step)};
 }
 
 }  // namespace pate

@@ -240,6 +240,8 @@ TEST_CASE("sizes that overflow are refused") {
   CHECK(overflow({4294967296, 4294967296}, "|i1") ==
         "v.npy: shape (4294967296, 4294967296) of dtype '|i1' is too large: its size in bytes is "
         "beyond 2^63 - 1");
+  // Dimensions of 0 hide no others.
+  CHECK(overflow({0, 1152921504606846976}, "<i8").find("is too large") != std::string::npos);
   CHECK(overflow({1152921504606846976}, "<i8") ==
         "v.npy: shape (1152921504606846976,) of dtype '<i8' is too large: its size in bytes is "
         "beyond 2^63 - 1");

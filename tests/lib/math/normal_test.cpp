@@ -15,8 +15,8 @@ using namespace pate_test;
 namespace {
 
 /// Phi in long double: down to 1e-4932 with relative accuracy.
-long double cdf_reference(double x) {
-  return 0.5L * std::erfc(-static_cast<long double>(x) / std::numbers::sqrt2_v<long double>);
+long double cdf_reference(long double x) {
+  return 0.5L * std::erfc(-x / std::numbers::sqrt2_v<long double>);
 }
 
 double log_cdf_reference(double x) {
@@ -73,8 +73,8 @@ TEST_SUITE("math") {
     CHECK(normal_interval(-kInfinity, kInfinity) == 1.0);
     CHECK(normal_interval(kInfinity, kInfinity) == 0.0);
     CHECK(relative_error(normal_interval(2.0, kInfinity), normal_cdf(-2.0)) < 1e-15);
-    CHECK(log_normal_cdf_ratio(-kInfinity, 0.0) == -kInfinity);
-    CHECK(relative_error(log_normal_cdf_ratio(kInfinity, 0.0), std::numbers::ln2) < 1e-15);
+    CHECK(log_normal_cdf_ratio(0.0, -kInfinity) == -kInfinity);
+    CHECK(relative_error(log_normal_cdf_ratio(0.0, kInfinity), std::numbers::ln2) < 1e-15);
     CHECK(std::isnan(normal_cdf(kNaN)));
     CHECK(std::isnan(log_normal_cdf(kNaN)));
     CHECK(std::isnan(mills_ratio(kNaN)));
@@ -153,22 +153,31 @@ TEST_SUITE("math") {
     Random random(15);
     for (int i = 0; i < 5000; ++i) {
       const double b = random.uniform(-100.0, 8.0);
-      const double a = b + (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-4, 5.0);
+      const double h = (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-4, 5.0);
       // log1p of the relative change keeps long double's digits for close values.
-      const long double change = (cdf_reference(a) - cdf_reference(b)) / cdf_reference(b);
+      const long double there = cdf_reference(static_cast<long double>(b) + h);
+      const long double change = (there - cdf_reference(b)) / cdf_reference(b);
       const long double expected = std::abs(change) < 0.5L
                                        ? std::log1p(change)
-                                       : std::log(cdf_reference(a)) - std::log(cdf_reference(b));
+                                       : std::log(there) - std::log(cdf_reference(b));
       const double loss = 1e-18 * (4.0 + b * b) * std::exp(std::min(0.5 * b * std::abs(b), 40.0)) /
-                          std::abs(a - b);  // of the reference
-      CHECK_MESSAGE(relative_error(log_normal_cdf_ratio(a, b), static_cast<double>(expected)) <
-                        (4.0 + std::min(a, 0.0) * a) * 1e-15 + loss,
-                    show({{"a", a}, {"b", b}}));
+                          std::abs(h);  // of the reference
+      CHECK_MESSAGE(relative_error(log_normal_cdf_ratio(b, h), static_cast<double>(expected)) <
+                        (8.0 + b * b) * 1e-15 + loss,
+                    show({{"b", b}, {"h", h}}));
     }
-    CHECK(log_normal_cdf_ratio(-3.0, -3.0) == 0.0);
-    // Far out and close: the step times the hazard rate -1/R.
-    const double step = std::ldexp(1.0, -30);
-    CHECK(relative_error(log_normal_cdf_ratio(-1000.0 + step, -1000.0),
-                         step / mills_ratio(1000.0) - 0.5 * step * step) < 1e-13);
+    CHECK(log_normal_cdf_ratio(-3.0, 0.0) == 0.0);
+  }
+
+  TEST_CASE("log_normal_cdf_ratio of a minute step is the step times the hazard rate") {
+    for (const double b : {-1e6, -1000.0, -5.0, -0.3, 0.0, 2.0}) {
+      for (const double h : {1e-9, -1e-9, 1e-14, -1e-30, 1e-200}) {
+        const double step = h / (1.0 + std::abs(b));
+        const double rate = 1.0 / mills_ratio(-b);  // phi / Phi
+        const double expected = step * rate - 0.5 * step * step * rate * (rate + b);
+        CHECK_MESSAGE(relative_error(log_normal_cdf_ratio(b, step), expected) < 4e-15,
+                      show({{"b", b}, {"h", step}}));
+      }
+    }
   }
 }

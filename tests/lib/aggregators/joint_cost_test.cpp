@@ -1,0 +1,200 @@
+#include "pate/aggregators/joint_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/threshold_exact.hpp"
+#include "pate/bounds/tradeoff.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/mechanisms/gaussian_noisy_max.hpp"
+#include "pate/rdp/orders.hpp"
+#include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+const BothDirections kFree{-kInfinity, -kInfinity};
+
+struct Step {
+  ThresholdCheck check;
+  double sigma2;
+  std::int64_t teachers;
+
+  [[nodiscard]] JointCost at(std::int64_t v, double order) const {
+    return {AnswerLadder(check, v, v, teachers), order,
+            gaussian_noisy_max_data_independent(sigma2, order)};
+  }
+  [[nodiscard]] BothDirections excess(double log_q, double order) const {
+    if (log_q == -kInfinity) return kFree;
+    return gaussian_tradeoff_log_excess(log_q, std::numbers::sqrt2 / sigma2, order);
+  }
+};
+
+Step random_step(Random& random) {
+  const std::int64_t teachers = random.integer(1, 500);
+  return {{random.uniform(0.0, 1.2) * static_cast<double>(teachers), random.log_uniform(1.0, 300.0)},
+          random.log_uniform(1.0, 300.0), teachers};
+}
+
+/// {refused} and the classes, with probabilities 1 - p and p P_j.
+Probabilities joint_outcomes(const Counts& counts, const Step& step) {
+  Probabilities p = gaussian_outcomes(counts, step.sigma2);
+  const long double z = (static_cast<long double>(step.check.threshold) - *std::ranges::max_element(counts)) /
+                        (std::numbers::sqrt2_v<long double> * static_cast<long double>(step.check.sigma1));
+  for (long double& x : p) x *= 0.5L * std::erfc(z);
+  p.push_back(0.5L * std::erfc(-z));
+  return p;
+}
+
+}  // namespace
+
+TEST_SUITE("aggregators") {
+  TEST_CASE("the joint cost against the oracle in both directions") {
+    for (const OracleRow& row : oracle("joint")) {
+      const double order = row.number("lambda");
+      Step step{{row.number("T"), row.number("sigma1")}, row.number("sigma2"), 0};
+      std::int64_t v = 0;
+      double q = 0.0;
+      if (row.has("n")) {
+        const Counts counts = row.counts("n");
+        for (const std::int32_t n : counts) step.teachers += n;
+        v = *std::max_element(counts.begin(), counts.end());
+        q = log_q(GaussianNoisyMax{step.sigma2}, counts);
+      } else {
+        step.teachers = row.count("teachers");
+        v = row.count("v");
+        q = row.number("log_q");
+      }
+      const JointCost joint = step.at(v, order);
+      const BothDirections excess = step.excess(q, order);
+      CHECK_MESSAGE(covers(joint.cost(v, excess), row.number("rdp")), row.text(),
+                    show({{"got", joint.cost(v, excess)}}));
+      CHECK(relative_error(joint.costs(v, excess).larger(), joint.cost(v, excess)) < 1e-11);
+      if (!row.has("forward")) continue;
+      CHECK_MESSAGE(covers(joint.costs(v, excess).forward, row.number("forward")), row.text(),
+                    show({{"got", joint.costs(v, excess).forward}}));
+      CHECK_MESSAGE(covers(joint.costs(v, excess).reverse, row.number("reverse")), row.text(),
+                    show({{"got", joint.costs(v, excess).reverse}}));
+    }
+  }
+
+  TEST_CASE("no neighbour of the Confident aggregator diverges by more than the joint cost") {
+    Random random(301);
+    double tightest = 0.0;
+    for (int i = 0; i < 60; ++i) {
+      const Counts counts = random_histogram(random, random.integer(1, 12), random.integer(2, 4));
+      const std::int64_t v = *std::max_element(counts.begin(), counts.end());
+      Step step{{random.uniform(0.0, 14.0), random.log_uniform(0.5, 20.0)},
+                random.log_uniform(0.5, 20.0), 0};
+      for (const std::int32_t n : counts) step.teachers += n;
+      const double q = log_q(GaussianNoisyMax{step.sigma2}, counts);
+      const Probabilities p = joint_outcomes(counts, step);
+      for_each_neighbour(counts, [&](const Counts& neighbour) {
+        const Probabilities r = joint_outcomes(neighbour, step);
+        for (const double order : {1.1, 2.0, 5.0, 20.0, 60.0}) {
+          const BothDirections bound = step.at(v, order).costs(v, step.excess(q, order));
+          const double forward = renyi_divergence(p, r, order);
+          const double reverse = renyi_divergence(r, p, order);
+          const std::string at = show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1},
+                                       {"sigma2", step.sigma2}, {"order", order}});
+          CHECK_MESSAGE(forward <= bound.forward + 1e-13, at);
+          CHECK_MESSAGE(reverse <= bound.reverse + 1e-13, at);
+          tightest = std::max({tightest, forward / bound.forward, reverse / bound.reverse});
+        }
+      });
+    }
+    CHECK(tightest > 0.5);
+  }
+
+  TEST_CASE("the selection cost is the exact threshold cost") {
+    Random random(302);
+    for (int i = 0; i < 1000; ++i) {
+      const Step step = random_step(random);
+      const std::int64_t v = random.integer(0, step.teachers);
+      const double order = 1.0 + random.log_uniform(0.01, 1000.0);
+      const double expected = threshold_exact(step.check, v, step.teachers, order);
+      const JointCost joint = step.at(v, order);
+      CHECK_MESSAGE(relative_error(joint.selection_cost(v), expected) < 1e-12,
+                    show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1}, {"order", order},
+                          {"v", static_cast<double>(v)}}));
+      // A noisy maximum that costs nothing leaves the check alone.
+      CHECK_MESSAGE(relative_error(joint.cost(v, kFree), expected) < 1e-11,
+                    show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1}, {"order", order},
+                          {"v", static_cast<double>(v)}}));
+    }
+  }
+
+  TEST_CASE("a check that knows nothing leaves its share of the noisy maximum") {
+    for (const double order : {1.5, 5.0, 20.0}) {
+      const double excess = 0.3;
+      const BothDirections both{std::log(excess), std::log(0.5 * excess)};
+      // Answered always, never, and by the toss of a coin.
+      const Step always{{-1e6, 100.0}, 1.0, 250};
+      const Step coin{{125.0, 1e9}, 1.0, 250};
+      const Step never{{1e6, 100.0}, 1.0, 250};
+      CHECK(relative_error(always.at(125, order).costs(125, both).forward,
+                           std::log1p(excess) / (order - 1.0)) < 1e-9);
+      CHECK(relative_error(always.at(125, order).costs(125, both).reverse,
+                           std::log1p(0.5 * excess) / (order - 1.0)) < 1e-9);
+      CHECK(relative_error(coin.at(125, order).cost(125, both),
+                           std::log1p(0.5 * excess) / (order - 1.0)) < 1e-7);
+      CHECK(covers(never.at(125, order).cost(125, both), 0.0));
+    }
+  }
+
+  TEST_CASE("the joint cost lies between its steps and grows with q and the order") {
+    Random random(303);
+    for (int i = 0; i < 400; ++i) {
+      const Step step = random_step(random);
+      const std::int64_t v = random.integer(0, step.teachers);
+      const double log_q = -random.log_uniform(0.05, 500.0);
+      double previous = 0.0;
+      for (const double order : {1.01, 1.5, 3.0, 10.0, 40.0, 200.0}) {
+        const JointCost joint = step.at(v, order);
+        const double cost = joint.cost(v, step.excess(log_q, order));
+        const std::string at = show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1},
+                                     {"sigma2", step.sigma2}, {"order", order}, {"log_q", log_q},
+                                     {"v", static_cast<double>(v)}});
+        CHECK_MESSAGE(cost >= joint.selection_cost(v) * (1.0 - 1e-12), at);
+        CHECK_MESSAGE(cost <= (threshold_data_independent(step.check.sigma1, order) +
+                               gaussian_noisy_max_data_independent(step.sigma2, order)) *
+                                  (1.0 + 1e-15),
+                      at);
+        CHECK_MESSAGE(joint.cost(v, step.excess(0.9 * log_q, order)) >= cost * (1.0 - 2e-11), at);
+        CHECK_MESSAGE(cost >= previous * (1.0 - 2e-11), at);
+        previous = cost;
+      }
+    }
+  }
+
+  TEST_CASE("a ladder of all values gives each the cost it has alone") {
+    const Step step{{20.0, 7.0}, 5.0, 30};
+    const double order = 8.0;
+    const JointCost all(AnswerLadder(step.check, 0, 30, 30), order,
+                        gaussian_noisy_max_data_independent(step.sigma2, order));
+    const BothDirections excess = step.excess(-3.0, order);
+    for (std::int64_t v = 0; v <= 30; ++v) {
+      CHECK(all.cost(v, excess) == step.at(v, order).cost(v, excess));
+      CHECK(all.selection_cost(v) == step.at(v, order).selection_cost(v));
+    }
+  }
+
+  TEST_CASE("the joint cost of excesses beyond double") {
+    const Step step{{20.0, 7.0}, 0.05, 30};
+    const double order = 50.0;
+    const JointCost joint = step.at(20, order);
+    CHECK(joint.cost(20, {5e5, 5e5}) > 0.99 * 5e5 / 49.0);
+    CHECK(joint.cost(20, {-5000.0, -5000.0}) == joint.cost(20, kFree));
+    CHECK(joint.cost(20, {kInfinity, kInfinity}) ==
+          threshold_data_independent(7.0, order) + gaussian_noisy_max_data_independent(0.05, order));
+  }
+}

@@ -1,0 +1,105 @@
+#include "pate/mechanisms/outcomes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+TEST_SUITE("mechanisms") {
+  TEST_CASE("outcome probabilities against the oracle") {
+    for (const OracleRow& row : oracle("outcomes")) {
+      const std::vector<double> expected = row.numbers("pr");
+      for (std::size_t j = 0; j < expected.size(); ++j) {
+        const double got = outcome_probability(GaussianNoisyMax{row.number("sigma")}, row.counts("n"), j);
+        CHECK_MESSAGE(probability_error(got, expected[j]) < 1e-12, row.text(), j);
+      }
+    }
+    for (const OracleRow& row : oracle("outcomes_laplace")) {
+      const std::vector<double> expected = row.numbers("pr");
+      for (std::size_t j = 0; j < expected.size(); ++j) {
+        const double got =
+            outcome_probability(LaplaceNoisyMax{1.0 / row.number("gamma")}, row.counts("n"), j);
+        CHECK_MESSAGE(probability_error(got, expected[j]) < 1e-10, row.text(), j);
+      }
+    }
+  }
+
+  TEST_CASE("outcome probabilities against another quadrature") {
+    Random random(141);
+    for (int i = 0; i < 150; ++i) {
+      const Counts counts = random_histogram(random, random.integer(1, 60), random.integer(2, 6));
+      const double noise = random.log_uniform(1.0, 100.0) * std::sqrt(static_cast<double>(i % 7 + 1));
+      const Probabilities gaussian = gaussian_outcomes(counts, noise);
+      const Probabilities laplace = laplace_outcomes(counts, noise);
+      for (std::size_t j = 0; j < counts.size(); ++j) {
+        const std::string at = show({{"noise", noise}, {"trial", i}, {"class", static_cast<double>(j)}});
+        if (gaussian[j] > 1e-20L) {  // the range of the test's rule
+          CHECK_MESSAGE(relative_error(outcome_probability(GaussianNoisyMax{noise}, counts, j),
+                                       static_cast<double>(gaussian[j])) < 1e-11,
+                        at);
+        }
+        CHECK_MESSAGE(relative_error(outcome_probability(LaplaceNoisyMax{noise}, counts, j),
+                                     static_cast<double>(laplace[j])) < 1e-10,
+                      at);
+      }
+    }
+  }
+
+  TEST_CASE("outcome probabilities add up to one and ties are fair") {
+    const Counts counts{30, 28, 28, 5, 0, 0, 0};
+    double gaussian = 0.0;
+    double laplace = 0.0;
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+      gaussian += outcome_probability(GaussianNoisyMax{6.0}, counts, j);
+      laplace += outcome_probability(LaplaceNoisyMax{6.0}, counts, j);
+    }
+    CHECK(std::abs(gaussian - 1.0) < 1e-12);
+    CHECK(std::abs(laplace - 1.0) < 1e-10);
+    const Counts tie{7, 7, 7, 7};
+    for (std::size_t j = 0; j < 4; ++j) {
+      CHECK(relative_error(outcome_probability(GaussianNoisyMax{2.0}, tie, j), 0.25) < 1e-12);
+      CHECK(relative_error(outcome_probability(LaplaceNoisyMax{2.0}, tie, j), 0.25) < 1e-10);
+    }
+  }
+
+  TEST_CASE("outcome probabilities of two classes in closed form down to underflow") {
+    for (const std::int32_t gap : {0, 1, 10, 50, 150}) {
+      const Counts counts{gap, 0};
+      const double sigma = 4.0;
+      const auto tail = 0.5L * std::erfc(static_cast<long double>(gap) / (2.0L * 4.0L));
+      CHECK_MESSAGE(relative_error(outcome_probability(GaussianNoisyMax{sigma}, counts, 1),
+                                   static_cast<double>(tail)) < 1e-12,
+                    gap);
+      const auto g = static_cast<long double>(gap) / 4.0L;
+      CHECK_MESSAGE(relative_error(outcome_probability(LaplaceNoisyMax{4.0}, counts, 1),
+                                   static_cast<double>((2.0L + g) / 4.0L * std::exp(-g))) < 1e-10,
+                    gap);
+    }
+    CHECK(outcome_probability(GaussianNoisyMax{0.1}, Counts{1000, 0}, 1) == 0.0);
+    const double certain = outcome_probability(GaussianNoisyMax{0.1}, Counts{1000, 0}, 0);
+    CHECK(relative_error(certain, 1.0) < 1e-12);
+    CHECK(certain <= 1.0);
+  }
+
+  TEST_CASE("outcome probabilities of one class and of bad requests") {
+    CHECK(outcome_probability(GaussianNoisyMax{4.0}, Counts{9}, 0) == 1.0);
+    CHECK(outcome_probability(LaplaceNoisyMax{4.0}, Counts{9}, 0) == 1.0);
+    CHECK_THROWS_AS(static_cast<void>(outcome_probability(GaussianNoisyMax{4.0}, Counts{9, 1}, 2)),
+                    parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(outcome_probability(LaplaceNoisyMax{4.0}, Counts{9, 1}, 2)),
+                    parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(outcome_probability(GaussianNoisyMax{0.0}, Counts{9, 1}, 0)),
+                    parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(outcome_probability(LaplaceNoisyMax{kNaN}, Counts{9, 1}, 0)),
+                    parameter_error);
+  }
+}

@@ -1,0 +1,107 @@
+#include "pate/rdp/pure_dp.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "support/accuracy.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+/// The delta of the header's formula at an epsilon, term by term in long double.
+long double delta_reference(double step_epsilon, std::int64_t steps, double epsilon) {
+  const auto s = static_cast<long double>(step_epsilon);
+  const auto e = static_cast<long double>(epsilon);
+  const auto k = static_cast<long double>(steps);
+  long double log_choose = 0.0L;
+  long double sum = 0.0L;
+  for (std::int64_t count = 0; count <= steps; ++count) {
+    const auto i = static_cast<long double>(count);
+    const long double gain = (k - i) * s - (e + i * s);
+    if (gain > 0.0L) {
+      sum += std::exp(log_choose + (k - i) * s - k * std::log1p(std::exp(s))) * -std::expm1(-gain);
+    }
+    log_choose += std::log((k - i) / (i + 1.0L));
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_SUITE("rdp") {
+  TEST_CASE("the optimal composition against the oracle") {
+    for (const OracleRow& row : oracle("kov_epsilon")) {
+      const double got = composed_pure_dp_epsilon(2.0 * row.number("gamma"), row.count("queries"),
+                                                  row.number("delta"));
+      const double reference = row.number("epsilon");
+      if (reference == 0.0) {
+        CHECK_MESSAGE(got == 0.0, row.text());
+      } else {
+        CHECK_MESSAGE(covers(got, reference), row.text(), show({{"got", got}}));
+      }
+    }
+  }
+
+  TEST_CASE("the optimal composition has the delta that was asked for") {
+    Random random(421);
+    for (int i = 0; i < 300; ++i) {
+      const double step = random.log_uniform(1e-3, 2.0);
+      const std::int64_t steps = random.integer(1, 1500);
+      const double delta = random.log_uniform(1e-12, 0.3);
+      const double epsilon = composed_pure_dp_epsilon(step, steps, delta);
+      const std::string at =
+          show({{"step", step}, {"steps", static_cast<double>(steps)}, {"delta", delta}});
+      CHECK_MESSAGE(epsilon <= step * static_cast<double>(steps), at);
+      CHECK_MESSAGE(delta_reference(step, steps, epsilon) <= static_cast<long double>(delta) * (1.0L + 1e-14L),
+                    at);
+      if (epsilon > 0.0) {
+        CHECK_MESSAGE(delta_reference(step, steps, epsilon * (1.0 - 1e-9)) > static_cast<long double>(delta),
+                      at);
+      }
+    }
+  }
+
+  TEST_CASE("one step in closed form") {
+    for (const double s : {0.01, 0.5, 3.0}) {
+      for (const double delta : {1e-9, 1e-3, 0.1}) {
+        // (e^s - e^epsilon) / (1 + e^s) = delta
+        const double inside = std::exp(s) - delta * (1.0 + std::exp(s));
+        const double expected = inside > 1.0 ? std::log(inside) : 0.0;
+        const double got = composed_pure_dp_epsilon(s, 1, delta);
+        CHECK_MESSAGE(std::abs(got - expected) <= 1e-9 * expected + 1e-15, show({{"s", s}, {"delta", delta}}));
+      }
+    }
+  }
+
+  TEST_CASE("the optimal composition grows with the steps and with 1 / delta") {
+    double previous = 0.0;
+    for (std::int64_t steps = 1; steps <= 400; ++steps) {
+      const double epsilon = composed_pure_dp_epsilon(0.1, steps, 1e-5);
+      CHECK_MESSAGE(epsilon > previous, steps);
+      CHECK_MESSAGE(composed_pure_dp_epsilon(0.1, steps, 1e-6) > epsilon, steps);
+      previous = epsilon;
+    }
+  }
+
+  TEST_CASE("the optimal composition at the ends of its domain") {
+    CHECK(composed_pure_dp_epsilon(0.1, 100, 0.0) == 0.1 * 100.0);
+    CHECK(composed_pure_dp_epsilon(0.1, 0, 1e-5) == 0.0);
+    CHECK(composed_pure_dp_epsilon(0.0, 100, 1e-5) == 0.0);
+    CHECK(composed_pure_dp_epsilon(0.001, 10, 0.5) == 0.0);
+    CHECK(composed_pure_dp_epsilon(0.1, 100, 1e-300) <= 10.0);
+    CHECK(composed_pure_dp_epsilon(0.1, 100, 1e-300) > 9.99);
+    for (const double step : {-0.1, kNaN, kInfinity}) {
+      CHECK_THROWS_AS(static_cast<void>(composed_pure_dp_epsilon(step, 5, 1e-5)), parameter_error);
+    }
+    for (const double delta : {-0.1, 1.0, kNaN}) {
+      CHECK_THROWS_AS(static_cast<void>(composed_pure_dp_epsilon(0.1, 5, delta)), parameter_error);
+    }
+    CHECK_THROWS_AS(static_cast<void>(composed_pure_dp_epsilon(0.1, -1, 1e-5)), parameter_error);
+  }
+}
