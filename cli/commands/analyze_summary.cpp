@@ -38,10 +38,21 @@ std::string_view worth(const CostEntry& cost) {
   return "";
 }
 
+// Four decimals, or three digits where that says little.
+std::string epsilon_text(double epsilon) {
+  return epsilon == 0.0 || (epsilon >= 0.01 && epsilon < 1e4) ? fmt::format("{:.4f}", epsilon)
+                                                              : fmt::format("{:.3g}", epsilon);
+}
+
+std::string order_text(const std::optional<double>& order) {
+  if (!order) return "-";
+  return *order < 1000.0 ? fmt::format("{:.2f}", *order) : fmt::format("{:.0f}", *order);
+}
+
 void cost_line(Out out, const CostEntry& cost, bool is_headline) {
-  fmt::format_to(out, "{} {:<17}{:<11}{:<11}{:>8.4f}{:>8}  {}\n", is_headline ? '*' : ' ',
-                 name(cost.bound), name(cost.reading), name(cost.conversion), cost.epsilon,
-                 cost.order ? fmt::format("{:.2f}", *cost.order) : "-", worth(cost));
+  fmt::format_to(out, "{} {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", is_headline ? '*' : ' ',
+                 name(cost.bound), name(cost.reading), name(cost.conversion),
+                 epsilon_text(cost.epsilon), order_text(cost.order), worth(cost));
 }
 
 }  // namespace
@@ -64,8 +75,8 @@ std::string analyze_summary(const Account& account, const std::string& votes) {
                    100.0 * account.utility->expected_accuracy,
                    100.0 * account.utility->plurality_accuracy);
   }
-  fmt::format_to(out, "\nepsilon = {:.4f} at delta = {:g}  (* below: {})\n\n", headline.epsilon,
-                 headline.delta, worth(headline));
+  fmt::format_to(out, "\nepsilon = {} at delta = {:g}  (* below: {})\n\n",
+                 epsilon_text(headline.epsilon), headline.delta, worth(headline));
   fmt::format_to(out, "  {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", "reading", "conversion",
                  "epsilon", "order", "worth");
   for (std::size_t i = 0; i < account.costs.size(); ++i) {

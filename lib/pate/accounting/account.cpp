@@ -154,6 +154,24 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
 
+// One notice for each end of the orders at which an optimum lies.
+void add_order_notices(bool restricted, Account& account) {
+  for (const OrderEnd end : {OrderEnd::lowest, OrderEnd::highest}) {
+    std::string labels;
+    for (const CostEntry& cost : account.costs) {
+      if (cost.order_end == end) labels += (labels.empty() ? "" : ", ") + label(cost);
+    }
+    if (labels.empty()) continue;
+    const bool lowest = end == OrderEnd::lowest;
+    account.notices.push_back(
+        {"order_at_end",
+         fmt::format("the best order is the {} that was allowed, {}, for {}; {}",
+                     lowest ? "smallest" : "largest",
+                     lowest ? account.orders.front() : account.orders.back(), labels,
+                     restricted ? "widen --orders" : "other orders could give a smaller epsilon")});
+  }
+}
+
 void add_notices(Account& account) {
   const CostEntry& headline = account.costs[account.headline];
   const auto add = [&](const char* code, std::string message) {
@@ -164,6 +182,12 @@ void add_notices(Account& account) {
     add("private_number",
         "the headline depends on the votes: it is for the owner of the data and must not be "
         "published as it is");
+  }
+  for (const CostEntry& cost : account.costs) {
+    if (!headline.data_dependent || !cost.releasable || cost.epsilon >= headline.epsilon) continue;
+    add("data_independent_smaller",
+        fmt::format("{} gives a smaller epsilon, {:.6g}, which may be published", label(cost),
+                    cost.epsilon));
   }
   if (headline.reading == Reading::expected && account.aggregator.selection) {
     add("expectation",
@@ -220,6 +244,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
   account.trajectory = trajectory(tally, account, by_checkpoint);
+  add_order_notices(search.grid_only, account);
   add_notices(account);
   return account;
 }

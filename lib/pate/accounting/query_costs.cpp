@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/bounds/margin.hpp"
 #include "pate/bounds/published_table.hpp"
 #include "pate/bounds/tradeoff.hpp"
 #include "pate/bounds/tradeoff_table.hpp"
@@ -34,6 +35,12 @@ double sigma_of(const CostInputs& inputs) {
 
 double gamma_of(const CostInputs& inputs) {
   return std::get<LaplaceNoisyMax>(inputs.aggregator().noisy_max).gamma();
+}
+
+// `cost_of_log_excess` where the excess itself is at hand.
+double cost_of_excess(double excess, double log_excess, double order, double cap) {
+  if (!(excess > 1e-290 && excess < 1e290)) return cost_of_log_excess(log_excess, order, cap);
+  return std::min(with_margin(std::log1p(excess) / (order - 1.0)), cap);
 }
 
 class Published : public BoundAtOrders {
@@ -125,9 +132,11 @@ class Tradeoff : public BoundAtOrders {
     costs.joint.resize(orders_.size());
     for (std::size_t j = 0; j < orders_.size(); ++j) {
       const BothDirections log_excess = table_.log_excess(tables_[j], position);
-      costs.noisy_max[j] = cost_of_log_excess(log_excess.larger(), orders_[j], tables_[j].cap);
-      costs.joint[j] =
-          joints_.empty() ? costs.noisy_max[j] : joints_[j].cost(input.statistic, log_excess);
+      const BothDirections excess{std::exp(log_excess.forward), std::exp(log_excess.reverse)};
+      costs.noisy_max[j] =
+          cost_of_excess(excess.larger(), log_excess.larger(), orders_[j], tables_[j].cap);
+      costs.joint[j] = joints_.empty() ? costs.noisy_max[j]
+                                       : joints_[j].cost(input.statistic, log_excess, excess);
     }
   }
 

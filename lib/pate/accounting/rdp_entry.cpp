@@ -17,16 +17,6 @@ Conversion rdp_conversion(ReportedConversion conversion) {
   return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
 }
 
-void note_order_at_end(const CostEntry& entry, const OptimalOrder& best, bool restricted,
-                       std::vector<Notice>& notices) {
-  if (!best.at_lowest && !best.at_highest) return;
-  notices.push_back(
-      {"order_at_end",
-       fmt::format("{}: the best order, {}, is the {} that was allowed; {}", label(entry),
-                   best.order, best.at_lowest ? "smallest" : "largest",
-                   restricted ? "widen --orders" : "a smaller epsilon may hold at other orders")});
-}
-
 CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delta,
                       const std::string& part) {
   CostEntry entry;
@@ -79,7 +69,8 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
   double rdp = 0.0;
   for (const auto& part : entry.parts) rdp += part.second;
   entry.parts.emplace_back("delta", entry.epsilon - rdp);
-  note_order_at_end(entry, best, search.grid_only, notices);
+  if (best.at_lowest) entry.order_end = OrderEnd::lowest;
+  if (best.at_highest) entry.order_end = OrderEnd::highest;
 }
 
 std::vector<CostEntry> data_independent_entries(const Aggregator& aggregator, std::int64_t queries,

@@ -11,6 +11,9 @@
 
 namespace pate {
 
+/// Whether the best order is an end of the orders that were allowed.
+enum class OrderEnd { none, lowest, highest };
+
 /// One cost of a run.
 struct CostEntry {
   Bound bound = Bound::data_independent;
@@ -19,6 +22,7 @@ struct CostEntry {
   double epsilon = 0.0;         ///< +inf where there is none
   double delta = 0.0;           ///< 0 for `pure`
   std::optional<double> order;  ///< none for conversions without RDP, and where nothing was spent
+  OrderEnd order_end = OrderEnd::none;
   /// Standard deviation of the spent budget over the selection noise; reading `expected` with a
   /// selection only.
   std::optional<double> sd;

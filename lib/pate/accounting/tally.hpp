@@ -10,8 +10,8 @@ namespace pate {
 
 /// All that the cost of a query depends on, and how often it occurs in a run.
 struct DistinctQuery {
-  std::int64_t statistic;  ///< v; 0 without a selection
-  double log_q;            ///< of the noisy maximum
+  std::int64_t statistic = 0;  ///< v; 0 without a selection
+  double log_q = 0.0;          ///< of the noisy maximum
   std::int64_t count = 0;
   std::int64_t answered = 0;  ///< of these, answered in the run (with decisions)
 };

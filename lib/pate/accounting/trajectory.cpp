@@ -80,6 +80,7 @@ std::vector<TrajectoryPoint> trajectory(const Tally& tally, const Account& accou
   const CostEntry& headline = account.costs[account.headline];
   const auto answered = answered_by_checkpoint(tally, account.aggregator, headline.reading);
   std::vector<TrajectoryPoint> points;
+  points.reserve(tally.checkpoints.size());
   for (std::size_t k = 0; k < tally.checkpoints.size(); ++k) {
     TrajectoryPoint point;
     if (k + 1 == tally.checkpoints.size()) {

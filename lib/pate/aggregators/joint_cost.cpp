@@ -30,6 +30,11 @@ double largest_excess(std::span<const Line> lines, double excess) {
 }
 
 template <class Line>
+bool is_finite(const Line& line) {
+  return line.selection < kHuge && line.answered < kHuge;
+}
+
+template <class Line>
 double largest_log_excess(std::span<const Line> lines, double log_excess) {
   double largest = -kInfinity;
   for (const Line& line : lines) {
@@ -65,16 +70,20 @@ JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_
     here.reverse.push_back(down);
     above.forward.push_back(down);
     above.reverse.push_back(up);
+    if (!is_finite(up) || !is_finite(down)) here.finite = above.finite = false;
   }
 }
 
 double JointCost::cost(std::int64_t v, const BothDirections& log_excess) const {
+  return cost(v, log_excess, {std::exp(log_excess.forward), std::exp(log_excess.reverse)});
+}
+
+double JointCost::cost(std::int64_t v, const BothDirections& log_excess,
+                       const BothDirections& excess) const {
   const Lines& at = lines(v);
-  const double forward = std::exp(log_excess.forward);
-  const double reverse = std::exp(log_excess.reverse);
-  if (!(std::max(forward, reverse) < kHuge)) return costs(v, log_excess).larger();
-  const double larger = std::max(largest_excess<Line>(at.forward, forward),
-                                 largest_excess<Line>(at.reverse, reverse));
+  if (!at.finite || !(excess.larger() < kHuge)) return costs(v, log_excess).larger();
+  const double larger = std::max(largest_excess<Line>(at.forward, excess.forward),
+                                 largest_excess<Line>(at.reverse, excess.reverse));
   if (larger > kTiny && larger < kHuge) {
     return std::min(with_margin(std::log1p(larger) / (order_ - 1.0)), cap_);
   }

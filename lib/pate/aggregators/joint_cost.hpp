@@ -31,6 +31,10 @@ class JointCost {
   /// (-inf where it costs nothing). v must be one the ladder was made for.
   [[nodiscard]] double cost(std::int64_t v, const BothDirections& log_excess) const;
 
+  /// The same where the excesses themselves are at hand: excess = exp(log_excess).
+  [[nodiscard]] double cost(std::int64_t v, const BothDirections& log_excess,
+                            const BothDirections& excess) const;
+
   /// J with the maximum over w only, each direction apart.
   [[nodiscard]] BothDirections costs(std::int64_t v, const BothDirections& log_excess) const;
 
@@ -45,6 +49,7 @@ class JointCost {
   };
   struct Lines {
     std::vector<Line> forward, reverse;
+    bool finite = true;  // whether every line is held by doubles
   };
   [[nodiscard]] const Lines& lines(std::int64_t v) const {
     return lines_[static_cast<std::size_t>(v - first_)];

@@ -37,8 +37,8 @@ double log_excess_by_quadrature(double x, double m, double order) {
   double sum = 0.0;
   constexpr int kPanels = 3;
   for (int i = 0; i < kPanels; ++i) {
-    sum += boost::math::quadrature::gauss<double, 30>::integrate(
-        integrand, width * i / kPanels, width * (i + 1) / kPanels);
+    sum += boost::math::quadrature::gauss<double, 30>::integrate(integrand, width * i / kPanels,
+                                                                 width * (i + 1) / kPanels);
   }
   return log_density(from) + std::log(sum);
 }

@@ -33,11 +33,11 @@ std::vector<GaussianPublishedTable::AtOrder> GaussianPublishedTable::at_orders(
         if (table.usable[i] == 0) continue;
         const double cost = bound.cost(table.order, std::numeric_limits<double>::infinity());
         table.log_cost[i][k] = std::log(cost) - log_q[k];
-        table.usable[i] = std::isfinite(cost) && cost > kSmallestSmooth;
+        table.usable[i] = std::isfinite(cost) && cost > kSmallestSmooth ? 1 : 0;
       }
     }
     for (AtOrder& table : tables) {
-      if (table.usable[i] != 0) table.usable[i] = QCells::converged(table.log_cost[i], 1.0);
+      if (table.usable[i] != 0) table.usable[i] = QCells::converged(table.log_cost[i], 1.0) ? 1 : 0;
     }
   });
   return tables;

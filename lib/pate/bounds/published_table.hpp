@@ -19,8 +19,8 @@ class GaussianPublishedTable {
 
   /// The bound's values at the nodes for one order.
   struct AtOrder {
-    double order;
-    double data_independent;
+    double order = 0.0;
+    double data_independent = 0.0;
     std::vector<QCells::Nodes> log_cost;  ///< log(cost) - log q, by cell
     std::vector<char> usable;             ///< by cell
   };

@@ -42,8 +42,9 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
     for (AtOrder& table : tables) {
       const double scale = std::max(
           {1.0, table.forward[i].front() + log_q.front(), table.forward[i].back() + log_q.back()});
-      table.converged[i] =
+      const bool converged =
           QCells::converged(table.forward[i], scale) && QCells::converged(table.reverse[i], scale);
+      table.converged[i] = converged ? 1 : 0;
     }
   });
   return tables;

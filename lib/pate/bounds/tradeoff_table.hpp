@@ -19,9 +19,9 @@ class GaussianTradeoffTable {
 
   /// The bound's values at the nodes for one order.
   struct AtOrder {
-    double order;
-    double log_cap;                               ///< log excess of the data-independent cost
-    double cap;                                   ///< the data-independent cost, rounded outwards
+    double order = 0.0;
+    double log_cap = 0.0;                         ///< log excess of the data-independent cost
+    double cap = 0.0;                             ///< the data-independent cost, rounded outwards
     std::vector<QCells::Nodes> forward, reverse;  ///< log excess - log q, by cell
     std::vector<char> converged;                  ///< by cell
   };

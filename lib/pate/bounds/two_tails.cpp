@@ -148,7 +148,7 @@ class Split {
   // Phi(x) - Phi(x - mu)
   [[nodiscard]] double shift_difference(double x) const {
     if (std::isinf(x)) return 0.0;
-    if (mu_ < 1e-3) return normal_interval(x - mu_, x);
+    if (mu_ < 1e-3) return -normal_step(x, -mu_);
     return x > 0.5 * mu_ ? normal_cdf(mu_ - x) - normal_cdf(-x)
                          : normal_cdf(x) - normal_cdf(x - mu_);
   }
@@ -263,7 +263,10 @@ TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, 
     const double gain = std::max(lower, upper) + split.log_gain_unit();
     log_missed = gain + std::log(-std::expm1(-std::abs(imbalance))) + std::log(step) +
                  log_density(std::min(std::max(alpha, next), 0.0));
-    if (log_missed < gain + log_q - kConverged || step < 1e-14 * std::abs(alpha)) break;
+    // Far out a step weighs nothing and says nothing: it must be short, too.
+    const bool short_step = step < 1e-2 * std::max(std::abs(alpha), 1.0);
+    if (short_step && log_missed < gain + log_q - kConverged) break;
+    if (step < 1e-14 * std::abs(alpha)) break;
     alpha = next;
   }
   return {log_add(split.log_excess(), log_missed), split.log_lower(), split.alpha()};

@@ -86,9 +86,14 @@ double log_normal_cdf(double x) {
 
 double normal_interval(double a, double b) {
   if (a >= b) return 0.0;
-  if (close_enough_for_quadrature(a, b - a)) return density(a) * relative_integral(a, b - a);
+  if (close_enough_for_quadrature(a, b - a)) return normal_step(a, b - a);
   // On the side of zero where both are small the difference loses at most a digit.
   return a > 0.0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
+}
+
+double normal_step(double x, double h) {
+  if (close_enough_for_quadrature(x, h)) return density(x) * relative_integral(x, h);
+  return h > 0.0 ? normal_interval(x, x + h) : -normal_interval(x + h, x);
 }
 
 double log_normal_cdf_ratio(double b, double h) {

@@ -18,6 +18,10 @@ namespace pate {
 /// Phi(b) - Phi(a) >= 0 for a <= b, without cancellation for close a and b.
 [[nodiscard]] double normal_interval(double a, double b);
 
+/// Phi(x + h) - Phi(x), of the sign of h, without cancellation for small h. The step is given apart
+/// because x + h may not hold its digits.
+[[nodiscard]] double normal_step(double x, double h);
+
 /// log(Phi(b + h) / Phi(b)) for h of either sign, without cancellation for small h, anywhere in the
 /// tails. The step is given apart because b + h may not hold its digits.
 [[nodiscard]] double log_normal_cdf_ratio(double b, double h);

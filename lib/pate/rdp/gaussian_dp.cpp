@@ -22,8 +22,12 @@ constexpr double kMargin = 2e-10;
 // R(a) - R(a + mu); the Mills ratio R falls with slope -(1 - x R(x)).
 double mills_difference(double a, double mu) {
   if (mu > 0.5) return mills_ratio(a) - mills_ratio(a + mu);
-  return boost::math::quadrature::gauss<double, 15>::integrate(
-      [](double x) { return 1.0 - x * mills_ratio(x); }, a, a + mu);
+  return mu * boost::math::quadrature::gauss<double, 15>::integrate(
+                  [a, mu](double share) {
+                    const double x = a + share * mu;
+                    return 1.0 - x * mills_ratio(x);
+                  },
+                  0.0, 1.0);
 }
 
 }  // namespace

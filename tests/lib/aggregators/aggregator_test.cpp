@@ -38,11 +38,13 @@ TEST_SUITE("aggregators") {
     Aggregator laplace_after_check = kLnmax;
     laplace_after_check.selection = ThresholdCheck{200.0, 150.0};
     CHECK_THROWS_WITH_AS(validate(laplace_after_check),
-                         doctest::Contains("threshold check goes with Gaussian noise"), parameter_error);
+                         doctest::Contains("threshold check goes with Gaussian noise"),
+                         parameter_error);
     Aggregator no_check = kGnmax;
     no_check.interactive = true;
     CHECK_THROWS_WITH_AS(validate(no_check),
-                         doctest::Contains("interactive aggregator needs a threshold"), parameter_error);
+                         doctest::Contains("interactive aggregator needs a threshold"),
+                         parameter_error);
     no_check.noisy_max = LaplaceNoisyMax{20.0};
     CHECK_THROWS_AS(validate(no_check), parameter_error);
   }
@@ -51,18 +53,21 @@ TEST_SUITE("aggregators") {
     for (const double bad : {0.0, -1.0, kNaN, kInfinity}) {
       Aggregator noise = kConfident;
       noise.noisy_max = GaussianNoisyMax{bad};
-      CHECK_THROWS_WITH_AS(validate(noise), doctest::Contains("sigma2 must be > 0"), parameter_error);
+      CHECK_THROWS_WITH_AS(validate(noise), doctest::Contains("sigma2 must be > 0"),
+                           parameter_error);
       Aggregator check = kConfident;
       check.selection->sigma1 = bad;
-      CHECK_THROWS_WITH_AS(validate(check), doctest::Contains("sigma1 must be > 0"), parameter_error);
+      CHECK_THROWS_WITH_AS(validate(check), doctest::Contains("sigma1 must be > 0"),
+                           parameter_error);
       Aggregator laplace = kLnmax;
       laplace.noisy_max = LaplaceNoisyMax{bad};
-      CHECK_THROWS_WITH_AS(validate(laplace), doctest::Contains("scale must be > 0"), parameter_error);
+      CHECK_THROWS_WITH_AS(validate(laplace), doctest::Contains("scale must be > 0"),
+                           parameter_error);
     }
     Aggregator threshold = kInteractive;
     threshold.selection->threshold = kInfinity;
-    CHECK_THROWS_WITH_AS(validate(threshold), doctest::Contains("threshold must be finite, got inf"),
-                         parameter_error);
+    CHECK_THROWS_WITH_AS(validate(threshold),
+                         doctest::Contains("threshold must be finite, got inf"), parameter_error);
   }
 
   TEST_CASE("the data-independent cost of a query is that of its steps") {

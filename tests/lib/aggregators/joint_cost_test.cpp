@@ -41,15 +41,18 @@ struct Step {
 
 Step random_step(Random& random) {
   const std::int64_t teachers = random.integer(1, 500);
-  return {{random.uniform(0.0, 1.2) * static_cast<double>(teachers), random.log_uniform(1.0, 300.0)},
-          random.log_uniform(1.0, 300.0), teachers};
+  return {
+      {random.uniform(0.0, 1.2) * static_cast<double>(teachers), random.log_uniform(1.0, 300.0)},
+      random.log_uniform(1.0, 300.0),
+      teachers};
 }
 
 /// {refused} and the classes, with probabilities 1 - p and p P_j.
 Probabilities joint_outcomes(const Counts& counts, const Step& step) {
   Probabilities p = gaussian_outcomes(counts, step.sigma2);
-  const long double z = (static_cast<long double>(step.check.threshold) - *std::ranges::max_element(counts)) /
-                        (std::numbers::sqrt2_v<long double> * static_cast<long double>(step.check.sigma1));
+  const long double z =
+      (static_cast<long double>(step.check.threshold) - *std::ranges::max_element(counts)) /
+      (std::numbers::sqrt2_v<long double> * static_cast<long double>(step.check.sigma1));
   for (long double& x : p) x *= 0.5L * std::erfc(z);
   p.push_back(0.5L * std::erfc(-z));
   return p;
@@ -94,7 +97,8 @@ TEST_SUITE("aggregators") {
       const Counts counts = random_histogram(random, random.integer(1, 12), random.integer(2, 4));
       const std::int64_t v = *std::max_element(counts.begin(), counts.end());
       Step step{{random.uniform(0.0, 14.0), random.log_uniform(0.5, 20.0)},
-                random.log_uniform(0.5, 20.0), 0};
+                random.log_uniform(0.5, 20.0),
+                0};
       for (const std::int32_t n : counts) step.teachers += n;
       const double q = log_q(GaussianNoisyMax{step.sigma2}, counts);
       const Probabilities p = joint_outcomes(counts, step);
@@ -104,8 +108,10 @@ TEST_SUITE("aggregators") {
           const BothDirections bound = step.at(v, order).costs(v, step.excess(q, order));
           const double forward = renyi_divergence(p, r, order);
           const double reverse = renyi_divergence(r, p, order);
-          const std::string at = show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1},
-                                       {"sigma2", step.sigma2}, {"order", order}});
+          const std::string at = show({{"T", step.check.threshold},
+                                       {"sigma1", step.check.sigma1},
+                                       {"sigma2", step.sigma2},
+                                       {"order", order}});
           CHECK_MESSAGE(forward <= bound.forward + 1e-13, at);
           CHECK_MESSAGE(reverse <= bound.reverse + 1e-13, at);
           tightest = std::max({tightest, forward / bound.forward, reverse / bound.reverse});
@@ -124,11 +130,15 @@ TEST_SUITE("aggregators") {
       const double expected = threshold_exact(step.check, v, step.teachers, order);
       const JointCost joint = step.at(v, order);
       CHECK_MESSAGE(relative_error(joint.selection_cost(v), expected) < 1e-12,
-                    show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1}, {"order", order},
+                    show({{"T", step.check.threshold},
+                          {"sigma1", step.check.sigma1},
+                          {"order", order},
                           {"v", static_cast<double>(v)}}));
       // A noisy maximum that costs nothing leaves the check alone.
       CHECK_MESSAGE(relative_error(joint.cost(v, kFree), expected) < 1e-11,
-                    show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1}, {"order", order},
+                    show({{"T", step.check.threshold},
+                          {"sigma1", step.check.sigma1},
+                          {"order", order},
                           {"v", static_cast<double>(v)}}));
     }
   }
@@ -161,8 +171,11 @@ TEST_SUITE("aggregators") {
       for (const double order : {1.01, 1.5, 3.0, 10.0, 40.0, 200.0}) {
         const JointCost joint = step.at(v, order);
         const double cost = joint.cost(v, step.excess(log_q, order));
-        const std::string at = show({{"T", step.check.threshold}, {"sigma1", step.check.sigma1},
-                                     {"sigma2", step.sigma2}, {"order", order}, {"log_q", log_q},
+        const std::string at = show({{"T", step.check.threshold},
+                                     {"sigma1", step.check.sigma1},
+                                     {"sigma2", step.sigma2},
+                                     {"order", order},
+                                     {"log_q", log_q},
                                      {"v", static_cast<double>(v)}});
         CHECK_MESSAGE(cost >= joint.selection_cost(v) * (1.0 - 1e-12), at);
         CHECK_MESSAGE(cost <= (threshold_data_independent(step.check.sigma1, order) +
@@ -195,6 +208,7 @@ TEST_SUITE("aggregators") {
     CHECK(joint.cost(20, {5e5, 5e5}) > 0.99 * 5e5 / 49.0);
     CHECK(joint.cost(20, {-5000.0, -5000.0}) == joint.cost(20, kFree));
     CHECK(joint.cost(20, {kInfinity, kInfinity}) ==
-          threshold_data_independent(7.0, order) + gaussian_noisy_max_data_independent(0.05, order));
+          threshold_data_independent(7.0, order) +
+              gaussian_noisy_max_data_independent(0.05, order));
   }
 }

@@ -30,7 +30,8 @@ TEST_SUITE("bounds") {
       const auto s = static_cast<long double>(sigma);
       CHECK(covers(gaussian_noisy_max_data_independent(sigma, order),
                    static_cast<double>(order / (s * s))));
-      CHECK(covers(threshold_data_independent(sigma, order), static_cast<double>(order / (2.0L * s * s))));
+      CHECK(covers(threshold_data_independent(sigma, order),
+                   static_cast<double>(order / (2.0L * s * s))));
     }
     CHECK(covers(gaussian_noisy_max_data_independent(1e160, 2.0), 0.0));  // below e-300
     CHECK(covers(threshold_data_independent(1e160, 2.0), 0.0));
@@ -40,13 +41,16 @@ TEST_SUITE("bounds") {
     for (const double order : {1.01, 2.0, 30.0, 1000.0}) {
       // Little privacy loss: order gamma^2 to first order in order gamma.
       const double gamma = 1e-9 / order;
-      CHECK(relative_error(laplace_noisy_max_data_independent(gamma, order), order * gamma * gamma) < 1e-8);
+      CHECK(relative_error(laplace_noisy_max_data_independent(gamma, order),
+                           order * gamma * gamma) < 1e-8);
       // Much: the first term alone, on both sides of where the exponentials overflow.
       for (const double up : {100.0, 699.0, 701.0, 1e5}) {
         const double large = up / (order - 1.0);
-        const double expected = 2.0 * large + 2.0 * std::log(order / (2.0 * order - 1.0)) / (order - 1.0);
-        CHECK_MESSAGE(covers(laplace_noisy_max_data_independent(large, order), expected * (1.0 - 1e-14)),
-                      show({{"gamma", large}, {"order", order}}));
+        const double expected =
+            2.0 * large + 2.0 * std::log(order / (2.0 * order - 1.0)) / (order - 1.0);
+        CHECK_MESSAGE(
+            covers(laplace_noisy_max_data_independent(large, order), expected * (1.0 - 1e-14)),
+            show({{"gamma", large}, {"order", order}}));
       }
     }
   }

@@ -83,14 +83,16 @@ TEST_SUITE("bounds") {
   }
 
   TEST_CASE("the excess of a small shift is its square, far into the tail") {
-    // g = order (order-1)/2 (m y)^2: Integral_x^inf phi y^2 = x phi(x) + (1 - Phi(x)), with m^2/2 gone.
+    // g = order (order-1)/2 (m y)^2: Integral_x^inf phi y^2 = x phi(x) + (1 - Phi(x)), with m^2/2
+    // gone.
     const double m = 1e-9;
     const double order = 3.0;
     const long double x = 2.0L;
     const long double tail = 0.5L * std::erfc(x / std::numbers::sqrt2_v<long double>);
     const long double density =
         std::exp(-0.5L * x * x) / std::sqrt(2.0L * std::numbers::pi_v<long double>);
-    const double expected = static_cast<double>(std::log(3.0L * (x * density + tail))) + 2.0 * std::log(m);
+    const double expected =
+        static_cast<double>(std::log(3.0L * (x * density + tail))) + 2.0 * std::log(m);
     CHECK(relative_error(log_gaussian_tail_excess(2.0, m, order), expected) < 1e-10);
     CHECK(std::isfinite(log_gaussian_tail_excess(90.0, 0.035, 20.0)));
     CHECK(std::isfinite(log_gaussian_tail_excess(1e4, 1e-6, 1.01)));

@@ -22,7 +22,8 @@ namespace {
 
 constexpr double kOrders[] = {1.1, 2.0, 5.0, 20.0, 60.0};
 
-std::string show_ensemble(const Counts& counts, const Counts& neighbour, double noise, double order) {
+std::string show_ensemble(const Counts& counts, const Counts& neighbour, double noise,
+                          double order) {
   std::ostringstream text;
   text << show({{"noise", noise}, {"order", order}}) << "counts";
   for (const std::int32_t n : counts) text << ' ' << n;

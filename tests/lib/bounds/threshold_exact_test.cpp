@@ -19,8 +19,9 @@ using namespace pate_test;
 namespace {
 
 Probabilities answers(const ThresholdCheck& check, std::int64_t v) {
-  const long double z = (static_cast<long double>(check.threshold) - static_cast<long double>(v)) /
-                        (std::numbers::sqrt2_v<long double> * static_cast<long double>(check.sigma1));
+  const long double z =
+      (static_cast<long double>(check.threshold) - static_cast<long double>(v)) /
+      (std::numbers::sqrt2_v<long double> * static_cast<long double>(check.sigma1));
   return {0.5L * std::erfc(z), 0.5L * std::erfc(-z)};
 }
 
@@ -48,14 +49,16 @@ TEST_SUITE("bounds") {
       double expected = 0.0;
       for (const std::int64_t w : {v - 1, v + 1}) {
         if (w < 0 || w > teachers) continue;
-        expected = std::max({expected, renyi_divergence(answers(check, v), answers(check, w), order),
-                             renyi_divergence(answers(check, w), answers(check, v), order)});
+        expected =
+            std::max({expected, renyi_divergence(answers(check, v), answers(check, w), order),
+                      renyi_divergence(answers(check, w), answers(check, v), order)});
       }
       if (expected < 1e-14) continue;  // long double runs out of digits
       const double got = threshold_exact(check, v, teachers, order);
-      CHECK_MESSAGE(relative_error(got, expected) < 1e-9,
-                    show({{"T", check.threshold}, {"sigma1", check.sigma1}, {"order", order},
-                          {"v", static_cast<double>(v)}}));
+      CHECK_MESSAGE(relative_error(got, expected) < 1e-9, show({{"T", check.threshold},
+                                                                {"sigma1", check.sigma1},
+                                                                {"order", order},
+                                                                {"v", static_cast<double>(v)}}));
     }
   }
 
@@ -68,9 +71,10 @@ TEST_SUITE("bounds") {
       for (const double order : default_orders()) {
         const double cost = threshold_exact(check, v, 250, order);
         CHECK(cost <= threshold_data_independent(check.sigma1, order));
-        CHECK_MESSAGE(cost >= previous * (1.0 - 1e-12),
-                      show({{"T", check.threshold}, {"sigma1", check.sigma1}, {"order", order},
-                            {"v", static_cast<double>(v)}}));
+        CHECK_MESSAGE(cost >= previous * (1.0 - 1e-12), show({{"T", check.threshold},
+                                                              {"sigma1", check.sigma1},
+                                                              {"order", order},
+                                                              {"v", static_cast<double>(v)}}));
         previous = cost;
       }
     }
@@ -82,14 +86,15 @@ TEST_SUITE("bounds") {
     CHECK(covers(threshold_exact({5.0, 1.0}, 0, 0, 20.0), 0.0));
     // Symmetric about the threshold.
     const ThresholdCheck check{100.0, 20.0};
-    CHECK(relative_error(threshold_exact(check, 90, 250, 5.0), threshold_exact(check, 110, 250, 5.0)) <
-          1e-12);
+    CHECK(relative_error(threshold_exact(check, 90, 250, 5.0),
+                         threshold_exact(check, 110, 250, 5.0)) < 1e-12);
   }
 
   TEST_CASE("a statistic out of range is refused with its value") {
     CHECK_THROWS_WITH_AS(static_cast<void>(threshold_exact({200.0, 150.0}, 251, 250, 2.0)),
                          "the selection statistic must be in 0..250, got 251", parameter_error);
-    CHECK_THROWS_AS(static_cast<void>(threshold_exact({200.0, 150.0}, -1, 250, 2.0)), parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(threshold_exact({200.0, 150.0}, -1, 250, 2.0)),
+                    parameter_error);
     CHECK_THROWS_AS(static_cast<void>(threshold_exact({200.0, 0.0}, 1, 250, 2.0)), parameter_error);
     CHECK_THROWS_AS(static_cast<void>(threshold_exact({kNaN, 1.0}, 1, 250, 2.0)), parameter_error);
   }

@@ -33,8 +33,8 @@ double cost_difference(double log_excess, double expected) {
   return relative_error(log1pexp(log_excess), log1pexp(expected));
 }
 
-void compare(const GaussianTradeoffTable& table, const GaussianTradeoffTable::AtOrder& at, double mu,
-             const QCells::Position& position) {
+void compare(const GaussianTradeoffTable& table, const GaussianTradeoffTable::AtOrder& at,
+             double mu, const QCells::Position& position) {
   const double log_q = position.log_q;
   const BothDirections got = table.log_excess(at, position);
   BothDirections expected = gaussian_tradeoff_log_excess(log_q, mu, at.order);
@@ -47,8 +47,8 @@ void compare(const GaussianTradeoffTable& table, const GaussianTradeoffTable::At
                 show({{"log_q", log_q}, {"mu", mu}, {"order", at.order}}));
 }
 
-void compare_at_orders(const std::vector<double>& log_q, double sigma, std::span<const double> orders,
-                       std::size_t step) {
+void compare_at_orders(const std::vector<double>& log_q, double sigma,
+                       std::span<const double> orders, std::size_t step) {
   const double mu = std::numbers::sqrt2 / sigma;
   const QCells cells(log_q);
   const GaussianTradeoffTable table(cells, mu);

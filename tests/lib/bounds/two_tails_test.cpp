@@ -22,7 +22,9 @@ namespace {
 constexpr double kFloor = -715.0;
 constexpr Direction kDirections[] = {Direction::forward, Direction::reverse};
 
-long double cdf(long double x) { return 0.5L * std::erfc(-x / std::numbers::sqrt2_v<long double>); }
+long double cdf(long double x) {
+  return 0.5L * std::erfc(-x / std::numbers::sqrt2_v<long double>);
+}
 
 /// F - 1 of tradeoff-bound.md for the tails {x < s} and {x > t}, in long double.
 long double excess_reference(Direction direction, long double s, long double t, long double mu,
@@ -87,7 +89,8 @@ Certificate certify(Direction direction, double log_q, double mu, double order) 
 
 TEST_SUITE("bounds") {
   TEST_CASE("the crossing of the two tails is unique and the maximum is found") {
-    const double log_qs[] = {-1e-3, -0.05, -0.5, -0.7, -1.5, -3.0, -6.0, -15.0, -40.0, -150.0, -600.0, -4000.0};
+    const double log_qs[] = {-1e-3, -0.05, -0.5,  -0.7,   -1.5,   -3.0,
+                             -6.0,  -15.0, -40.0, -150.0, -600.0, -4000.0};
     const double shifts[] = {1e-6, 1e-4, 1e-3, 0.01, 0.0354, 0.14, 0.47, 1.0, 1.9, 2.1, 6.0, 25.0};
     const double orders[] = {1.01, 1.1, 1.5, 2.0, 3.0, 6.0, 12.0, 25.0, 80.0, 500.0, 1e4};
     for (const Direction direction : kDirections) {
@@ -98,10 +101,14 @@ TEST_SUITE("bounds") {
             const double noise = 4e-16 * std::max(std::abs(log_q), order * order * mu * mu);
             CHECK_MESSAGE(found.above <= 1e-11 + noise,
                           show({{"reverse", direction == Direction::reverse ? 1.0 : 0.0},
-                                {"log_q", log_q}, {"mu", mu}, {"order", order}}));
+                                {"log_q", log_q},
+                                {"mu", mu},
+                                {"order", order}}));
             CHECK_MESSAGE(found.dip <= 2e-11 + noise,
                           show({{"reverse", direction == Direction::reverse ? 1.0 : 0.0},
-                                {"log_q", log_q}, {"mu", mu}, {"order", order}}));
+                                {"log_q", log_q},
+                                {"mu", mu},
+                                {"order", order}}));
           }
         }
       }
@@ -138,14 +145,13 @@ TEST_SUITE("bounds") {
       const long double excess = excess_reference(direction, s, t, mu, order);
       if (excess < 1e-6L || q > 0.95L) continue;  // the formula cancels
       ++compared;
-      const double got =
-          log_two_tail_excess(direction, static_cast<double>(std::log(q)), mu, order,
-                              static_cast<double>(std::log(lower)));
+      const double got = log_two_tail_excess(direction, static_cast<double>(std::log(q)), mu, order,
+                                             static_cast<double>(std::log(lower)));
       // Rounding log q and log r is magnified where little of q is left for the other tail.
       const double condition = 1e-15 * static_cast<double>(q / std::min(cdf(s), cdf(-t)));
-      CHECK_MESSAGE(std::abs(got - static_cast<double>(std::log(excess))) <
-                        2e-11 + condition * order,
-                    show({{"reverse", i % 2}, {"s", s}, {"t", t}, {"mu", mu}, {"order", order}}));
+      CHECK_MESSAGE(
+          std::abs(got - static_cast<double>(std::log(excess))) < 2e-11 + condition * order,
+          show({{"reverse", i % 2}, {"s", s}, {"t", t}, {"mu", mu}, {"order", order}}));
     }
     CHECK(compared > 2000);
   }
@@ -178,10 +184,13 @@ TEST_SUITE("bounds") {
         const double nearby = 1.0 + (order - 1.0) * factor;
         const double start = maximize_two_tails(direction, log_q, mu, nearby, kNaN).alpha;
         const TwoTailMaximum warm = maximize_two_tails(direction, log_q, mu, order, start);
-        CHECK_MESSAGE(std::abs(warm.log_excess - cold.log_excess) <
-                          2e-11 + 1e-15 * std::abs(cold.log_excess),
-                      show({{"reverse", i % 2}, {"log_q", log_q}, {"mu", mu}, {"order", order},
-                            {"start", start}}));
+        CHECK_MESSAGE(
+            std::abs(warm.log_excess - cold.log_excess) < 2e-11 + 1e-15 * std::abs(cold.log_excess),
+            show({{"reverse", i % 2},
+                  {"log_q", log_q},
+                  {"mu", mu},
+                  {"order", order},
+                  {"start", start}}));
       }
     }
   }

@@ -26,8 +26,8 @@ long double excess_reference(double p, double p_neighbour, double order) {
   const auto k = static_cast<long double>(order);
   const auto a = static_cast<long double>(p);
   const auto b = static_cast<long double>(p_neighbour);
-  return std::pow(a, k) * std::pow(b, 1.0L - k) + std::pow(1.0L - a, k) * std::pow(1.0L - b, 1.0L - k) -
-         1.0L;
+  return std::pow(a, k) * std::pow(b, 1.0L - k) +
+         std::pow(1.0L - a, k) * std::pow(1.0L - b, 1.0L - k) - 1.0L;
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ long double power_excess_reference(double log_ratio, double order) {
   return std::expm1(k * l) - k * std::expm1(l);
 }
 
-double log_of(long double x) { return static_cast<double>(std::log(x)); }
+double log_of(long double x) {
+  return static_cast<double>(std::log(x));
+}
 
 }  // namespace
 
@@ -86,7 +88,8 @@ TEST_SUITE("math") {
       const double a = random.uniform(-3000.0, 10.0);
       const double b = a + random.uniform(-50.0, 50.0);
       const auto top = static_cast<long double>(std::max(a, b));
-      const double expected = static_cast<double>(top + std::log(std::exp(a - top) + std::exp(b - top)));
+      const double expected =
+          static_cast<double>(top + std::log(std::exp(a - top) + std::exp(b - top)));
       CHECK_MESSAGE(std::abs(log_add(a, b) - expected) <= 4e-16 * std::max(1.0, std::abs(expected)),
                     show({{"a", a}, {"b", b}}));
       CHECK(log_add(a, b) == log_add(b, a));
@@ -106,8 +109,9 @@ TEST_SUITE("math") {
       const double z = (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-150, 30.0);
       const auto l = static_cast<long double>(z);
       const long double expected =
-          std::abs(z) < 1e-3 ? l * l * (0.5L + l * (1.0L / 6 + l * (1.0L / 24 + l * (1.0L / 120 + l / 720))))
-                             : std::expm1(l) - l;
+          std::abs(z) < 1e-3
+              ? l * l * (0.5L + l * (1.0L / 6 + l * (1.0L / 24 + l * (1.0L / 120 + l / 720))))
+              : std::expm1(l) - l;
       CHECK_MESSAGE(relative_error(expm1mx(z), static_cast<double>(expected)) < 3e-15,
                     show({{"z", z}}));
     }
@@ -122,8 +126,8 @@ TEST_SUITE("math") {
     Random random(7);
     for (int i = 0; i < 4000; ++i) {
       const double order = 1.0 + random.log_uniform(0.01, 1e4);
-      const double log_ratio =
-          (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-4 / order, std::min(600.0 / order, 40.0));
+      const double log_ratio = (i % 2 == 0 ? 1.0 : -1.0) *
+                               random.log_uniform(1e-4 / order, std::min(600.0 / order, 40.0));
       const long double expected = power_excess_reference(log_ratio, order);
       const double tolerance = 4e-15 * order / (order - 1.0) * (1.0 + std::abs(order * log_ratio));
       CHECK_MESSAGE(
@@ -137,17 +141,21 @@ TEST_SUITE("math") {
 
   TEST_CASE("log_power_excess where the excess is beyond double") {
     // Small ratios: order (order - 1) / 2 log_ratio^2; large ones: order log_ratio.
-    CHECK(relative_error(log_power_excess(1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) < 1e-15);
-    CHECK(relative_error(log_power_excess(-1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) < 1e-15);
+    CHECK(relative_error(log_power_excess(1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) <
+          1e-15);
+    CHECK(relative_error(log_power_excess(-1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) <
+          1e-15);
     CHECK(log_power_excess(500.0, 40.0) == 20000.0);
     for (const double log_ratio : {354.4, 354.6}) {  // both sides of the switch at e^709
       const auto twice = 2.0L * static_cast<long double>(log_ratio);
-      const long double exact = twice + std::log1p(-2.0L * std::exp(-static_cast<long double>(log_ratio)));
+      const long double exact =
+          twice + std::log1p(-2.0L * std::exp(-static_cast<long double>(log_ratio)));
       CHECK(relative_error(log_power_excess(log_ratio, 2.0), static_cast<double>(exact)) < 1e-15);
     }
     // Order 1.5 just above the switch: the linear term still counts.
     CHECK(relative_error(log_power_excess(473.0, 1.5),
-                         static_cast<double>(709.5L + std::log1p(-1.5L * std::exp(-236.5L)))) < 1e-15);
+                         static_cast<double>(709.5L + std::log1p(-1.5L * std::exp(-236.5L)))) <
+          1e-15);
   }
 
   TEST_CASE("power_excess is never negative and vanishes at equality only") {

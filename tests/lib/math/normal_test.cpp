@@ -106,9 +106,9 @@ TEST_SUITE("math") {
       CHECK_MESSAGE(std::abs(log_normal_cdf(-x) - log_p) <= (4.0 + x * x) * 4e-16,
                     show({{"log_p", log_p}, {"x", x}}));
       const double from_guess = normal_upper_quantile(log_p, x + random.uniform(-0.1, 0.1));
-      CHECK_MESSAGE(std::abs(from_guess - x) <= 4e-16 * (1.0 + std::abs(x)) * (1.0 + 1.0 / (x * x)) +
-                                                    1e-15 * std::exp(0.5 * std::min(x * x, 60.0)) *
-                                                        (x < 0.0 ? 1.0 : 0.0),
+      CHECK_MESSAGE(std::abs(from_guess - x) <=
+                        4e-16 * (1.0 + std::abs(x)) * (1.0 + 1.0 / (x * x)) +
+                            1e-15 * std::exp(0.5 * std::min(x * x, 60.0)) * (x < 0.0 ? 1.0 : 0.0),
                     show({{"log_p", log_p}, {"x", x}}));
     }
   }
@@ -133,8 +133,8 @@ TEST_SUITE("math") {
       const double b = a + random.log_uniform(1e-9, 10.0);
       // Simpson's rule in long double where the difference of two values would lose digits.
       const long double h = static_cast<long double>(b) - a;
-      long double expected = a > 0.0 ? cdf_reference(-a) - cdf_reference(-b)
-                                     : cdf_reference(b) - cdf_reference(a);
+      long double expected =
+          a > 0.0 ? cdf_reference(-a) - cdf_reference(-b) : cdf_reference(b) - cdf_reference(a);
       if (h * (1.0L + std::abs(a)) < 1e-3L) {
         const auto density = [](long double x) {
           return std::exp(-0.5L * x * x) / std::sqrt(2.0L * std::numbers::pi_v<long double>);

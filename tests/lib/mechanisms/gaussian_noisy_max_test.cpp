@@ -85,8 +85,10 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("Gaussian log_q at its cap and for one class") {
-    CHECK(relative_error(log_q(GaussianNoisyMax{40.0}, Counts{25, 25, 25, 25}), std::log1p(-0.25)) < 1e-15);
-    CHECK(relative_error(log_q(GaussianNoisyMax{1e6}, Counts{250, 0, 0}), std::log1p(-1.0 / 3.0)) < 1e-15);
+    CHECK(relative_error(log_q(GaussianNoisyMax{40.0}, Counts{25, 25, 25, 25}), std::log1p(-0.25)) <
+          1e-15);
+    CHECK(relative_error(log_q(GaussianNoisyMax{1e6}, Counts{250, 0, 0}), std::log1p(-1.0 / 3.0)) <
+          1e-15);
     CHECK(relative_error(log_q(GaussianNoisyMax{40.0}, Counts{0, 0}), std::log1p(-0.5)) < 1e-15);
     CHECK(log_q(GaussianNoisyMax{40.0}, Counts{250}) == -kInfinity);
     CHECK(log_q(GaussianNoisyMax{40.0}, Counts{0}) == -kInfinity);
@@ -109,7 +111,8 @@ TEST_SUITE("mechanisms") {
       CHECK_THROWS_AS(static_cast<void>(log_q(GaussianNoisyMax{sigma}, counts)), parameter_error);
     }
     CHECK_THROWS_WITH(validate(GaussianNoisyMax{-1.0}), "sigma2 must be > 0 and finite, got -1");
-    CHECK_THROWS_WITH(validate(GaussianNoisyMax{kNaN}, "sigma"), "sigma must be > 0 and finite, got nan");
+    CHECK_THROWS_WITH(validate(GaussianNoisyMax{kNaN}, "sigma"),
+                      "sigma must be > 0 and finite, got nan");
     CHECK_THROWS_AS(static_cast<void>(log_q(GaussianNoisyMax{40.0}, Counts{})), parameter_error);
     CHECK_NOTHROW(validate(GaussianNoisyMax{40.0}));
   }

@@ -84,8 +84,10 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("Laplace log_q at its cap and for one class") {
-    CHECK(relative_error(log_q(LaplaceNoisyMax{20.0}, Counts{25, 25, 25, 25}), std::log1p(-0.25)) < 1e-15);
-    CHECK(relative_error(log_q(LaplaceNoisyMax{1e6}, Counts{250, 0, 0}), std::log1p(-1.0 / 3.0)) < 1e-15);
+    CHECK(relative_error(log_q(LaplaceNoisyMax{20.0}, Counts{25, 25, 25, 25}), std::log1p(-0.25)) <
+          1e-15);
+    CHECK(relative_error(log_q(LaplaceNoisyMax{1e6}, Counts{250, 0, 0}), std::log1p(-1.0 / 3.0)) <
+          1e-15);
     CHECK(log_q(LaplaceNoisyMax{20.0}, Counts{250}) == -kInfinity);
     CHECK(LaplaceNoisyMax{20.0}.gamma() == 0.05);
   }
@@ -96,7 +98,8 @@ TEST_SUITE("mechanisms") {
       CHECK_THROWS_AS(validate(LaplaceNoisyMax{scale}), parameter_error);
       CHECK_THROWS_AS(static_cast<void>(log_q(LaplaceNoisyMax{scale}, counts)), parameter_error);
     }
-    CHECK_THROWS_WITH(validate(LaplaceNoisyMax{0.0}), "laplace-scale must be > 0 and finite, got 0");
+    CHECK_THROWS_WITH(validate(LaplaceNoisyMax{0.0}),
+                      "laplace-scale must be > 0 and finite, got 0");
     CHECK_THROWS_WITH(validate(LaplaceNoisyMax{kInfinity}, "scale"),
                       "scale must be > 0 and finite, got inf");
     CHECK_THROWS_AS(static_cast<void>(log_q(LaplaceNoisyMax{20.0}, Counts{})), parameter_error);

@@ -19,7 +19,8 @@ TEST_SUITE("mechanisms") {
     for (const OracleRow& row : oracle("outcomes")) {
       const std::vector<double> expected = row.numbers("pr");
       for (std::size_t j = 0; j < expected.size(); ++j) {
-        const double got = outcome_probability(GaussianNoisyMax{row.number("sigma")}, row.counts("n"), j);
+        const double got =
+            outcome_probability(GaussianNoisyMax{row.number("sigma")}, row.counts("n"), j);
         CHECK_MESSAGE(probability_error(got, expected[j]) < 1e-12, row.text(), j);
       }
     }
@@ -37,11 +38,13 @@ TEST_SUITE("mechanisms") {
     Random random(141);
     for (int i = 0; i < 150; ++i) {
       const Counts counts = random_histogram(random, random.integer(1, 60), random.integer(2, 6));
-      const double noise = random.log_uniform(1.0, 100.0) * std::sqrt(static_cast<double>(i % 7 + 1));
+      const double noise =
+          random.log_uniform(1.0, 100.0) * std::sqrt(static_cast<double>(i % 7 + 1));
       const Probabilities gaussian = gaussian_outcomes(counts, noise);
       const Probabilities laplace = laplace_outcomes(counts, noise);
       for (std::size_t j = 0; j < counts.size(); ++j) {
-        const std::string at = show({{"noise", noise}, {"trial", i}, {"class", static_cast<double>(j)}});
+        const std::string at =
+            show({{"noise", noise}, {"trial", i}, {"class", static_cast<double>(j)}});
         if (gaussian[j] > 1e-20L) {  // the range of the test's rule
           CHECK_MESSAGE(relative_error(outcome_probability(GaussianNoisyMax{noise}, counts, j),
                                        static_cast<double>(gaussian[j])) < 1e-11,

@@ -12,7 +12,8 @@ using namespace pate_test;
 
 TEST_SUITE("mechanisms") {
   TEST_CASE("require_positive accepts every positive finite number") {
-    for (const double value : {1e-300, 0.5, 40.0, 1e300, std::numeric_limits<double>::denorm_min()}) {
+    for (const double value :
+         {1e-300, 0.5, 40.0, 1e300, std::numeric_limits<double>::denorm_min()}) {
       CHECK_NOTHROW(require_positive(value, "sigma2"));
     }
   }

@@ -26,7 +26,8 @@ TEST_SUITE("mechanisms") {
     for (const OracleRow& row : oracle("answered")) {
       const ThresholdCheck check{row.number("T"), row.number("sigma1")};
       const std::int64_t v = row.count("max");
-      CHECK_MESSAGE(relative_error(log_answered(check, v), row.number("log_pr")) < 1e-12, row.text());
+      CHECK_MESSAGE(relative_error(log_answered(check, v), row.number("log_pr")) < 1e-12,
+                    row.text());
       CHECK_MESSAGE(relative_error(log_q(check, v), row.number("log_q")) < 1e-12, row.text());
       if (!row.has("log_refused")) continue;
       CHECK_MESSAGE(relative_error(log_refused(check, v), row.number("log_refused")) < 1e-12,
@@ -41,7 +42,8 @@ TEST_SUITE("mechanisms") {
       const std::int64_t threshold = random.integer(-100, 1200);
       const ThresholdCheck check{static_cast<double>(threshold), random.log_uniform(0.5, 1000.0)};
       const ThresholdCheck mirrored{static_cast<double>(v), check.sigma1};
-      CHECK(std::abs(std::exp(log_answered(check, v)) + std::exp(log_refused(check, v)) - 1.0) < 1e-15);
+      CHECK(std::abs(std::exp(log_answered(check, v)) + std::exp(log_refused(check, v)) - 1.0) <
+            1e-15);
       CHECK(log_q(check, v) == std::min(log_answered(check, v), log_refused(check, v)));
       if (threshold >= 0) CHECK(log_answered(check, v) == log_refused(mirrored, threshold));
       CHECK(log_answered(check, v + 1) >= log_answered(check, v));
@@ -69,9 +71,9 @@ TEST_SUITE("mechanisms") {
       };
       // The reference loses what the two logarithms have in common.
       const double close = 1e-19 * check.sigma1;
-      CHECK_MESSAGE(std::abs(pair.log_ratio - ratio(here, there)) <=
-                        1e-13 * std::abs(pair.log_ratio) + close,
-                    show({{"T", check.threshold}, {"sigma1", check.sigma1}}));
+      CHECK_MESSAGE(
+          std::abs(pair.log_ratio - ratio(here, there)) <= 1e-13 * std::abs(pair.log_ratio) + close,
+          show({{"T", check.threshold}, {"sigma1", check.sigma1}}));
       CHECK_MESSAGE(std::abs(pair.log_not_ratio - ratio(-here, -there)) <=
                         1e-13 * std::abs(pair.log_not_ratio) + close,
                     show({{"T", check.threshold}, {"sigma1", check.sigma1}}));
@@ -80,8 +82,8 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("a check out of range is refused") {
     CHECK_NOTHROW(validate(ThresholdCheck{-5.0, 150.0}));
-    CHECK_THROWS_WITH_AS(validate(ThresholdCheck{200.0, 0.0}), "sigma1 must be > 0 and finite, got 0",
-                         parameter_error);
+    CHECK_THROWS_WITH_AS(validate(ThresholdCheck{200.0, 0.0}),
+                         "sigma1 must be > 0 and finite, got 0", parameter_error);
     CHECK_THROWS_WITH_AS(validate(ThresholdCheck{200.0, -1.0}),
                          "sigma1 must be > 0 and finite, got -1", parameter_error);
     CHECK_THROWS_AS(validate(ThresholdCheck{200.0, kNaN}), parameter_error);

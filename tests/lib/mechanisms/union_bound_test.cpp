@@ -53,16 +53,21 @@ TEST_SUITE("mechanisms") {
     const LogPairTerm small = [](std::int64_t gap) { return -1000.0 * static_cast<double>(gap); };
     CHECK(relative_error(log_union_bound(Counts{7, 5, 5, 0, 5}, small), -2000.0 + std::log(3.0)) <
           1e-15);
-    CHECK(relative_error(log_union_bound(Counts{3, 3, 3}, small), std::log1p(-1.0 / 3.0)) < 1e-15);  // 2 capped
+    CHECK(relative_error(log_union_bound(Counts{3, 3, 3}, small), std::log1p(-1.0 / 3.0)) <
+          1e-15);  // 2 capped
   }
 
   TEST_CASE("the union bound is continuous where it changes to logarithms") {
     // The switch is at e^-575.6: terms a hair above and below must meet.
     for (const double shift : {-575.0, -575.6, -575.7, -580.0, -700.0, -708.0, -750.0}) {
-      const LogPairTerm term = [=](std::int64_t gap) { return shift - 50.0 * static_cast<double>(gap); };
-      const double expected = shift - 50.0 + std::log(2.0 + std::exp(-50.0) + 3.0 * std::exp(-100.0));
-      CHECK_MESSAGE(relative_error(log_union_bound(Counts{9, 8, 8, 7, 6, 6, 6}, term), expected) < 4e-16,
-                    shift);
+      const LogPairTerm term = [=](std::int64_t gap) {
+        return shift - 50.0 * static_cast<double>(gap);
+      };
+      const double expected =
+          shift - 50.0 + std::log(2.0 + std::exp(-50.0) + 3.0 * std::exp(-100.0));
+      CHECK_MESSAGE(
+          relative_error(log_union_bound(Counts{9, 8, 8, 7, 6, 6, 6}, term), expected) < 4e-16,
+          shift);
     }
   }
 

@@ -13,7 +13,8 @@ using namespace pate;
 TEST_SUITE("parallel") {
   TEST_CASE("parallel_for runs every index exactly once") {
     for (const unsigned threads : {0U, 1U, 2U, 8U}) {
-      for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{10000}}) {
+      for (const std::size_t count :
+           {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{10000}}) {
         std::vector<std::atomic<int>> runs(count);
         parallel_for(count, threads, [&](std::size_t i) { ++runs.at(i); });
         std::size_t once = 0;
@@ -26,7 +27,8 @@ TEST_SUITE("parallel") {
   TEST_CASE("parallel_for with one thread stays on the caller") {
     const auto caller = std::this_thread::get_id();
     int elsewhere = 0;
-    parallel_for(100, 1, [&](std::size_t) { elsewhere += std::this_thread::get_id() != caller ? 1 : 0; });
+    parallel_for(100, 1,
+                 [&](std::size_t) { elsewhere += std::this_thread::get_id() != caller ? 1 : 0; });
     CHECK(elsewhere == 0);
   }
 
@@ -36,7 +38,8 @@ TEST_SUITE("parallel") {
         std::string message;
         try {
           parallel_for(1000, threads, [](std::size_t i) {
-            if (i == 37 || i == 38 || i == 40 || i == 900) throw std::runtime_error(std::to_string(i));
+            if (i == 37 || i == 38 || i == 40 || i == 900)
+              throw std::runtime_error(std::to_string(i));
           });
         } catch (const std::runtime_error& failure) {
           message = failure.what();

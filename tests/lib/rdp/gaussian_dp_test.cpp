@@ -15,7 +15,9 @@ using namespace pate_test;
 
 namespace {
 
-long double cdf(long double x) { return 0.5L * std::erfc(-x / std::numbers::sqrt2_v<long double>); }
+long double cdf(long double x) {
+  return 0.5L * std::erfc(-x / std::numbers::sqrt2_v<long double>);
+}
 
 /// delta(epsilon) from its definition; the difference loses about log10(1/mu) digits.
 long double delta_reference(double mu, double epsilon) {
@@ -55,9 +57,10 @@ TEST_SUITE("rdp") {
       // What the subtraction leaves of 19 digits.
       if (expected < 1e-6L * cdf(-a)) continue;
       ++compared;
-      CHECK_MESSAGE(std::abs(log_gaussian_dp_delta(mu, epsilon) - static_cast<double>(std::log(expected))) <
-                        1e-12 + 1e-15 * static_cast<double>(a * a) * (1.0 + 1.0 / mu),
-                    show({{"mu", mu}, {"epsilon", epsilon}}));
+      CHECK_MESSAGE(
+          std::abs(log_gaussian_dp_delta(mu, epsilon) - static_cast<double>(std::log(expected))) <
+              1e-12 + 1e-15 * static_cast<double>(a * a) * (1.0 + 1.0 / mu),
+          show({{"mu", mu}, {"epsilon", epsilon}}));
     }
     CHECK(compared > 4000);
   }

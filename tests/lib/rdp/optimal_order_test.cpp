@@ -16,14 +16,16 @@ using namespace pate_test;
 
 namespace {
 
-OptimalOrder minimise(const std::vector<double>& orders, const std::function<double(double)>& epsilon_at,
-                      bool grid_only) {
+OptimalOrder minimise(const std::vector<double>& orders,
+                      const std::function<double(double)>& epsilon_at, bool grid_only) {
   std::vector<double> epsilons;
   for (const double order : orders) epsilons.push_back(epsilon_at(order));
   return optimal_order(orders, epsilons, epsilon_at, grid_only);
 }
 
-std::vector<double> common() { return {default_orders().begin(), default_orders().end()}; }
+std::vector<double> common() {
+  return {default_orders().begin(), default_orders().end()};
+}
 
 }  // namespace
 
@@ -56,15 +58,18 @@ TEST_SUITE("rdp") {
   }
 
   TEST_CASE("a minimum at an end of the orders is marked") {
-    const OptimalOrder low = minimise({2.0, 4.0, 8.0}, [](double order) { return order; }, false);
+    const OptimalOrder low = minimise(
+        {2.0, 4.0, 8.0}, [](double order) { return order; }, false);
     CHECK(low.order == 2.0);
     CHECK(low.at_lowest);
     CHECK_FALSE(low.at_highest);
-    const OptimalOrder high = minimise({2.0, 4.0, 8.0}, [](double order) { return 9.0 - order; }, false);
+    const OptimalOrder high = minimise(
+        {2.0, 4.0, 8.0}, [](double order) { return 9.0 - order; }, false);
     CHECK(high.order == 8.0);
     CHECK(high.at_highest);
     CHECK_FALSE(high.at_lowest);
-    const OptimalOrder only = minimise({5.0}, [](double order) { return order; }, false);
+    const OptimalOrder only = minimise(
+        {5.0}, [](double order) { return order; }, false);
     CHECK(only.order == 5.0);
     CHECK(only.epsilon == 5.0);
     CHECK(only.at_lowest);
@@ -77,7 +82,8 @@ TEST_SUITE("rdp") {
     CHECK(best.order >= 4.0);
     CHECK(best.order <= 5.0);
     CHECK(best.epsilon == wall(best.order));
-    const OptimalOrder none = minimise({2.0, 4.0}, [](double) { return kInfinity; }, false);
+    const OptimalOrder none = minimise(
+        {2.0, 4.0}, [](double) { return kInfinity; }, false);
     CHECK(none.epsilon == kInfinity);
   }
 

@@ -58,11 +58,13 @@ TEST_SUITE("rdp") {
       const std::string at =
           show({{"step", step}, {"steps", static_cast<double>(steps)}, {"delta", delta}});
       CHECK_MESSAGE(epsilon <= step * static_cast<double>(steps), at);
-      CHECK_MESSAGE(delta_reference(step, steps, epsilon) <= static_cast<long double>(delta) * (1.0L + 1e-14L),
+      CHECK_MESSAGE(delta_reference(step, steps, epsilon) <=
+                        static_cast<long double>(delta) * (1.0L + 1e-14L),
                     at);
       if (epsilon > 0.0) {
-        CHECK_MESSAGE(delta_reference(step, steps, epsilon * (1.0 - 1e-9)) > static_cast<long double>(delta),
-                      at);
+        CHECK_MESSAGE(
+            delta_reference(step, steps, epsilon * (1.0 - 1e-9)) > static_cast<long double>(delta),
+            at);
       }
     }
   }
@@ -74,7 +76,8 @@ TEST_SUITE("rdp") {
         const double inside = std::exp(s) - delta * (1.0 + std::exp(s));
         const double expected = inside > 1.0 ? std::log(inside) : 0.0;
         const double got = composed_pure_dp_epsilon(s, 1, delta);
-        CHECK_MESSAGE(std::abs(got - expected) <= 1e-9 * expected + 1e-15, show({{"s", s}, {"delta", delta}}));
+        CHECK_MESSAGE(std::abs(got - expected) <= 1e-9 * expected + 1e-15,
+                      show({{"s", s}, {"delta", delta}}));
       }
     }
   }
