@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "cli/options/setting.hpp"
 #include "cli/usage_error.hpp"
 
 namespace pate::cli {
@@ -29,10 +30,6 @@ Threshold parse_threshold(const std::string& text) {
         text));
   }
   return {value, share};
-}
-
-SettingValue setting(const std::optional<double>& number) {
-  return number ? SettingValue{*number} : SettingValue{};
 }
 
 }  // namespace

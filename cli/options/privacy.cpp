@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/options/setting.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
@@ -33,13 +34,6 @@ auto by_name(const Values& values, const std::string& text)
     if (name(value) == text) return value;
   }
   return std::nullopt;
-}
-
-SettingValue setting(const std::string& text) {
-  return text.empty() ? SettingValue{} : SettingValue{text};
-}
-SettingValue setting(const std::optional<double>& number) {
-  return number ? SettingValue{*number} : SettingValue{};
 }
 
 void check_limit(const std::optional<double>& limit, const char* option) {
@@ -93,8 +87,7 @@ void append_settings(const PrivacyOptions& options, Settings& settings) {
   settings.emplace_back("bound", options.bounds);
   settings.emplace_back("reading", setting(options.reading));
   settings.emplace_back("conversion", setting(options.conversion));
-  settings.emplace_back("orders",
-                        options.orders.empty() ? SettingValue{} : SettingValue{options.orders});
+  settings.emplace_back("orders", setting(options.orders));
   settings.emplace_back("max_epsilon", setting(options.max_epsilon));
   settings.emplace_back("min_answered", setting(options.min_answered));
   settings.emplace_back("require_releasable", options.require_releasable);

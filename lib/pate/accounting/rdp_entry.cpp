@@ -13,10 +13,6 @@ namespace pate {
 
 namespace {
 
-Conversion rdp_conversion(ReportedConversion conversion) {
-  return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
-}
-
 CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delta,
                       const std::string& part) {
   CostEntry entry;
@@ -29,6 +25,10 @@ CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delt
 }
 
 }  // namespace
+
+Conversion rdp_conversion(ReportedConversion conversion) {
+  return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
+}
 
 std::string label(const CostEntry& entry) {
   return fmt::format("{}/{}/{}", name(entry.bound), name(entry.reading), name(entry.conversion));

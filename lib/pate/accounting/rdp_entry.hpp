@@ -40,6 +40,9 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
                                                               const OrderSearch& search,
                                                               std::vector<Notice>& notices);
 
+/// The conversion of RDP behind a reported conversion: classic, or improved for any other.
+[[nodiscard]] Conversion rdp_conversion(ReportedConversion conversion);
+
 /// "tradeoff/joint/improved": how messages call a cost.
 [[nodiscard]] std::string label(const CostEntry& entry);
 

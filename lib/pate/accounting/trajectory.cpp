@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "pate/accounting/rdp_entry.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/gaussian_dp.hpp"
 #include "pate/rdp/pure_dp.hpp"
@@ -12,10 +13,6 @@
 namespace pate {
 
 namespace {
-
-Conversion rdp_conversion(ReportedConversion conversion) {
-  return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
-}
 
 std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator& aggregator,
                                            Reading reading) {

@@ -11,7 +11,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
 // Mills ratios further left than this are taken as distribution functions instead.
 constexpr double kLeftEdge = -5.0;
 // The closed form is a difference; where it keeps less than this share of its terms, integrate.
@@ -21,10 +20,6 @@ constexpr double kNegligibleExponent = 42.0;
 constexpr double kLargestExponent = 600.0;
 // Nothing of a standard normal distribution is further out.
 constexpr double kLargestDeviation = 10.0;
-
-double log_density(double x) {
-  return -0.5 * x * x - kLogSqrtTwoPi;
-}
 
 // The integral by quadrature, for small m: the integrand is phi times a smooth function.
 double log_excess_by_quadrature(double x, double m, double order) {
@@ -40,7 +35,7 @@ double log_excess_by_quadrature(double x, double m, double order) {
     sum += boost::math::quadrature::gauss<double, 30>::integrate(integrand, width * i / kPanels,
                                                                  width * (i + 1) / kPanels);
   }
-  return log_density(from) + std::log(sum);
+  return log_normal_density(from) + std::log(sum);
 }
 
 }  // namespace
@@ -57,7 +52,7 @@ double log_gaussian_tail_excess(double x, double m, double order) {
     // the ratio is large, it goes into the unit.
     const double unit = std::max(log_ratio, 0.0);
     const double exponent = order * log_ratio - unit;
-    log_scale = log_density(x) + unit;
+    log_scale = log_normal_density(x) + unit;
     if (exponent > kLargestExponent) return log_scale + exponent + std::log(mills_ratio(at_order));
     moment = std::exp(exponent) * mills_ratio(at_order);
     numerator = std::exp(log_ratio - unit) * mills_ratio(x - m);

@@ -15,7 +15,6 @@ namespace pate {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
 // A lower tail that adds less than e^-36 of the total is left out.
 constexpr double kNegligible = 36.0;
 // The search ends when less than e^-30 of the gain can be missing.
@@ -31,10 +30,6 @@ constexpr double kSaturated = 1e-13;
 // log W of the finest partition, in which everything is shown.
 double finest_excess(double mu, double order) {
   return log_expm1(0.5 * order * (order - 1.0) * mu * mu);
-}
-
-double log_density(double x) {
-  return -0.5 * x * x - kLogSqrtTwoPi;
 }
 
 // One split of q, with what the search and the value need of it.
@@ -79,16 +74,16 @@ class Split {
 
   // d/d alpha of log_gain_lower - log_gain_upper.
   [[nodiscard]] double gain_slope() const {
-    const double beta_slope = std::exp(log_density(alpha_) - log_density(beta_));
+    const double beta_slope = std::exp(log_normal_density(alpha_) - log_normal_density(beta_));
     const double lower = log_ratio(a_);
     const double upper = log_ratio(b_);
     double mid_slope = 0.0;  // of log_ratio_mid_
     if (forward_) {
-      mid_slope =
-          (std::exp(-lower) - std::exp(-upper)) * std::exp(log_density(alpha_) - log_base_mid_);
+      mid_slope = (std::exp(-lower) - std::exp(-upper)) *
+                  std::exp(log_normal_density(alpha_) - log_base_mid_);
     } else {
       mid_slope = (std::exp(upper) - std::exp(lower)) *
-                  std::exp(log_density(alpha_) - log_base_mid_ - log_ratio_mid_);
+                  std::exp(log_normal_density(alpha_) - log_base_mid_ - log_ratio_mid_);
     }
     return relative_slope(lower) * (mu_ - mid_slope) -
            relative_slope(upper) * (mu_ * beta_slope - mid_slope) -
@@ -204,7 +199,9 @@ TwoTailMaximum maximum_by_scan(Direction direction, double log_q, double mu, dou
   const double farthest = std::log(40.0 + order * mu + std::abs(high));
   double best = kNearest;
   double best_value = kInfinity;
-  for (double u = kNearest; u <= farthest; u += kStep) {
+  const int steps = static_cast<int>((farthest - kNearest) / kStep);
+  for (int i = 0; i <= steps; ++i) {
+    const double u = kNearest + kStep * i;
     const double value = negative_excess(u);
     if (value < best_value) {
       best = u;
@@ -262,7 +259,7 @@ TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, 
     const double step = std::abs(next - alpha);
     const double gain = std::max(lower, upper) + split.log_gain_unit();
     log_missed = gain + std::log(-std::expm1(-std::abs(imbalance))) + std::log(step) +
-                 log_density(std::min(std::max(alpha, next), 0.0));
+                 log_normal_density(std::min(std::max(alpha, next), 0.0));
     // Far out a step weighs nothing and says nothing: it must be short, too.
     const bool short_step = step < 1e-2 * std::max(std::abs(alpha), 1.0);
     if (short_step && log_missed < gain + log_q - kConverged) break;

@@ -23,9 +23,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
 constexpr double kSqrtTwoPi = 2.5066282746310005024;
 
-double log_density(double x) {
-  return -0.5 * x * x - kLogSqrtTwoPi;
-}
 double density(double x) {
   return std::exp(-0.5 * x * x) / kSqrtTwoPi;
 }
@@ -54,7 +51,7 @@ double quantile_right_of_zero(double log_p, double start) {
   for (int i = 0; i < 30; ++i) {
     // h(x) = log Phi(-x) - log_p has h' = -1/R and h'' = -(1/R)(1/R - x).
     const double ratio = mills_of_positive(x);
-    const double newton = (log_density(x) + std::log(ratio) - log_p) * ratio;
+    const double newton = (log_normal_density(x) + std::log(ratio) - log_p) * ratio;
     const double step = newton / (1.0 + 0.5 * newton * (1.0 / ratio - x));
     x = std::max(x + step, 0.0);
     // The convergence is cubic: after a step of 1e-5 / x the error is far below rounding.
@@ -69,6 +66,10 @@ bool close_enough_for_quadrature(double a, double h) {
 
 }  // namespace
 
+double log_normal_density(double x) {
+  return -0.5 * x * x - kLogSqrtTwoPi;
+}
+
 double mills_ratio(double x) {
   if (x >= 0.0) return mills_of_positive(x);
   return kSqrtTwoPi * std::exp(0.5 * x * x) - mills_of_positive(-x);
@@ -81,18 +82,19 @@ double normal_cdf(double x) {
 
 double log_normal_cdf(double x) {
   if (x > 0.0) return std::log1p(-density(x) * mills_of_positive(x));
-  return log_density(x) + std::log(mills_of_positive(-x));
+  return log_normal_density(x) + std::log(mills_of_positive(-x));
 }
 
 double normal_interval(double a, double b) {
   if (a >= b) return 0.0;
-  if (close_enough_for_quadrature(a, b - a)) return normal_step(a, b - a);
+  if (close_enough_for_quadrature(a, b - a)) return density(a) * relative_integral(a, b - a);
   // On the side of zero where both are small the difference loses at most a digit.
   return a > 0.0 ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
 }
 
 double normal_step(double x, double h) {
   if (close_enough_for_quadrature(x, h)) return density(x) * relative_integral(x, h);
+  // A long step holds its digits in x + h.
   return h > 0.0 ? normal_interval(x, x + h) : -normal_interval(x + h, x);
 }
 

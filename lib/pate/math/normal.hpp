@@ -9,6 +9,9 @@ namespace pate {
 /// Relative accuracy 4e-16 for x >= 0, and (4 + x^2) * 2e-16 below.
 [[nodiscard]] double mills_ratio(double x);
 
+/// log phi(x) = -x^2/2 - log sqrt(2 pi).
+[[nodiscard]] double log_normal_density(double x);
+
 /// Phi(x), relative accuracy (4 + x^2) * 2e-16 in the lower tail; 0 where it underflows.
 [[nodiscard]] double normal_cdf(double x);
 

@@ -19,6 +19,7 @@ constexpr std::size_t kFewClasses = 64;
 // A copy of the counts in decreasing order, on the stack for the usual number of classes.
 class SortedCounts {
  public:
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is used.
   explicit SortedCounts(std::span<const std::int32_t> counts) : size_(counts.size()) {
     if (size_ <= kFewClasses) {
       std::int32_t* data = few_.data();

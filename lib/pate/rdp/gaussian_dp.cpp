@@ -16,7 +16,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
 constexpr double kMargin = 2e-10;
 
 // R(a) - R(a + mu); the Mills ratio R falls with slope -(1 - x R(x)).
@@ -34,10 +33,10 @@ double mills_difference(double a, double mu) {
 
 double log_gaussian_dp_delta(double mu, double epsilon) {
   const double a = epsilon / mu - 0.5 * mu;
-  if (a > -5.0) return -0.5 * a * a - kLogSqrtTwoPi + std::log(mills_difference(a, mu));
+  if (a > -5.0) return log_normal_density(a) + std::log(mills_difference(a, mu));
   // Both terms near one and far from each other: e^epsilon Phi(-a - mu) = phi(a) R(a + mu).
   return std::log1p(-normal_cdf(a) -
-                    std::exp(-0.5 * a * a - kLogSqrtTwoPi) * mills_ratio(std::max(a + mu, -5.0)));
+                    std::exp(log_normal_density(a)) * mills_ratio(std::max(a + mu, -5.0)));
 }
 
 double gaussian_dp_epsilon(double mu, double delta) {
