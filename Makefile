@@ -6,6 +6,7 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 
+PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
@@ -73,6 +74,12 @@ demo: deps ## build the program and analyse the sample votes
 .PHONY: test
 test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
+
+.PHONY: install
+install: deps ## program, library, headers, CMake and pkg-config files: PREFIX=/usr/local, DESTDIR
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --target pate pate_library -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 .PHONY: bench
 bench: deps ## time pate analyze on two large dumps

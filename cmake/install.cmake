@@ -1,0 +1,35 @@
+# What `make install` (or cmake --install) puts where: the program and the names it also answers to,
+# the library with its headers, what find_package(pate) and pkg-config need, the report schemas.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(PATE_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pate)
+
+install(TARGETS pate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# pate-analyze is pate analyze: the program looks at the name it is called by.
+foreach(name IN ITEMS analyze)
+  install(
+    CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -E create_symlink pate
+          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/pate-${name}\")")
+endforeach()
+
+install(
+  TARGETS pate_library
+  EXPORT pate-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT pate-targets NAMESPACE pate:: DESTINATION ${PATE_CONFIG_DIR})
+configure_package_config_file(
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/pate-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/pate-config.cmake
+  INSTALL_DESTINATION ${PATE_CONFIG_DIR})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/pate-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pate-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/pate-config-version.cmake DESTINATION ${PATE_CONFIG_DIR})
+
+configure_file(cmake/pate.pc.in ${CMAKE_CURRENT_BINARY_DIR}/pate.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pate.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY cli/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pate/schemas
+        FILES_MATCHING PATTERN "*.schema.json")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

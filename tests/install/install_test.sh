@@ -1,0 +1,36 @@
+#!/bin/sh
+# Installs the build tree $2 of the source tree $1 into a temporary prefix and uses what is there:
+# the program under its other name, the schemas, the library through CMake and through pkg-config.
+set -eu
+source_dir=$1
+build_dir=$2
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+votes=$source_dir/sample_votes/digits_100_counts.npy
+
+cmake --install "$build_dir" --prefix "$prefix/usr" >/dev/null
+report=$("$prefix/usr/bin/pate-analyze" "$votes" --queries 200 --sigma2 20 --delta 1e-5 --quiet)
+epsilon=$(printf '%s' "$report" | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["headline"]["epsilon"]))')
+python3 -m json.tool "$prefix/usr/share/pate/schemas/analyze.schema.json" >/dev/null
+
+check() {
+  if [ "$(python3 -c 'import sys; print(float(sys.argv[1]) == float(sys.argv[2]))' "$1" "$epsilon")" != True ]; then
+    echo "$2: epsilon $1, the program says $epsilon" >&2
+    exit 1
+  fi
+}
+
+cmake -S "$source_dir/tests/install/consumer" -B "$prefix/consumer" -DCMAKE_PREFIX_PATH="$prefix/usr" \
+  -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake --build "$prefix/consumer" >/dev/null
+check "$("$prefix/consumer/consumer" "$votes")" "find_package(pate)"
+
+if command -v pkg-config >/dev/null; then
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix/usr" -name pate.pc)")
+  export PKG_CONFIG_PATH
+  # shellcheck disable=SC2046 # words are wanted
+  "${CXX:-c++}" "$source_dir/tests/install/consumer/consumer.cpp" -o "$prefix/by_pkg_config" \
+    $(pkg-config --cflags --libs --define-variable=prefix="$prefix/usr" pate)
+  check "$("$prefix/by_pkg_config" "$votes")" "pkg-config"
+fi
+echo "installed, found and used: epsilon $epsilon"
