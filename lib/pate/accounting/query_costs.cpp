@@ -18,6 +18,8 @@ namespace pate {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Positions are a hundred bytes each; beyond this many they are found anew at every order.
+constexpr std::size_t kKeptPositions = 100'000;
 
 std::vector<double> finite_log_q(const Tally& tally) {
   std::vector<double> values;
@@ -58,7 +60,7 @@ class Published : public BoundAtOrders {
     if (log_q == -kInfinity) return;
     if (inputs_.aggregator().is_gaussian()) {
       const GaussianPublishedBound bound(log_q, sigma_of(inputs_));
-      const QCells::Position position = inputs_.cells().locate(log_q);
+      const QCells::Position position = inputs_.position(query);
       for (std::size_t j = 0; j < orders_.size(); ++j) {
         costs.noisy_max[j] = GaussianPublishedTable::cost(tables_[j], position, bound);
       }
@@ -104,7 +106,7 @@ class Tradeoff : public BoundAtOrders {
     if (input.log_q == -kInfinity) {
       certain(input.statistic, costs);
     } else if (inputs_.aggregator().is_gaussian()) {
-      gaussian(input, costs);
+      gaussian(query, costs);
     } else {
       for (std::size_t j = 0; j < orders_.size(); ++j) {
         costs.noisy_max[j] =
@@ -127,8 +129,9 @@ class Tradeoff : public BoundAtOrders {
     }
   }
 
-  void gaussian(const DistinctQuery& input, QueryCosts& costs) const {
-    const QCells::Position position = inputs_.cells().locate(input.log_q);
+  void gaussian(std::size_t query, QueryCosts& costs) const {
+    const DistinctQuery& input = inputs_.tally().distinct[query];
+    const QCells::Position position = inputs_.position(query);
     costs.joint.resize(orders_.size());
     for (std::size_t j = 0; j < orders_.size(); ++j) {
       const BothDirections log_excess = table_.log_excess(tables_[j], position);
@@ -165,6 +168,16 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
     statistic_of_.push_back(statistics_.size() - 1);
     answered_.push_back(ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0);
   }
+  if (!aggregator.is_gaussian() || tally.distinct.size() > kKeptPositions) return;
+  positions_.resize(tally.distinct.size());
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
+    const double log_q = tally.distinct[i].log_q;
+    if (log_q != -kInfinity) positions_[i] = cells_.locate(log_q);
+  }
+}
+
+QCells::Position CostInputs::position(std::size_t query) const {
+  return positions_.empty() ? cells_.locate(tally_.distinct[query].log_q) : positions_[query];
 }
 
 std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& inputs,

@@ -24,6 +24,8 @@ class CostInputs {
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
   [[nodiscard]] const std::optional<AnswerLadder>& ladder() const { return ladder_; }
   [[nodiscard]] const QCells& cells() const { return cells_; }
+  /// Where a distinct query's log q lies among the cells; log q must be finite.
+  [[nodiscard]] QCells::Position position(std::size_t query) const;
   /// Pr[answered] of a distinct query.
   [[nodiscard]] double answered(std::size_t query) const { return answered_[query]; }
 
@@ -41,6 +43,7 @@ class CostInputs {
   Aggregator aggregator_;
   std::optional<AnswerLadder> ladder_;
   QCells cells_;
+  std::vector<QCells::Position> positions_;  // empty where there are too many to keep
   std::vector<double> answered_;
   std::vector<Statistic> statistics_;
   std::vector<std::size_t> statistic_of_;

@@ -1,6 +1,7 @@
 #include "pate/bounds/tradeoff_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "pate/bounds/margin.hpp"
@@ -10,6 +11,30 @@
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
+
+namespace {
+
+// Guesses the best split at an order from those at the two orders before, on a line.
+class NearbyStart {
+ public:
+  [[nodiscard]] double at(double order) const {
+    const double line =
+        alpha_ + (alpha_ - alpha_before_) * (order - order_) / (order_ - order_before_);
+    return std::isfinite(line) ? line : alpha_;
+  }
+  void found(double order, double alpha) {
+    order_before_ = order_;
+    alpha_before_ = alpha_;
+    order_ = order;
+    alpha_ = alpha;
+  }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double order_before_ = kNone, alpha_before_ = kNone, order_ = kNone, alpha_ = kNone;
+};
+
+}  // namespace
 
 std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
     std::span<const double> orders, unsigned threads) const {
@@ -25,16 +50,15 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
   parallel_for(cells_.size(), threads, [&](std::size_t i) {
     const QCells::Nodes log_q = cells_.nodes(i);
     for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-      // The best split moves little from one order to the next.
-      double start_forward = std::numeric_limits<double>::quiet_NaN();
-      double start_reverse = start_forward;
+      NearbyStart forward_start;
+      NearbyStart reverse_start;
       for (AtOrder& table : tables) {
-        const auto forward =
-            maximize_two_tails(Direction::forward, log_q[k], mu_, table.order, start_forward);
-        const auto reverse =
-            maximize_two_tails(Direction::reverse, log_q[k], mu_, table.order, start_reverse);
-        start_forward = forward.alpha;
-        start_reverse = reverse.alpha;
+        const auto forward = maximize_two_tails(Direction::forward, log_q[k], mu_, table.order,
+                                                forward_start.at(table.order));
+        const auto reverse = maximize_two_tails(Direction::reverse, log_q[k], mu_, table.order,
+                                                reverse_start.at(table.order));
+        forward_start.found(table.order, forward.alpha);
+        reverse_start.found(table.order, reverse.alpha);
         table.forward[i][k] = forward.log_excess - log_q[k];
         table.reverse[i][k] = reverse.log_excess - log_q[k];
       }

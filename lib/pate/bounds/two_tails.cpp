@@ -260,13 +260,21 @@ TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, 
     const double gain = std::max(lower, upper) + split.log_gain_unit();
     log_missed = gain + std::log(-std::expm1(-std::abs(imbalance))) + std::log(step) +
                  log_normal_density(std::min(std::max(alpha, next), 0.0));
-    // Far out a step weighs nothing and says nothing: it must be short, too.
-    const bool short_step = step < 1e-2 * std::max(std::abs(alpha), 1.0);
-    if (short_step && log_missed < gain + log_q - kConverged) break;
+    const bool weighs_nothing = log_missed < gain + log_q - kConverged;
+    if (imbalance <= 0.0) {
+      // The maximum is further out: no more than the whole lower tail can be gained.
+      if (weighs_nothing || split.log_lower() < log_q - kConverged) break;
+    } else if (weighs_nothing && step < 1e-2 * std::max(std::abs(alpha), 1.0)) {
+      // Far out a step inwards weighs nothing and says nothing: it must be short, too.
+      break;
+    }
     if (step < 1e-14 * std::abs(alpha)) break;
     alpha = next;
   }
-  return {log_add(split.log_excess(), log_missed), split.log_lower(), split.alpha()};
+  const double log_excess = log_add(split.log_excess(), log_missed);
+  // Where everything is shown already, so it is at larger orders: no start to go on from.
+  const bool saturated = log_excess > finest_excess(mu, order) - kSaturated;
+  return {log_excess, split.log_lower(), saturated ? -kInfinity : split.alpha()};
 }
 
 }  // namespace pate
