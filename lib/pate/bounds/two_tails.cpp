@@ -260,14 +260,11 @@ TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, 
     const double gain = std::max(lower, upper) + split.log_gain_unit();
     log_missed = gain + std::log(-std::expm1(-std::abs(imbalance))) + std::log(step) +
                  log_normal_density(std::min(std::max(alpha, next), 0.0));
-    const bool weighs_nothing = log_missed < gain + log_q - kConverged;
-    if (imbalance <= 0.0) {
-      // The maximum is further out: no more than the whole lower tail can be gained.
-      if (weighs_nothing || split.log_lower() < log_q - kConverged) break;
-    } else if (weighs_nothing && step < 1e-2 * std::max(std::abs(alpha), 1.0)) {
-      // Far out a step inwards weighs nothing and says nothing: it must be short, too.
-      break;
-    }
+    // If the maximum is further out, no more than the whole lower tail can be gained.
+    if (imbalance <= 0.0) log_missed = std::min(log_missed, gain + split.log_lower());
+    // Far out a step inwards weighs nothing and says nothing: it must be short, too.
+    const bool trusted = imbalance <= 0.0 || step < 1e-2 * std::max(std::abs(alpha), 1.0);
+    if (trusted && log_missed < gain + log_q - kConverged) break;
     if (step < 1e-14 * std::abs(alpha)) break;
     alpha = next;
   }
