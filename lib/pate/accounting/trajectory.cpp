@@ -94,6 +94,12 @@ std::vector<TrajectoryPoint> trajectory(const Tally& tally, const Account& accou
     point.answered = answered[k];
     points.push_back(point);
   }
+  // More queries never cost less: what holds after more of them holds before.
+  for (std::size_t k = points.size(); k-- > 1;) {
+    if (points[k - 1].epsilon <= points[k].epsilon) continue;
+    points[k - 1].epsilon = points[k].epsilon;
+    points[k - 1].order = points[k].order;
+  }
   return points;
 }
 
