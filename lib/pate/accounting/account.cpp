@@ -183,11 +183,14 @@ void add_notices(Account& account) {
         "the headline depends on the votes: it is for the owner of the data and must not be "
         "published as it is");
   }
-  for (const CostEntry& cost : account.costs) {
-    if (!headline.data_dependent || !cost.releasable || cost.epsilon >= headline.epsilon) continue;
-    add("data_independent_smaller",
-        fmt::format("{} gives a smaller epsilon, {:.6g}, which may be published", label(cost),
-                    cost.epsilon));
+  const CostEntry& public_cost = *std::min_element(
+      account.costs.begin(), account.costs.end(), [](const CostEntry& a, const CostEntry& b) {
+        return a.releasable != b.releasable ? a.releasable : a.epsilon < b.epsilon;
+      });
+  if (headline.data_dependent && account.queries > 0 &&
+      public_cost.epsilon <= headline.epsilon * (1.0 + 1e-6)) {
+    add("data_independent_no_larger", fmt::format("{} is no larger, {:.6g}, and may be published",
+                                                  label(public_cost), public_cost.epsilon));
   }
   if (headline.reading == Reading::expected && account.aggregator.selection) {
     add("expectation",
