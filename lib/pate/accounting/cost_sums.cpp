@@ -12,6 +12,8 @@ namespace pate {
 namespace {
 
 constexpr std::size_t kPiece = 512;
+// Pairs of order and selection statistic that are tabulated at once, a hundred bytes each.
+constexpr std::size_t kTabulated = 1'000'000;
 
 // Sums over one piece of the distinct queries, by order.
 struct Piece {
@@ -131,6 +133,28 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
   return result;
 }
 
+// The orders in batches that keep what is tabulated per selection statistic small. How they are cut
+// depends on the votes alone.
+std::vector<RunCost> in_batches(const CostInputs& inputs, Bound bound,
+                                std::span<const double> orders, unsigned threads,
+                                std::optional<Reading> reading,
+                                std::vector<std::vector<double>>* by_checkpoint) {
+  const std::size_t statistics = std::max<std::size_t>(inputs.ladder_size(), 1);
+  const std::size_t batch = std::clamp<std::size_t>(kTabulated / statistics, 1, orders.size());
+  std::vector<RunCost> result;
+  if (by_checkpoint != nullptr) by_checkpoint->clear();
+  for (std::size_t begin = 0; begin < orders.size(); begin += batch) {
+    const auto part = orders.subspan(begin, std::min(batch, orders.size() - begin));
+    std::vector<std::vector<double>> checkpoints;
+    const auto costs = sum_up(inputs, bound, part, threads, reading,
+                              by_checkpoint == nullptr ? nullptr : &checkpoints);
+    result.insert(result.end(), costs.begin(), costs.end());
+    if (by_checkpoint == nullptr) continue;
+    by_checkpoint->insert(by_checkpoint->end(), checkpoints.begin(), checkpoints.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 double RunCost::rdp(Reading reading) const {
@@ -149,13 +173,13 @@ double RunCost::rdp(Reading reading) const {
 
 std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
                                std::span<const double> orders, unsigned threads) {
-  return sum_up(inputs, bound, orders, threads, std::nullopt, nullptr);
+  return in_batches(inputs, bound, orders, threads, std::nullopt, nullptr);
 }
 
 std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
                                std::span<const double> orders, unsigned threads, Reading reading,
                                std::vector<std::vector<double>>& by_checkpoint) {
-  return sum_up(inputs, bound, orders, threads, reading, &by_checkpoint);
+  return in_batches(inputs, bound, orders, threads, reading, &by_checkpoint);
 }
 
 }  // namespace pate

@@ -23,6 +23,10 @@ class CostInputs {
   [[nodiscard]] const Tally& tally() const { return tally_; }
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
   [[nodiscard]] const std::optional<AnswerLadder>& ladder() const { return ladder_; }
+  /// How many values of the selection statistic the ladder covers; 0 without a selection.
+  [[nodiscard]] std::size_t ladder_size() const {
+    return ladder_ ? static_cast<std::size_t>(ladder_->last() - ladder_->first() + 1) : 0;
+  }
   [[nodiscard]] const QCells& cells() const { return cells_; }
   /// Where a distinct query's log q lies among the cells; log q must be finite.
   [[nodiscard]] QCells::Position position(std::size_t query) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "pate/bounds/data_independent.hpp"
 #include "pate/bounds/margin.hpp"
@@ -20,58 +19,64 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTiny = 1e-290;
 constexpr double kHuge = 1e290;
 
-template <class Line>
-double largest_excess(std::span<const Line> lines, double excess) {
-  double largest = 0.0;
-  for (const Line& line : lines) {
-    largest = std::max(largest, line.selection + line.answered * excess);
-  }
-  return largest;
-}
-
-template <class Line>
-bool is_finite(const Line& line) {
-  return line.selection < kHuge && line.answered < kHuge;
-}
-
-template <class Line>
-double largest_log_excess(std::span<const Line> lines, double log_excess) {
-  double largest = -kInfinity;
-  for (const Line& line : lines) {
-    largest = std::max(largest, log_add(line.log_selection, line.log_answered + log_excess));
-  }
-  return largest;
-}
-
 }  // namespace
 
 JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap)
     : first_(ladder.first()),
       order_(order),
       selection_cap_(threshold_data_independent(ladder.check().sigma1, order)),
-      cap_(selection_cap_ + noisy_max_cap),
-      lines_(static_cast<std::size_t>(ladder.last() - ladder.first() + 1)) {
+      cap_(selection_cap_ + noisy_max_cap) {
   const auto make_line = [order](const LogBernoulliPair& pair) {
     const double log_selection = log_bernoulli_excess(pair, order);
     const double log_answered = pair.log_p_neighbour + order * pair.log_ratio;
-    return Line{std::exp(log_selection), std::exp(log_answered), log_selection, log_answered};
+    const double selection = std::exp(log_selection);
+    const double answered = std::exp(log_answered);
+    // A line that no double holds shows up as infinite; it is then decided by logarithms.
+    if (!(selection < kHuge && answered < kHuge)) {
+      return Line{kInfinity, 0.0, log_selection, log_answered};
+    }
+    return Line{selection, answered, log_selection, log_answered};
   };
+  const auto size = static_cast<std::size_t>(ladder.last() - ladder.first() + 1);
+  same_.reserve(size);
+  up_.reserve(size);
+  down_.reserve(size);
   for (std::int64_t v = ladder.first(); v <= ladder.last(); ++v) {
-    Lines& here = lines_[static_cast<std::size_t>(v - first_)];
     const double log_p = ladder.log_answered(v);
-    here.forward.push_back({0.0, std::exp(log_p), -kInfinity, log_p});
-    here.reverse.push_back(here.forward.back());
+    same_.push_back({0.0, std::exp(log_p), -kInfinity, log_p});
     if (v == ladder.last()) break;
-    Lines& above = lines_[static_cast<std::size_t>(v + 1 - first_)];
-    // D(v || v+1) is forward for the votes at v and reverse for those at v+1.
-    const Line up = make_line(ladder.step(v));
-    const Line down = make_line(reversed(ladder.step(v)));
-    here.forward.push_back(up);
-    here.reverse.push_back(down);
-    above.forward.push_back(down);
-    above.reverse.push_back(up);
-    if (!is_finite(up) || !is_finite(down)) here.finite = above.finite = false;
+    up_.push_back(make_line(ladder.step(v)));
+    down_.push_back(make_line(reversed(ladder.step(v))));
   }
+}
+
+JointCost::Lines JointCost::lines(std::int64_t v, Direction direction) const {
+  const bool forward = direction == Direction::forward;
+  const auto i = static_cast<std::size_t>(v - first_);
+  Lines result{{&same_[i], nullptr, nullptr}, 1};
+  // D(v || v+1) is forward for the votes at v and reverse for those at v+1.
+  if (i < up_.size()) result.line[result.count++] = forward ? &up_[i] : &down_[i];
+  if (i > 0) result.line[result.count++] = forward ? &down_[i - 1] : &up_[i - 1];
+  return result;
+}
+
+double JointCost::largest_excess(std::int64_t v, Direction direction, double excess) const {
+  const Lines at = lines(v, direction);
+  double largest = 0.0;
+  for (std::size_t k = 0; k < at.count; ++k) {
+    largest = std::max(largest, at.line[k]->selection + at.line[k]->answered * excess);
+  }
+  return largest;
+}
+
+double JointCost::largest_log_excess(std::int64_t v, Direction direction, double log_excess) const {
+  const Lines at = lines(v, direction);
+  double largest = -kInfinity;
+  for (std::size_t k = 0; k < at.count; ++k) {
+    largest = std::max(largest,
+                       log_add(at.line[k]->log_selection, at.line[k]->log_answered + log_excess));
+  }
+  return largest;
 }
 
 double JointCost::cost(std::int64_t v, const BothDirections& log_excess) const {
@@ -80,10 +85,9 @@ double JointCost::cost(std::int64_t v, const BothDirections& log_excess) const {
 
 double JointCost::cost(std::int64_t v, const BothDirections& log_excess,
                        const BothDirections& excess) const {
-  const Lines& at = lines(v);
-  if (!at.finite || !(excess.larger() < kHuge)) return costs(v, log_excess).larger();
-  const double larger = std::max(largest_excess<Line>(at.forward, excess.forward),
-                                 largest_excess<Line>(at.reverse, excess.reverse));
+  if (!(excess.larger() < kHuge)) return costs(v, log_excess).larger();
+  const double larger = std::max(largest_excess(v, Direction::forward, excess.forward),
+                                 largest_excess(v, Direction::reverse, excess.reverse));
   if (larger > kTiny && larger < kHuge) {
     return std::min(with_margin(std::log1p(larger) / (order_ - 1.0)), cap_);
   }
@@ -91,16 +95,16 @@ double JointCost::cost(std::int64_t v, const BothDirections& log_excess,
 }
 
 BothDirections JointCost::costs(std::int64_t v, const BothDirections& log_excess) const {
-  const Lines& at = lines(v);
-  return {
-      cost_of_log_excess(largest_log_excess<Line>(at.forward, log_excess.forward), order_, cap_),
-      cost_of_log_excess(largest_log_excess<Line>(at.reverse, log_excess.reverse), order_, cap_)};
+  const auto cost = [&](Direction direction) {
+    return cost_of_log_excess(largest_log_excess(v, direction, log_excess.of(direction)), order_,
+                              cap_);
+  };
+  return {cost(Direction::forward), cost(Direction::reverse)};
 }
 
 double JointCost::selection_cost(std::int64_t v) const {
-  const Lines& at = lines(v);
-  const double largest = std::max(largest_log_excess<Line>(at.forward, -kInfinity),
-                                  largest_log_excess<Line>(at.reverse, -kInfinity));
+  const double largest = std::max(largest_log_excess(v, Direction::forward, -kInfinity),
+                                  largest_log_excess(v, Direction::reverse, -kInfinity));
   return cost_of_log_excess(largest, order_, selection_cap_);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -47,19 +49,23 @@ class JointCost {
     double selection, answered;
     double log_selection, log_answered;
   };
+  // The up to three lines at v in one direction, one for each value of w.
   struct Lines {
-    std::vector<Line> forward, reverse;
-    bool finite = true;  // whether every line is held by doubles
+    std::array<const Line*, 3> line;
+    std::size_t count;
   };
-  [[nodiscard]] const Lines& lines(std::int64_t v) const {
-    return lines_[static_cast<std::size_t>(v - first_)];
-  }
+  [[nodiscard]] Lines lines(std::int64_t v, Direction direction) const;
+  [[nodiscard]] double largest_excess(std::int64_t v, Direction direction, double excess) const;
+  [[nodiscard]] double largest_log_excess(std::int64_t v, Direction direction,
+                                          double log_excess) const;
 
   std::int64_t first_;
   double order_;
   double selection_cap_;
   double cap_;
-  std::vector<Lines> lines_;
+  std::vector<Line> same_;  // w = v, by v
+  std::vector<Line> up_;    // of v compared with v + 1, by v
+  std::vector<Line> down_;  // of v + 1 compared with v, by v
 };
 
 }  // namespace pate
