@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "cli/options/setting.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/error.hpp"
-#include "pate/io/sha256.hpp"
 #include "pate/io/votes_digest.hpp"
 #include "pate/votes/count_votes.hpp"
 #include "pate/votes/prediction_votes.hpp"
@@ -16,20 +17,26 @@ namespace pate::cli {
 
 namespace {
 
-constexpr std::size_t kHashPiece = std::size_t{1} << 24;
-
-SettingValue setting(const std::string& text) {
-  return text.empty() ? SettingValue{} : SettingValue{text};
-}
-SettingValue setting(const std::optional<std::int64_t>& number) {
-  return number ? SettingValue{*number} : SettingValue{};
+std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* role,
+                                              const std::string& path) {
+  input.files.push_back({role, path, open_table(path)});
+  return input.files.back().opened.table;
 }
 
-std::shared_ptr<const NpyTable> open_table(VotesInput& input, const char* role,
-                                           const std::string& path) {
-  auto table = std::make_shared<const NpyTable>(MappedFile(path));
-  input.files.push_back({role, path, table});
-  return table;
+// Standard input can be read once.
+void check_standard_input(const VotesInputOptions& options) {
+  const char* reader = nullptr;
+  for (const auto& [role, path] :
+       {std::pair("VOTES", &options.votes), std::pair("--indices", &options.indices),
+        std::pair("--student", &options.student), std::pair("--labels", &options.labels),
+        std::pair("--decisions", &options.decisions)}) {
+    if (*path != "-") continue;
+    if (reader != nullptr) {
+      throw usage_error(fmt::format(
+          "- (standard input) can be read for one file only, got it for {} and {}", reader, role));
+    }
+    reader = role;
+  }
 }
 
 std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
@@ -55,22 +62,15 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                            *options.classes);
 }
 
-std::string file_sha256(const MappedFile& file) {
-  Sha256 digest;
-  const auto bytes = file.bytes();
-  for (std::size_t offset = 0; offset < bytes.size(); offset += kHashPiece) {
-    const std::size_t size = std::min(kHashPiece, bytes.size() - offset);
-    digest.update(bytes.subspan(offset, size));
-    if (bytes.size() > 4 * kHashPiece) file.advise_done(offset, size);
-  }
-  return digest.hex_digest();
-}
-
 }  // namespace
 
 void add_votes_input_options(CLI::App& command, VotesInputOptions& options) {
   const std::string group = "Votes";
-  command.add_option("VOTES", options.votes, "votes: a .npy array")->required();
+  command
+      .add_option("VOTES", options.votes,
+                  "votes: .npy, .npz:member, .csv, .tsv,\n"
+                  "gzip of these, or - for standard input")
+      ->required();
   command.add_option("--layout", options.layout, "counts (queries x classes), predictions")
       ->check(CLI::IsMember({"counts", "predictions", "predictions-by-query"}))
       ->type_name("LAYOUT")
@@ -114,7 +114,7 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
   std::vector<std::string> paths;
   for (const std::string* path :
        {&options.votes, &options.indices, &options.student, &options.labels, &options.decisions}) {
-    if (!path->empty()) paths.push_back(*path);
+    if (!path->empty()) paths.push_back(table_path(*path));
   }
   return paths;
 }
@@ -122,13 +122,13 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
 std::vector<InputFile> VotesInput::describe() const {
   std::vector<InputFile> result;
   for (const File& file : files) {
-    const TableDescription description = file.table->description();
+    const TableDescription& description = file.opened.description;
     InputFile entry{file.role,
                     file.path,
                     description.format,
                     description.dtype,
                     description.shape,
-                    file_sha256(file.table->file()),
+                    file.opened.sha256(),
                     {},
                     {}};
     if (file.role == "votes") {
@@ -143,27 +143,29 @@ std::vector<InputFile> VotesInput::describe() const {
 bool VotesInput::ambiguous_decisions() const {
   if (votes->classes() > 2) return false;
   return std::any_of(files.begin(), files.end(), [](const File& file) {
-    if (file.role != "decisions" || file.table->description().dtype == "|b1") return false;
-    std::vector<std::int64_t> values(static_cast<std::size_t>(file.table->rows()));
-    file.table->read_integers(0, file.table->rows(), 0, 1, values);
+    if (file.role != "decisions" || file.opened.description.dtype == "|b1") return false;
+    const NumericTable& table = *file.opened.table;
+    std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
+    table.read_integers(0, table.rows(), 0, 1, values);
     return std::all_of(values.begin(), values.end(),
                        [](std::int64_t v) { return v == 0 || v == 1; });
   });
 }
 
 void VotesInput::check_unchanged() const {
-  for (const File& file : files) file.table->file().check_unchanged();
+  for (const File& file : files) file.opened.check_unchanged();
 }
 
 VotesInput open_votes(const VotesInputOptions& options) {
   if (!options.queries.empty() && !options.indices.empty()) {
     throw usage_error("--queries and --indices exclude each other");
   }
+  check_standard_input(options);
   VotesInput input;
   input.layout = options.layout;
   std::optional<RowSelection> range;
   if (!options.queries.empty()) range = parse_row_range(options.queries);
-  input.votes = open_source(options, open_table(input, "votes", options.votes));
+  input.votes = open_source(options, open_file(input, "votes", options.votes));
   const VoteSource& votes = *input.votes;
   if (options.teachers && votes.queries() > 0 && *options.teachers != votes.teachers()) {
     throw input_error(fmt::format("{}: --teachers says {} teachers, but the votes have {}",
@@ -172,21 +174,21 @@ VotesInput open_votes(const VotesInputOptions& options) {
   input.rows = RowSelection::all(votes.queries());
   if (range) input.rows = *range;
   if (!options.indices.empty()) {
-    const auto table = open_table(input, "indices", options.indices);
+    const auto table = open_file(input, "indices", options.indices);
     input.rows = RowSelection::list(read_indices(*table), options.indices);
   }
   input.rows.check(votes.name(), votes.queries());
   if (!options.student.empty()) {
-    input.student = std::make_unique<StudentScores>(open_table(input, "student", options.student),
+    input.student = std::make_unique<StudentScores>(open_file(input, "student", options.student),
                                                     votes.queries(), votes.classes());
   }
   if (!options.labels.empty()) {
     input.labels =
-        read_labels(*open_table(input, "labels", options.labels), votes.queries(), votes.classes());
+        read_labels(*open_file(input, "labels", options.labels), votes.queries(), votes.classes());
   }
   if (!options.decisions.empty()) {
     input.decisions =
-        read_decisions(*open_table(input, "decisions", options.decisions), votes.queries());
+        read_decisions(*open_file(input, "decisions", options.decisions), votes.queries());
   }
   return input;
 }

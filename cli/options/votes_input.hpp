@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/io/analyze_report.hpp"
-#include "pate/io/npy_table.hpp"
+#include "pate/io/open_table.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -33,7 +33,8 @@ void add_votes_input_options(CLI::App& command, VotesInputOptions& options);
 /// Adds the options as they are in force to the settings of a report.
 void append_settings(const VotesInputOptions& options, Settings& settings);
 
-/// The paths that will be read.
+/// The paths that will be read: of an archive's member that of the archive, of standard input
+/// /dev/stdin.
 [[nodiscard]] std::vector<std::string> input_paths(const VotesInputOptions& options);
 
 /// The opened files.
@@ -47,7 +48,7 @@ struct VotesInput {
   struct File {
     std::string role;
     std::string path;
-    std::shared_ptr<const NpyTable> table;
+    OpenedTable opened;
   };
   std::vector<File> files;
   std::string layout;

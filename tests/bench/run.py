@@ -3,6 +3,9 @@
 
 usage: run.py --pate PROGRAM [--directory DIR] [--runs 5] [--dump NAME]...
 
+A last line times reading CSV: the first dump as text, repeated, of which `pate analyze` uses one query;
+start-up and the file's SHA-256 are counted.
+
 The dumps are made with `pate simulate` (the same seed, so the same votes) and kept in DIR. A run is a
 whole process, from start to exit, its report written to a file. The bounds take turns, and a row
 shows the median of the runs; ratios are between medians of one and the same invocation.
@@ -13,6 +16,7 @@ file and start-up not counted). PATE_YARDSTICK names it; without that, ../shared
 beside the project is taken if it is there. It runs once, with /usr/bin/python3.
 """
 import argparse
+import array
 import json
 import os
 import statistics
@@ -37,6 +41,9 @@ DUMPS = {
     },
 }
 COMMON = {"accuracy": 0.765, "correlation": 0.185, "seed": 1}
+
+
+CSV_BYTES = 200_000_000
 
 
 def options(values):
@@ -74,6 +81,29 @@ def time_bounds(pate, directory, votes, analyze, runs):
             if turn > 0:
                 times[bound].append(seconds)
     return {bound: statistics.median(values) for bound, values in times.items()}
+
+
+def make_csv(directory, votes):
+    """The path of a dump as text, its rows repeated until there are CSV_BYTES or a little more."""
+    text = directory / (votes.stem + ".csv")
+    if not text.exists():
+        print(f"making {text.name}", flush=True)
+        content = votes.read_bytes()
+        begin = 10 + int.from_bytes(content[8:10], "little")
+        numbers = array.array("q", content[begin:])
+        columns = int(content[10:begin].split(b"'shape':")[1].split(b",")[1].strip(b" )"))
+        rows = "".join(",".join(map(str, numbers[i:i + columns])) + "\n"
+                       for i in range(0, len(numbers), columns))
+        text.write_text(rows * -(-CSV_BYTES // len(rows)), encoding="ascii")
+    return text
+
+
+def time_csv(pate, directory, text, analyze, runs):
+    """Median megabytes a second of whole runs that read a text and analyse one query."""
+    report = directory / "report.json"
+    command = [pate, "analyze", text, *options(analyze), "--queries", "1", "--quiet", "-o", report]
+    times = [run(command)[0] for _ in range(runs + 1)]
+    return text.stat().st_size / 1e6 / statistics.median(times[1:])
 
 
 def yardstick():
@@ -125,6 +155,12 @@ def main():
             _, output = run([PYTHON, script, votes, *options(analyze)])
             reference = json.loads(output)["seconds_rdp"]
         print_table(medians, reference)
+    first = next(iter(DUMPS))
+    votes = make_dump(arguments.pate, arguments.directory, first)
+    text = make_csv(arguments.directory, votes)
+    speed = time_csv(arguments.pate, arguments.directory, text, DUMPS[first]["analyze"],
+                     arguments.runs)
+    print(f"\ncsv: {text.stat().st_size / 1e6:.0f} MB, read at {speed:.0f} MB/s")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 usage: check_layout.py PROJECT_DIRECTORY
 
 Also checked: the table has no cycle and names every folder; nlohmann/json is included in lib/pate/io
-and cli only, CLI11 in cli only, OpenSSL in lib/pate/io only; the library includes nothing of cli.
+and cli only, CLI11 in cli only, OpenSSL, zlib and libzip in lib/pate/io only; the library includes nothing of cli.
 Prints one line per violation; exit status 1 if there are any.
 """
 import re
@@ -18,6 +18,8 @@ OUTSIDERS = {
     "nlohmann/": ("lib/pate/io/", "cli/"),
     "CLI/": ("cli/",),
     "openssl/": ("lib/pate/io/",),
+    "zlib.h": ("lib/pate/io/",),
+    "zip.h": ("lib/pate/io/",),
     "cli/": ("cli/",),
 }
 

@@ -64,6 +64,14 @@ class LayoutTest(unittest.TestCase):
         self.write("cli/more.cpp", "#include <openssl/evp.h>\n")
         self.expect("openssl/evp.h", "lib/pate/io/ only")
 
+    def test_compression_outside_io(self):
+        self.write("lib/pate/io/more.cpp", "#include <zip.h>\n#include <zlib.h>\n")
+        self.assertEqual(violations(self.root), [])
+        self.write("cli/more.cpp", "#include <zlib.h>\n")
+        self.expect("zlib.h", "lib/pate/io/ only")
+        self.write("cli/more.cpp", "#include <zip.h>\n")
+        self.expect("zip.h", "lib/pate/io/ only")
+
     def test_library_includes_program(self):
         self.write("lib/pate/io/more.cpp", '#include "cli/streams.hpp"\n')
         self.expect("cli/streams.hpp", "cli/ only")

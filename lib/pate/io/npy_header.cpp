@@ -10,20 +10,11 @@
 #include <system_error>
 
 #include "pate/error.hpp"
+#include "pate/io/printable.hpp"
 
 namespace pate {
 
 namespace {
-
-// Text of the file as it may be shown on a terminal.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    shown += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
-  }
-  return shown;
-}
 
 // The part of Python's grammar that numpy writes: a dict of strings, booleans and tuples of
 // integers.

@@ -12,16 +12,10 @@
 
 #include "pate/io/mapped_file.hpp"
 #include "pate/io/npy_header.hpp"
+#include "pate/io/table_description.hpp"
 #include "pate/votes/numeric_table.hpp"
 
 namespace pate {
-
-/// How a table is stored, for the `inputs` of a report.
-struct TableDescription {
-  std::string format;               ///< "npy"
-  std::string dtype;                ///< as the file spells it: "<i8"
-  std::vector<std::int64_t> shape;  ///< as the file has it
-};
 
 /// A .npy array as a table, C or Fortran order, read where it lies.
 ///

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace pate {
+
+/// What one field of a text table holds.
+struct FieldNumber {
+  enum class Kind : std::uint8_t {
+    none,     ///< no number
+    integer,  ///< in the range of int64
+    real,     ///< any other: "0.5", "1e3", "2.0", an integer beyond int64, "nan", "-inf"
+    too_far,  ///< a number, but no double is near: "1e999", "1e-999"
+  };
+  Kind kind = Kind::none;
+  std::int64_t integer = 0;
+  double real = 0;
+};
+
+/// Reads a whole field, nothing around it, as a number; a sign '+' is fine. Reals are rounded to
+/// the nearest double. The locale plays no role.
+[[nodiscard]] FieldNumber parse_field(std::string_view text);
+
+/// Takes blanks (spaces, tabs, carriage returns) off both ends.
+[[nodiscard]] std::string_view trim(std::string_view text);
+
+}  // namespace pate

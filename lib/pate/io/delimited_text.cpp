@@ -1,0 +1,234 @@
+#include "pate/io/delimited_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/io/delimited_field.hpp"
+#include "pate/io/printable.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kPiece = std::size_t{1} << 24U;  // bytes between two calls of `done`
+constexpr std::size_t kShown = 60;                     // of a field's text in a message
+constexpr std::ptrdiff_t kSafeDigits = 18;             // so many digits are below 2^63
+
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+// How missing values are written; what consists of them alone is no line of column names.
+bool is_missing(std::string_view field) {
+  constexpr std::array<std::string_view, 9> kMissing{"",     "NA",   "N/A", "na", "null",
+                                                     "NULL", "None", "-",   "?"};
+  return std::find(kMissing.begin(), kMissing.end(), field) != kMissing.end();
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, Separator separator, const std::string& name,
+         const std::function<void(std::size_t)>& done)
+      : begin_(text.data()), name_(name), done_(done), separator_(separator) {
+    text = without_mark(text);
+    at_ = text.data();
+    // Empty lines at the end. Tabs are left alone: between them are fields.
+    end_ = at_ + text.find_last_not_of(separator == Separator::blanks ? " \t\r\n" : " \r\n") + 1;
+    if (at_ == end_) throw input_error(fmt::format("{}: expected numbers, found no text", name));
+  }
+
+  DelimitedNumbers parse() {
+    take_header();
+    const char* reported = at_;
+    for (bool more = !table_.has_header || at_ != end_; more;) {
+      take_row();
+      more = at_ != end_;
+      if (more) ++at_;
+      if (done_ && at_ - reported > static_cast<std::ptrdiff_t>(kPiece)) {
+        done_(static_cast<std::size_t>(at_ - begin_));
+        reported = at_;
+      }
+    }
+    table_.numbers.finish();
+    return std::move(table_);
+  }
+
+ private:
+  struct Field {
+    std::string_view text;       // without quotes and what is around it
+    const char* next = nullptr;  // the separator, newline or end of the text after it
+  };
+
+  [[nodiscard]] bool is_blank(char c) const {
+    return c == ' ' || (c == '\t' && separator_ != Separator::tab);
+  }
+  [[nodiscard]] bool is_separator(char c) const {
+    return separator_ == Separator::blanks ? is_blank(c) : c == static_cast<char>(separator_);
+  }
+  [[nodiscard]] bool ends_field(const char* p) const {
+    return p == end_ || *p == '\n' || is_separator(*p);
+  }
+  [[nodiscard]] bool ends_line(const char* p) const { return p == end_ || *p == '\n'; }
+  // Over the carriage return of a CR LF, if there is one.
+  [[nodiscard]] const char* skip_return(const char* p) const {
+    return p != end_ && *p == '\r' && ends_line(p + 1) ? p + 1 : p;
+  }
+  [[nodiscard]] const char* skip_blanks(const char* p) const {
+    while (p != end_ && is_blank(*p)) ++p;
+    return skip_return(p);
+  }
+
+  [[noreturn]] void fail(std::int64_t column, std::string_view expected,
+                         std::string_view found) const {
+    throw input_error(fmt::format("{}: row {} (line {}), column {}: expected {}, found {}", name_,
+                                  table_.rows, line(), column, expected, found));
+  }
+  [[nodiscard]] std::int64_t line() const { return table_.rows + (table_.has_header ? 2 : 1); }
+
+  Field find_field(const char* p) const {
+    p = skip_blanks(p);
+    if (p != end_ && *p == '"') {
+      const char* close = p + 1;
+      // Two quotes stand for one inside.
+      while (!ends_line(close) && (*close != '"' || (close + 1 != end_ && close[1] == '"'))) {
+        close += *close == '"' ? 2 : 1;
+      }
+      if (!ends_line(close)) {
+        const char* const next =
+            separator_ == Separator::blanks ? skip_return(close + 1) : skip_blanks(close + 1);
+        if (ends_field(next)) return {trim({p + 1, close}), next};
+      }
+    }
+    const char* next = p;
+    while (!ends_field(next)) ++next;
+    return {trim({p, next}), next};
+  }
+
+  // Where the next field begins; the end of the line where there is none.
+  const char* step_over(const char* separator) const {
+    if (separator_ != Separator::blanks) return separator + 1;
+    return skip_blanks(separator);
+  }
+
+  void take_header() {
+    const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
+    std::int64_t fields = 0;
+    bool missing = true;
+    for (;; ++fields) {
+      const Field field = find_field(p);
+      if (parse_field(field.text).kind != FieldNumber::Kind::none) return;
+      missing = missing && is_missing(field.text);
+      p = field.next;
+      if (ends_line(p)) break;
+      p = step_over(p);
+      if (ends_line(p) && separator_ == Separator::blanks) break;
+    }
+    const std::string_view line = trim({at_, p});
+    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
+    if (missing || std::any_of(line.begin(), line.end(), control)) {
+      throw input_error(
+          fmt::format("{}: line 1: expected numbers or names of columns, found \"{}\"", name_,
+                      printable(line, kShown)));
+    }
+    table_.has_header = true;
+    table_.columns = fields + 1;
+    at_ = p == end_ ? p : p + 1;
+  }
+
+  void take_slowly(const Field& field, std::int64_t column) {
+    const FieldNumber number = parse_field(field.text);
+    switch (number.kind) {
+      case FieldNumber::Kind::integer:
+        return table_.numbers.push(number.integer);
+      case FieldNumber::Kind::real:
+        return table_.numbers.push(number.real);
+      case FieldNumber::Kind::too_far:
+        fail(column, "a number in the range of doubles", printable(field.text, kShown));
+      case FieldNumber::Kind::none:
+        break;
+    }
+    const bool empty = field.text.empty();
+    if (empty && column == 0 && ends_line(field.next)) fail(0, "a number", "an empty line");
+    if (empty) fail(column, "a number", "an empty field");
+    fail(column, "a number", '"' + printable(field.text, kShown) + '"');
+  }
+
+  void take_row() {
+    const bool blanks = separator_ == Separator::blanks;
+    const char* p = blanks ? skip_blanks(at_) : at_;
+    const char* const end = end_;
+    const auto separator = static_cast<char>(separator_);
+    std::int64_t column = 0;
+    for (;; ++column) {
+      // Nearly all fields are a few digits with the separator right after them.
+      while (p != end && *p == ' ') ++p;
+      const char* q = p;
+      const char* const limit = p + std::min(kSafeDigits, end - p);
+      std::int64_t value = 0;
+      for (; q != limit && *q >= '0' && *q <= '9'; ++q) value = 10 * value + (*q - '0');
+      const bool digits = q != p;
+      if (digits && !blanks && q != end && *q == separator) {
+        table_.numbers.push(value);
+        p = q + 1;
+        continue;
+      }
+      q = skip_return(q);
+      if (digits && ends_field(q)) {
+        table_.numbers.push(value);
+        p = q;
+      } else {
+        const Field field = find_field(p);
+        take_slowly(field, column);
+        p = field.next;
+      }
+      if (ends_line(p)) break;
+      p = step_over(p);
+      if (blanks && ends_line(p)) break;
+    }
+    if (table_.rows == 0 && !table_.has_header) table_.columns = column + 1;
+    if (column + 1 != table_.columns) {
+      throw input_error(
+          fmt::format("{}: row {} (line {}): expected {} fields, as in the first "
+                      "line, found {}",
+                      name_, table_.rows, line(), table_.columns, column + 1));
+    }
+    ++table_.rows;
+    at_ = p;
+  }
+
+  DelimitedNumbers table_;
+  const char* begin_;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  const std::string& name_;
+  const std::function<void(std::size_t)>& done_;
+  Separator separator_;
+};
+
+}  // namespace
+
+Separator detect_separator(std::string_view text) {
+  const std::string_view line = first_line(text);
+  for (const Separator separator : {Separator::tab, Separator::comma, Separator::semicolon}) {
+    if (line.find(static_cast<char>(separator)) != std::string_view::npos) return separator;
+  }
+  return Separator::blanks;
+}
+
+DelimitedNumbers parse_delimited(std::string_view text, Separator separator,
+                                 const std::string& name,
+                                 const std::function<void(std::size_t)>& done) {
+  return Parser(text, separator, name, done).parse();
+}
+
+}  // namespace pate

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "pate/io/npy_table.hpp"
+
+namespace pate {
+
+/// Whether bytes begin as a zip archive does.
+[[nodiscard]] bool is_zip(std::span<const std::byte> bytes);
+
+/// An array of an .npz archive, a zip of .npy files as `numpy.savez` and `savez_compressed` write
+/// them, copied into memory.
+///
+/// `member` is the array's name, with or without ".npy"; empty means the only one there is. The
+/// table is called `name:member`, `name` being that of the archive. `archive` is not needed
+/// afterwards.
+///
+/// Throws `input_error` when the archive cannot be read, when there is no such member or none was
+/// named and there are several (the message lists those there are), when it is encrypted or its
+/// checksum is wrong, and what `NpyTable` throws.
+[[nodiscard]] std::shared_ptr<const NpyTable> open_npz_member(std::span<const std::byte> archive,
+                                                              const std::string& name,
+                                                              std::string_view member);
+
+}  // namespace pate

@@ -1,0 +1,179 @@
+#include "pate/io/open_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/io/delimited_table.hpp"
+#include "pate/io/gzip.hpp"
+#include "pate/io/npy_table.hpp"
+#include "pate/io/npz_table.hpp"
+#include "pate/io/printable.hpp"
+#include "pate/io/sha256.hpp"
+#include "pate/io/standard_input.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 24U;
+constexpr std::size_t kLooked = 512;  // bytes by which text is known
+constexpr std::string_view kArchiveMark = ".npz:";
+
+using Bytes = std::span<const std::byte>;
+// A table and what is to be said of it.
+using Described = std::pair<std::shared_ptr<const NumericTable>, TableDescription>;
+
+std::string_view as_text(Bytes bytes) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes as characters
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The file and the member of it that a name means. A file of the whole name goes first: a colon is
+// as good in a path as any character.
+std::pair<std::string, std::string> split_name(const std::string& name) {
+  std::error_code ignored;
+  const std::size_t first = name.find(kArchiveMark);
+  if (first == std::string::npos || std::filesystem::exists(name, ignored)) return {name, {}};
+  std::size_t mark = first;
+  for (std::size_t at = first; at != std::string::npos; at = name.find(kArchiveMark, at + 1)) {
+    if (std::filesystem::is_regular_file(name.substr(0, at + kArchiveMark.size() - 1), ignored)) {
+      mark = at;
+      break;
+    }
+  }
+  const std::size_t colon = mark + kArchiveMark.size() - 1;
+  return {name.substr(0, colon), name.substr(colon + 1)};
+}
+
+bool is_npy(Bytes bytes) {
+  constexpr std::string_view kMagic = "\x93NUMPY";
+  return as_text(bytes).starts_with(kMagic);
+}
+
+bool is_text(Bytes bytes) {
+  const std::string_view begin = as_text(bytes).substr(0, kLooked);
+  return std::none_of(begin.begin(), begin.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  });
+}
+
+std::string_view without_gz(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return name;
+}
+
+Described describe_npy(std::shared_ptr<const NpyTable> table, const char* format) {
+  TableDescription description = table->description();
+  description.format = format;
+  return {std::move(table), std::move(description)};
+}
+
+// `ending` is the name by which the separator of text is known.
+Described open_text(const std::string& name, std::string_view ending, Bytes bytes,
+                    const std::function<void(std::size_t)>& done) {
+  Separator separator = detect_separator(as_text(bytes));
+  const bool csv = ending.ends_with(".csv");
+  const bool tsv = ending.ends_with(".tsv");
+  if (csv) separator = Separator::comma;
+  if (tsv) separator = Separator::tab;
+  if (bytes.empty() || is_gzip(bytes) || (!csv && !tsv && !is_text(bytes))) {
+    throw input_error(fmt::format(
+        "{}: expected a .npy array, an .npz archive, CSV or TSV text, or one of them compressed by "
+        "gzip, found {}",
+        name,
+        bytes.empty() ? "an empty file" : '"' + printable(as_text(bytes).substr(0, 16)) + '"'));
+  }
+  auto table = std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, done);
+  TableDescription description = table->description();
+  return {std::move(table), std::move(description)};
+}
+
+// What is in memory already; compressed only once.
+Described open_bytes(const std::string& name, std::string_view ending, std::string_view member,
+                     std::vector<std::byte> bytes) {
+  if (!member.empty() || is_zip(bytes) || ending.ends_with(".npz")) {
+    return describe_npy(open_npz_member(bytes, name, member), "npz");
+  }
+  if (is_npy(bytes) || ending.ends_with(".npy")) {
+    return describe_npy(std::make_shared<const NpyTable>(name, std::move(bytes)), "npy");
+  }
+  return open_text(name, ending, bytes, {});
+}
+
+Described open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_view member) {
+  const std::string name = file->path().string();
+  const Bytes bytes = file->bytes();
+  if (is_gzip(bytes)) return open_bytes(name, without_gz(name), member, gunzip(bytes, name));
+  if (!member.empty() || is_zip(bytes) || name.ends_with(".npz")) {
+    return describe_npy(open_npz_member(bytes, name, member), "npz");
+  }
+  std::size_t dropped = 0;
+  const auto done = [&](std::size_t until) {
+    file->advise_done(dropped, until - dropped);
+    dropped = until;
+  };
+  return open_text(name, name, bytes, done);
+}
+
+}  // namespace
+
+OpenedTable::OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
+                         std::shared_ptr<const MappedFile> file)
+    : table(std::move(numbers)), description(std::move(about)), file_(std::move(file)) {}
+
+OpenedTable::OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
+                         std::string digest)
+    : table(std::move(numbers)), description(std::move(about)), digest_(std::move(digest)) {}
+
+std::string OpenedTable::sha256() const {
+  if (!file_) return digest_;
+  Sha256 digest;
+  const Bytes bytes = file_->bytes();
+  for (std::size_t offset = 0; offset < bytes.size(); offset += kPiece) {
+    const std::size_t size = std::min(kPiece, bytes.size() - offset);
+    digest.update(bytes.subspan(offset, size));
+    if (bytes.size() > 4 * kPiece) file_->advise_done(offset, size);
+  }
+  return digest.hex_digest();
+}
+
+void OpenedTable::check_unchanged() const {
+  if (file_) file_->check_unchanged();
+}
+
+OpenedTable open_table(const std::string& name) {
+  if (name == "-") {
+    std::vector<std::byte> bytes = read_standard_input();
+    std::string digest = sha256_hex(bytes);
+    if (is_gzip(bytes)) bytes = gunzip(bytes, kStandardInput);
+    auto [table, description] = open_bytes(kStandardInput, "", "", std::move(bytes));
+    return {std::move(table), std::move(description), std::move(digest)};
+  }
+  const auto [path, member] = split_name(name);
+  MappedFile file(path);
+  const bool array = is_npy(file.bytes()) ||
+                     (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));
+  if (array && member.empty()) {
+    auto table = std::make_shared<const NpyTable>(std::move(file));
+    TableDescription description = table->description();
+    std::shared_ptr<const MappedFile> mapped(table, &table->file());
+    return {std::move(table), std::move(description), std::move(mapped)};
+  }
+  const auto mapped = std::make_shared<const MappedFile>(std::move(file));
+  auto [table, description] = open_mapped(mapped, member);
+  return {std::move(table), std::move(description), mapped};
+}
+
+std::string table_path(const std::string& name) {
+  return name == "-" ? "/dev/stdin" : split_name(name).first;
+}
+
+}  // namespace pate

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pate/io/mapped_file.hpp"
+#include "pate/io/table_description.hpp"
+#include "pate/votes/numeric_table.hpp"
+
+namespace pate {
+
+/// A table that was opened, and the file it is in.
+class OpenedTable {
+ public:
+  /// A table from a file, which is kept open.
+  OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
+              std::shared_ptr<const MappedFile> file);
+  /// A table from bytes that are no file; their digest.
+  OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
+              std::string digest);
+
+  std::shared_ptr<const NumericTable> table;
+  TableDescription description;
+
+  /// SHA-256, in hexadecimal, of the bytes as they came: of the whole archive, of the compressed
+  /// file. Reads a file to its end.
+  [[nodiscard]] std::string sha256() const;
+  /// Throws `input_error` when the file has changed since it was opened.
+  void check_unchanged() const;
+
+ private:
+  std::shared_ptr<const MappedFile> file_;  // none: standard input
+  std::string digest_;
+};
+
+/// Opens a table of numbers, whatever it is stored in:
+///
+/// * `-`: standard input, read to its end;
+/// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it;
+/// * a .npy array, mapped;
+/// * text: separated by commas in a .csv, by tabs in a .tsv; under other names and on standard
+/// input
+///   by what `detect_separator` finds;
+/// * any of these compressed by gzip; the name may end in .gz then.
+///
+/// Arrays, archives and gzip are known by their first bytes, whatever the name says. All but a .npy
+/// file is read into memory. Throws `input_error` for a file that is missing or none of these, and
+/// what `NpyTable`, `parse_delimited`, `gunzip` and `open_npz_member` throw.
+[[nodiscard]] OpenedTable open_table(const std::string& name);
+
+/// The path of the file in which `open_table` finds a table: `FILE.npz` for `FILE.npz:MEMBER`,
+/// `/dev/stdin` for `-`, otherwise the name itself.
+[[nodiscard]] std::string table_path(const std::string& name);
+
+}  // namespace pate

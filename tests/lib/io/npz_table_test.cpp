@@ -1,0 +1,130 @@
+#include "pate/io/npz_table.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "support/archives.hpp"
+#include "support/npy_writer.hpp"
+
+using pate::input_error;
+using pate::test::message_of;
+using pate::test::npy_array;
+using pate::test::zip_archive;
+using pate::test::ZipMember;
+
+namespace {
+
+std::shared_ptr<const pate::NpyTable> open(const std::string& archive, std::string_view member) {
+  return pate::open_npz_member(std::as_bytes(std::span(archive)), "f.npz", member);
+}
+
+std::string refusal(const std::string& archive, std::string_view member) {
+  return message_of<input_error>([&] { open(archive, member); });
+}
+
+std::int64_t first_number(const std::string& archive, std::string_view member) {
+  std::vector<std::int64_t> out(1);
+  open(archive, member)->read_integers(0, 1, 0, 1, out);
+  return out[0];
+}
+
+std::string array_of(std::int64_t number) {
+  return npy_array<std::int64_t>({2, 1}, {number, number});
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("io");
+
+TEST_CASE("npz: members by name, with and without .npy") {
+  for (const std::int32_t method : {ZIP_CM_STORE, ZIP_CM_DEFLATE}) {
+    const std::string archive = zip_archive({{"counts.npy", array_of(1), method, {}},
+                                             {"labels.npy", array_of(2), method, {}},
+                                             {"sub/x.npy", array_of(3), method, {}},
+                                             {"x", array_of(4), method, {}},
+                                             {"x.npy", array_of(5), method, {}}});
+    CHECK(first_number(archive, "counts") == 1);
+    CHECK(first_number(archive, "counts.npy") == 1);
+    CHECK(first_number(archive, "labels") == 2);
+    CHECK(first_number(archive, "sub/x") == 3);
+    CHECK(first_number(archive, "x") == 4);
+    CHECK(first_number(archive, "x.npy") == 5);
+    const auto table = open(archive, "counts.npy");
+    CHECK(table->name() == "f.npz:counts");
+    CHECK(table->rows() == 2);
+    CHECK(table->description().dtype == "<i8");
+    CHECK(refusal(archive, "") ==
+          "f.npz: expected a member, as in f.npz:MEMBER; the archive has "
+          "counts, labels, sub/x, x, x");
+    CHECK(refusal(archive, "votes") ==
+          "f.npz: there is no member 'votes'; the archive has counts, labels, sub/x, x, x");
+  }
+}
+
+TEST_CASE("npz: the only member needs no name") {
+  CHECK(first_number(zip_archive({{"arr_0.npy", array_of(7)}}), "") == 7);
+  CHECK(first_number(zip_archive({{"sub/", ""}, {"sub/a.npy", array_of(8)}}), "") == 8);
+  CHECK(open(zip_archive({{"arr_0.npy", array_of(7)}}), "")->name() == "f.npz:arr_0");
+}
+
+TEST_CASE("npz: archives without arrays") {
+  CHECK(refusal(zip_archive({}), "") ==
+        "f.npz: expected a member, as in f.npz:MEMBER; the archive has none");
+  CHECK(refusal(zip_archive({}), "a") == "f.npz: there is no member 'a'; the archive has none");
+  CHECK(refusal(zip_archive({{"a.txt", "1,2"}}), "") ==
+        "f.npz:a.txt: expected a .npy file that begins with \"\\x93NUMPY\", found \"1,2\"");
+  std::vector<ZipMember> many;
+  for (int i = 0; i < 25; ++i) many.push_back({fmt::format("m{}", i), "x"});
+  CHECK(refusal(zip_archive(many), "").ends_with(", m18, m19 and 5 more"));
+}
+
+TEST_CASE("npz: encrypted members") {
+  const std::string archive =
+      zip_archive({{"a.npy", array_of(1), ZIP_CM_DEFLATE, "secret"}, {"b.npy", array_of(2)}});
+  CHECK(refusal(archive, "a") == "f.npz:a: is encrypted; expected an archive without a password");
+  CHECK(first_number(archive, "b") == 2);
+}
+
+TEST_CASE("npz: truncated and corrupt archives") {
+  const std::string contents = npy_array<std::int64_t>({100, 1}, std::vector<std::int64_t>(100, 5));
+  const std::string archive = zip_archive({{"a.npy", contents, ZIP_CM_STORE, {}}});
+  for (std::size_t size = 4; size < archive.size(); size += 7) {
+    CHECK(refusal(archive.substr(0, size), "a")
+              .starts_with("f.npz: cannot be read as a zip archive of arrays (.npz): "));
+  }
+  CHECK(refusal("no zip", "a").starts_with("f.npz: cannot be read as a zip archive"));
+  CHECK(refusal("", "a") == "f.npz: cannot be read as a zip archive of arrays (.npz): it is empty");
+  std::string other = archive;
+  const std::size_t middle = archive.find("NUMPY") + 500;
+  other[middle] = static_cast<char>(other[middle] ^ 1);
+  CHECK(refusal(other, "a") == "f.npz:a: corrupt or truncated archive: CRC error");
+  // Every flipped byte is noticed or does not matter.
+  for (std::size_t i = 0; i < archive.size(); ++i) {
+    other = archive;
+    other[i] = static_cast<char>(other[i] ^ 0x55);
+    const std::string message = refusal(other, "");
+    if (message == "[no exception]") {
+      CHECK(first_number(other, "") == 5);
+    } else {
+      CHECK(message.starts_with("f.npz"));
+    }
+  }
+}
+
+TEST_CASE("npz: known by its first bytes") {
+  const auto looks = [](const std::string& text) {
+    return pate::is_zip(std::as_bytes(std::span(text)));
+  };
+  CHECK(looks(zip_archive({{"a.npy", "x"}})));
+  CHECK(looks(zip_archive({})));
+  CHECK_FALSE(looks("PK"));
+  CHECK_FALSE(looks("PK,1\n"));
+  CHECK_FALSE(looks(""));
+}
+
+TEST_SUITE_END();
