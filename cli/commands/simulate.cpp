@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
@@ -122,21 +123,23 @@ void add_simulate(CLI::App& command, SimulateOptions& options) {
     return command.add_option(name, value, help)->type_name(type)->capture_default_str();
   };
   // What the validators would add to the help does not fit the line: their description is empty.
-  add("--teachers", ensemble.teachers, "M", "number of teachers");
-  add("--classes", ensemble.classes, "K", "number of classes");
-  add("--queries", ensemble.queries, "N", "number of queries");
+  add("--teachers", ensemble.teachers, "M", "number of teachers")->check(decimal());
+  add("--classes", ensemble.classes, "K", "number of classes")->check(decimal());
+  add("--queries", ensemble.queries, "N", "number of queries")->check(decimal());
   add("--accuracy", ensemble.accuracy, "A", "expected share of teachers that are right");
   add("--correlation", ensemble.correlation, "C", "correlation of their being right, below 1");
   add("--seed", ensemble.seed, "S", "of the random numbers; same seed, same votes")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+      ->check(decimal());
   add("--layout", options.layout, "NAME", "counts, predictions or predictions-by-query")
       ->check(CLI::IsMember({kCounts, kPredictions, kPredictionsByQuery}).description(""));
   command.add_option("-o,--output", options.output, "write the votes to this .npy file")
+      ->check(not_empty())
       ->type_name("FILE")
       ->required();
   command
       .add_option("--labels-output", options.labels_output,
                   "write the true classes to this .npy file")
+      ->check(not_empty())
       ->type_name("FILE");
   command.add_flag("--quiet", options.quiet, "say nothing but errors");
 }

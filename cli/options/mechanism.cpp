@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/options/setting.hpp"
+#include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 
 namespace pate::cli {
@@ -40,6 +41,7 @@ void add_mechanism_options(CLI::App& command, MechanismOptions& options) {
       ->type_name("S")
       ->group(group);
   command.add_option("--threshold", options.threshold, "threshold: votes, or a share like 80%")
+      ->check(not_empty())
       ->type_name("T")
       ->group(group);
   command.add_option("--sigma1", options.sigma1, "Gaussian noise of the threshold, in votes")

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
@@ -23,6 +24,7 @@ void write(std::ostream& stream, std::string_view text) {
 void add_output_options(CLI::App& command, OutputOptions& options) {
   const std::string group = "Output";
   command.add_option("-o,--output", options.output, "write the JSON report to this file")
+      ->check(not_empty())
       ->type_name("FILE")
       ->group(group);
   command.add_flag("--json", options.json, "JSON on standard output, also on a terminal")

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/options/setting.hpp"
+#include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
@@ -68,7 +69,7 @@ void add_privacy_options(CLI::App& command, PrivacyOptions& options) {
       ->type_name("LIST")
       ->group(group);
   command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
-      ->check(CLI::NonNegativeNumber)
+      ->check(decimal())
       ->type_name("N")
       ->group(group);
   const std::string limits = "Limits on the headline (exit status 1 when missed)";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/options/setting.hpp"
+#include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/error.hpp"
 #include "pate/io/votes_digest.hpp"
@@ -76,24 +77,31 @@ void add_votes_input_options(CLI::App& command, VotesInputOptions& options) {
       ->type_name("LAYOUT")
       ->group(group);
   command.add_option("--classes", options.classes, "number of classes; predictions need it")
+      ->check(decimal())
       ->type_name("K")
       ->group(group);
   command.add_option("--teachers", options.teachers, "number of teachers, to check the votes")
+      ->check(decimal())
       ->type_name("M")
       ->group(group);
   command.add_option("--queries", options.queries, "the first N rows, or rows A to B-1")
+      ->check(not_empty())
       ->type_name("N|A:B")
       ->group(group);
   command.add_option("--indices", options.indices, "row numbers to use, one per query")
+      ->check(not_empty())
       ->type_name("FILE")
       ->group(group);
   command.add_option("--student", options.student, "student scores: Interactive aggregator")
+      ->check(not_empty())
       ->type_name("FILE")
       ->group(group);
   command.add_option("--labels", options.labels, "true class ids, for the utility")
+      ->check(not_empty())
       ->type_name("FILE")
       ->group(group);
   command.add_option("--decisions", options.decisions, "which queries the run answered")
+      ->check(not_empty())
       ->type_name("FILE")
       ->group(group);
 }

@@ -178,7 +178,7 @@ void add_notices(Account& account) {
     account.notices.push_back({code, std::move(message)});
   };
   if (account.queries == 0) add("no_queries", "no queries were selected: nothing is spent");
-  if (headline.data_dependent) {
+  if (headline.data_dependent && account.queries > 0) {
     add("private_number",
         "the headline depends on the votes: it is for the owner of the data and must not be "
         "published as it is");

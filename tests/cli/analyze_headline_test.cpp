@@ -1,0 +1,173 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/npy_writer.hpp"
+#include "support/program.hpp"
+#include "support/random.hpp"
+#include "support/temp_directory.hpp"
+
+using nlohmann::json;
+using pate::test::analyze;
+using pate::test::npy_array;
+using pate::test::sample;
+using pate::test::TempDirectory;
+using pate::test::write_bytes;
+
+namespace {
+
+// The entries of a bound in the order in which the headline prefers them.
+struct Preferred {
+  const char* bound;
+  std::vector<std::string> readings;
+  std::vector<std::string> conversions;
+};
+
+// What the documentation says of the headline: the first that exists of tradeoff, published,
+// data_independent; then of joint, expected, worst_case (realized when asked for); improved, unless
+// another conversion is asked for. Null where nothing fits.
+json expected_headline(const std::string& computed, const std::string& reading,
+                       const std::string& conversion) {
+  const std::vector<Preferred> all{
+      {"tradeoff", {"joint", "expected", "realized"}, {"improved", "classic"}},
+      {"published", {"expected", "realized"}, {"improved", "classic"}},
+      {"data_independent", {"worst_case"}, {"improved", "classic", "gdp"}}};
+  for (const Preferred& entries : all) {
+    const std::string bound = entries.bound;
+    if (bound != "data_independent" && computed.find(bound) == std::string::npos) continue;
+    for (const std::string& candidate : entries.readings) {
+      if (reading.empty() ? candidate == "realized" : candidate != reading) continue;
+      for (const std::string& how : entries.conversions) {
+        if (how != (conversion.empty() ? "improved" : conversion)) continue;
+        return {{"bound", bound}, {"reading", candidate}, {"conversion", how}};
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_SUITE("analyze") {
+  TEST_CASE("every choice of bound, reading and conversion picks the documented headline") {
+    const TempDirectory directory;
+    const std::string decisions = (directory / "decisions.npy").string();
+    write_bytes(decisions, npy_array<std::int64_t>({797}, std::vector<std::int64_t>(797, 1)));
+    int refused = 0;
+    for (const std::string bound : {"published,tradeoff", "published", "tradeoff"}) {
+      for (const std::string reading : {"", "joint", "expected", "realized"}) {
+        for (const std::string conversion : {"", "improved", "classic", "gdp", "pure", "kov"}) {
+          CAPTURE(bound);
+          CAPTURE(reading);
+          CAPTURE(conversion);
+          std::vector<std::string> arguments{sample("digits_100_counts.npy"),
+                                             "--queries",
+                                             "20",
+                                             "--threshold",
+                                             "60",
+                                             "--sigma1",
+                                             "15",
+                                             "--sigma2",
+                                             "15",
+                                             "--orders",
+                                             "2,8",
+                                             "--decisions",
+                                             decisions,
+                                             "--bound",
+                                             bound};
+          if (!reading.empty()) arguments.insert(arguments.end(), {"--reading", reading});
+          if (!conversion.empty()) arguments.insert(arguments.end(), {"--conversion", conversion});
+          const auto ran = analyze(arguments);
+          const json expected = expected_headline(bound, reading, conversion);
+          if (expected.is_null()) {
+            CHECK(ran.status == 2);
+            CHECK(ran.out.empty());
+            ++refused;
+            continue;
+          }
+          REQUIRE(ran.status == 0);
+          const json report = ran.json();
+          const json headline = report.at("headline");
+          for (const auto& [key, value] : expected.items()) CHECK(headline.at(key) == value);
+          CHECK(std::count(report.at("costs").begin(), report.at("costs").end(), headline) == 1);
+          if (report.at("trajectory").empty()) continue;
+          CHECK(report.at("trajectory").back().at("epsilon") == headline.at("epsilon"));
+        }
+      }
+    }
+    CHECK(refused == 36);
+  }
+
+  TEST_CASE("trajectories rise to the headline under every reading") {
+    pate_test::Random random(20170301);
+    const TempDirectory directory;
+    const std::string decisions = (directory / "decisions.npy").string();
+    std::vector<std::int64_t> answered(797);
+    for (auto& one : answered) one = random.integer(0, 1);
+    write_bytes(decisions, npy_array<std::int64_t>({797}, answered));
+    const std::vector<std::vector<std::string>> choices{
+        {},
+        {"--reading", "expected", "--conversion", "classic"},
+        {"--reading", "realized"},
+        {"--bound", "published"},
+        {"--conversion", "gdp"}};
+    for (int i = 0; i < 15; ++i) {
+      std::vector<std::string> arguments{sample("digits_100_counts.npy"),
+                                         "--decisions",
+                                         decisions,
+                                         "--threshold",
+                                         std::to_string(random.uniform(20.0, 90.0)),
+                                         "--sigma1",
+                                         std::to_string(random.log_uniform(3.0, 200.0)),
+                                         "--sigma2",
+                                         std::to_string(random.log_uniform(3.0, 200.0)),
+                                         "--queries",
+                                         std::to_string(random.integer(1, 797))};
+      const auto& choice = choices[static_cast<std::size_t>(i) % choices.size()];
+      arguments.insert(arguments.end(), choice.begin(), choice.end());
+      const auto ran = analyze(arguments);
+      CAPTURE(ran.err);
+      REQUIRE(ran.status == 0);
+      const json report = ran.json();
+      const json& points = report.at("trajectory");
+      INFO(report.at("settings").dump());
+      json before = {{"queries", 0}, {"answered", 0.0}, {"epsilon", 0.0}};
+      for (const json& point : points) {
+        CHECK(point.at("queries").get<std::int64_t>() > before.at("queries").get<std::int64_t>());
+        CHECK(point.at("answered").get<double>() >= before.at("answered").get<double>());
+        CHECK(point.at("epsilon").get<double>() >= before.at("epsilon").get<double>());
+        before = point;
+      }
+      CHECK(before.at("queries") == report.at("queries"));
+      CHECK(before.at("epsilon") == report.at("headline").at("epsilon"));
+      CHECK(before.at("order") == report.at("headline").at("order"));
+      const std::string reading = report.at("headline").at("reading");
+      const double end = reading == "realized"     ? report.at("answered").at("realized")
+                         : reading == "worst_case" ? report.at("queries")
+                                                   : report.at("answered").at("expected");
+      CHECK(before.at("answered").get<double>() == doctest::Approx(end).epsilon(1e-9));
+    }
+  }
+
+  TEST_CASE("the curves are where the costs come from") {
+    for (const char* order : {"2", "7.5", "31"}) {
+      const json report = analyze({sample("digits_100_counts.npy"), "--threshold", "55", "--sigma1",
+                                   "20", "--sigma2", "25", "--orders", order})
+                              .json();
+      for (const json& entry : report.at("costs")) {
+        if (entry.at("bound") == "data_independent") continue;
+        const json& curves = report.at("rdp").at(entry.at("bound").get<std::string>());
+        const json& parts = entry.at("parts");
+        if (entry.at("reading") == "joint") {
+          CHECK(parts.at("steps") == curves.at("joint").at(0));
+        } else {
+          CHECK(parts.at("selection") == curves.at("selection").at(0));
+          CHECK(parts.at("noisy_max") == curves.at("noisy_max").at(0));
+        }
+      }
+    }
+  }
+}
