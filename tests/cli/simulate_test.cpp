@@ -212,7 +212,7 @@ TEST_CASE("simulate command: the command line") {
   CHECK(options.quiet);
   CHECK_THROWS_AS(parse(options, ""), CLI::RequiredError);
   CHECK_THROWS_AS(parse(options, "-o v --layout prediction"), CLI::ValidationError);
-  CHECK_THROWS_AS(parse(options, "-o v --teachers many"), CLI::ConversionError);
+  CHECK_THROWS_AS(parse(options, "-o v --teachers many"), CLI::ValidationError);
   CHECK_THROWS_AS(parse(options, "-o v --seed -1"), CLI::ValidationError);
 }
 

@@ -17,6 +17,7 @@ namespace pate {
 namespace {
 
 constexpr double kMargin = 2e-10;
+constexpr double kLargeMu = 1e6;
 
 // R(a) - R(a + mu); the Mills ratio R falls with slope -(1 - x R(x)).
 double mills_difference(double a, double mu) {
@@ -45,10 +46,13 @@ double gaussian_dp_epsilon(double mu, double delta) {
     throw parameter_error(fmt::format("mu must be >= 0 and finite, got {}", mu));
   }
   const double log_delta = std::log(delta);
-  if (mu == 0.0 || log_gaussian_dp_delta(mu, 0.0) <= log_delta) return 0.0;
+  if (mu == 0.0) return 0.0;
   // delta(epsilon) <= Phi(-epsilon/mu + mu/2).
   const double high =
       mu * (normal_upper_quantile(log_delta) + 0.5 * mu) * (1.0 + 1e-12) + 1e-14 * mu;
+  // There the other term is too small to move epsilon by 1e-10.
+  if (mu > kLargeMu) return high * (1.0 + kMargin);
+  if (log_gaussian_dp_delta(mu, 0.0) <= log_delta) return 0.0;
   std::uintmax_t iterations = 200;
   const auto bracket = boost::math::tools::toms748_solve(
       [&](double epsilon) { return log_gaussian_dp_delta(mu, epsilon) - log_delta; }, 0.0, high,

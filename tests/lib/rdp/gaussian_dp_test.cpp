@@ -108,4 +108,13 @@ TEST_SUITE("rdp") {
     CHECK_THROWS_WITH(static_cast<void>(gaussian_dp_epsilon(-1.0, 1e-5)),
                       "mu must be >= 0 and finite, got -1");
   }
+
+  TEST_CASE("gaussian_dp_epsilon goes on smoothly where the sensitivity is enormous") {
+    const double z = 4.2648907939228246;  // upper quantile of 1e-5
+    for (const double mu : {1e5, 9.9e5, 1.01e6, 1e8, 1e100}) {
+      const double epsilon = gaussian_dp_epsilon(mu, 1e-5);
+      CHECK(std::isfinite(epsilon));
+      CHECK(std::abs(epsilon / (mu * (z + 0.5 * mu)) - 1.0) < 1e-9);
+    }
+  }
 }
