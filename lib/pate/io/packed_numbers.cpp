@@ -32,6 +32,7 @@ bool convert(Stored value, std::int64_t& to) {
     to = good ? static_cast<std::int64_t>(value) : 0;
     return good;
   } else {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): one-byte numbers keep their sign.
     to = value;
     return true;
   }
