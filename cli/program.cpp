@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "cli/commands/analyze.hpp"
+#include "cli/commands/inspect.hpp"
 #include "cli/commands/simulate.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/usage_error.hpp"
@@ -40,11 +41,15 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   app.get_formatter()->column_width(26);
 
   AnalyzeOptions analyze;
+  InspectOptions inspect;
   SimulateOptions simulate;
   std::function<int()> run;
   CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
   add_analyze(*command, analyze);
   command->callback([&] { run = [&] { return run_analyze(analyze, streams); }; });
+  command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
+  add_inspect(*command, inspect);
+  command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });
   command = app.add_subcommand("simulate", "make a plausible vote dump");
   add_simulate(*command, simulate);
   command->callback(

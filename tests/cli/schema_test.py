@@ -17,7 +17,7 @@ PREDICTIONS = SOURCE / "sample_votes/digits_100_predictions.npy"
 LABELS = SOURCE / "sample_votes/digits_100_labels.npy"
 CONFIDENT = "--threshold 60 --sigma1 15 --sigma2 15"
 
-COMMAND_LINES = [
+ANALYZE_LINES = [
     f"{COUNTS} {CONFIDENT} --labels {LABELS}",
     f"{COUNTS} {CONFIDENT} --decisions {LABELS}",
     f"{COUNTS} {CONFIDENT} --queries 1",
@@ -29,6 +29,13 @@ COMMAND_LINES = [
     f"{COUNTS} --laplace-scale 20 --max-epsilon 0.001",
     f"{PREDICTIONS} --layout predictions --classes 10 --laplace-scale 20 --conversion kov",
     f"{PREDICTIONS} --layout predictions --classes 12 --teachers 100 --sigma2 30",
+]
+
+INSPECT_LINES = [
+    f"{COUNTS} --threshold 60% --sigma1 15",
+    f"{COUNTS} --queries 1",
+    f"{PREDICTIONS} --layout predictions --classes 12 --queries 5:400",
+    f"{PREDICTIONS} --layout predictions-by-query --classes 10",
 ]
 
 
@@ -44,7 +51,7 @@ def put(report, value, *path):
     report[path[-1]] = value
 
 
-MUTATIONS = {
+ANALYZE_MUTATIONS = {
     "no headline": lambda r: without(r, "headline"),
     "another schema": lambda r: put(r, "pate/analyze/v2", "schema"),
     "negative epsilon": lambda r: put(r, -0.1, "costs", 0, "epsilon"),
@@ -59,27 +66,47 @@ MUTATIONS = {
     "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
 }
 
+INSPECT_MUTATIONS = {
+    "no dtype": lambda r: without(r, "dtype"),
+    "no predictions": lambda r: without(r, "predictions"),
+    "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
+    "an unknown layout": lambda r: put(r, "votes", "layout"),
+    "ten deciles": lambda r: without(r, "top_count", "deciles", 0),
+    "deciles as text": lambda r: put(r, "18", "gap", "deciles", 0),
+    "half a query": lambda r: put(r, 0.5, "top_count", "histogram", "counts", 0),
+    "bins of no width": lambda r: put(r, 0, "gap", "histogram", "bin_width"),
+    "negative votes": lambda r: put(r, -1, "class_votes", 0),
+    "sigma1 zero": lambda r: put(r, 0, "selection", "sigma1"),
+    "a selection without its histogram": lambda r: without(r, "selection", "histogram"),
+    "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
+}
 
-def main():
-    schema = json.loads((SOURCE / "cli/schemas/analyze.schema.json").read_text())
+
+def check(command, lines, mutations):
+    schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     first = None
-    for line in COMMAND_LINES:
-        command = [PATE, "analyze", *line.split(), "--delta", "1e-5", "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    for line in lines:
+        arguments = [PATE, command, *line.split(), "--quiet"]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
-            sys.exit(f"{line}\nstatus {done.returncode}: {done.stderr}")
+            sys.exit(f"{command} {line}\nstatus {done.returncode}: {done.stderr}")
         report = json.loads(done.stdout)
         first = first or report
         for error in validator.iter_errors(report):
-            sys.exit(f"{line}\n{list(error.absolute_path)}: {error.message}")
-    for name, mutate in MUTATIONS.items():
+            sys.exit(f"{command} {line}\n{list(error.absolute_path)}: {error.message}")
+    for name, mutate in mutations.items():
         report = copy.deepcopy(first)
         mutate(report)
         if validator.is_valid(report):
-            sys.exit(f"the schema accepts a report with {name}")
-    print(f"{len(COMMAND_LINES)} reports are valid, {len(MUTATIONS)} broken ones are refused")
+            sys.exit(f"the schema of {command} accepts a report with {name}")
+    print(f"{command}: {len(lines)} reports are valid, {len(mutations)} broken ones are refused")
+
+
+def main():
+    check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
+    check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
 
 
 main()

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
 namespace pate {
 
@@ -23,39 +22,6 @@ Json numbers(const std::vector<double>& values) {
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json settings_json(const Settings& settings) {
-  Json result = Json::object();
-  for (const auto& [key, value] : settings) {
-    result[key] = std::visit(
-        [](const auto& v) -> Json {
-          using T = std::decay_t<decltype(v)>;
-          if constexpr (std::is_same_v<T, std::monostate>) {
-            return nullptr;
-          } else if constexpr (std::is_same_v<T, double>) {
-            return number(v);
-          } else {
-            return v;
-          }
-        },
-        value);
-  }
-  return result;
-}
-
-Json inputs_json(const std::vector<InputFile>& inputs) {
-  Json result = Json::object();
-  for (const InputFile& input : inputs) {
-    Json file = {{"path", input.path}, {"format", input.format}};
-    if (input.layout) file["layout"] = *input.layout;
-    file["dtype"] = input.dtype;
-    file["shape"] = input.shape;
-    file["sha256"] = input.sha256;
-    if (input.votes_digest) file["votes_digest"] = *input.votes_digest;
-    result[input.role] = std::move(file);
-  }
-  return result;
 }
 
 Json mechanism_json(const Aggregator& aggregator) {
@@ -99,11 +65,7 @@ Json curves_json(const RdpCurves& curves) {
 }  // namespace
 
 std::string analyze_report_json(const Account& account, const ReportContext& context) {
-  Json report;
-  report["schema"] = "pate/analyze/v1";
-  report["tool"] = {{"name", "pate"}, {"version", context.version}};
-  report["settings"] = settings_json(context.settings);
-  report["inputs"] = inputs_json(context.inputs);
+  Json report = Json::parse(report_head_json("analyze", context));
   report["mechanism"] = mechanism_json(account.aggregator);
   report["teachers"] = account.teachers;
   report["classes"] = account.classes;
@@ -130,12 +92,8 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     report["utility"] = {{"expected_accuracy", number(account.utility->expected_accuracy)},
                          {"plurality_accuracy", number(account.utility->plurality_accuracy)}};
   }
-  report["notices"] = Json::array();
-  for (const Notice& notice : account.notices) {
-    report["notices"].push_back({{"code", notice.code}, {"message", notice.message}});
-  }
-  // A path may hold any bytes; what is no UTF-8 is replaced.
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  report["notices"] = Json::parse(notices_json(account.notices));
+  return report.dump(2) + "\n";
 }
 
 }  // namespace pate

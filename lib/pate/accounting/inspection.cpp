@@ -1,0 +1,219 @@
+#include "pate/accounting/inspection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "pate/accounting/inspection_notices.hpp"
+#include "pate/error.hpp"
+#include "pate/math/compensated_sum.hpp"
+#include "pate/parallel/parallel_for.hpp"
+#include "pate/votes/consensus.hpp"
+#include "pate/votes/distinct_counter.hpp"
+#include "pate/votes/fingerprint.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kTeachersPerTask = 64;
+
+// How many queries are read at a time: a piece by one task, a block by all of them.
+struct Portions {
+  std::int64_t piece = 1;
+  std::int64_t block = 1;
+};
+
+// Of counts: pieces that stay in the cache. A block leaves its votes per class behind, in each
+// piece.
+Portions portions_of_counts(std::int64_t classes) {
+  const std::int64_t piece = std::clamp<std::int64_t>((1 << 16) / classes, 1, 4096);
+  return {piece, piece * std::clamp<std::int64_t>((1 << 22) / classes, 1, 64)};
+}
+
+// Of predictions: a block's class ids are kept, 64 MiB, until each teacher has been looked at. In
+// teachers x queries, pieces of few queries would visit every teacher's row for little.
+Portions portions_of_predictions(std::int64_t teachers, std::int64_t classes) {
+  const std::int64_t block =
+      std::clamp<std::int64_t>((1 << 24) / std::max<std::int64_t>(1, teachers), 1, 1 << 16);
+  const std::int64_t piece = std::max(block / 16, std::min<std::int64_t>(block, 256));
+  return {std::clamp<std::int64_t>((1 << 22) / classes, 1, piece), block};
+}
+
+// What is left of the queries of one piece.
+struct Piece {
+  std::vector<std::int32_t> top, gap;
+  std::vector<std::uint64_t> fingerprints;
+  std::vector<std::int64_t> class_votes;
+  std::int64_t ties = 0;
+  std::int64_t unanimous = 0;
+};
+
+// Reads a selection in blocks, each of them in pieces.
+class Inspector {
+ public:
+  Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions)
+      : votes_(votes),
+        rows_(rows),
+        predictions_(predictions),
+        portions_(predictions != nullptr
+                      ? portions_of_predictions(votes.teachers(), votes.classes())
+                      : portions_of_counts(votes.classes())),
+        class_votes_(static_cast<std::size_t>(votes.classes())) {
+    if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
+  }
+
+  void read(unsigned threads) {
+    for (std::int64_t first = 0; first < rows_.size(); first += portions_.block) {
+      read_block(first, std::min(portions_.block, rows_.size() - first), threads);
+    }
+  }
+
+  [[nodiscard]] const Frequencies& top() const { return top_; }
+  [[nodiscard]] Inspection result() const;
+
+ private:
+  void read_block(std::int64_t first, std::int64_t count, unsigned threads);
+  void read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
+                  Piece& piece) const;
+  void merge(Piece& piece);
+
+  const VoteSource& votes_;
+  const RowSelection& rows_;
+  const PredictionVotes* predictions_;
+  Portions portions_;
+
+  Frequencies top_, gap_;
+  DistinctCounter distinct_;
+  std::vector<std::int64_t> class_votes_;
+  std::int64_t ties_ = 0;
+  std::int64_t unanimous_ = 0;
+  std::optional<TeacherColumns> columns_;
+  std::vector<std::int32_t> ids_;  // of a block
+};
+
+// Calls read(row, offset, count) for runs of consecutive rows among those at first .. first +
+// count.
+template <class Read>
+void for_each_run(const RowSelection& rows, std::int64_t first, std::int64_t count, Read read) {
+  for (std::int64_t begin = 0; begin < count;) {
+    std::int64_t end = rows.is_contiguous() ? count : begin + 1;
+    while (end < count && rows[first + end] == rows[first + end - 1] + 1) ++end;
+    read(rows[first + begin], begin, end - begin);
+    begin = end;
+  }
+}
+
+void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned threads) {
+  const std::int64_t width = predictions_ != nullptr ? votes_.teachers() : 0;
+  ids_.resize(static_cast<std::size_t>(count * width));
+  const std::int64_t most = portions_.piece;
+  std::vector<Piece> pieces(static_cast<std::size_t>((count + most - 1) / most));
+  parallel_for(pieces.size(), threads, [&](std::size_t k) {
+    const std::int64_t begin = static_cast<std::int64_t>(k) * most;
+    const std::int64_t size = std::min(most, count - begin);
+    read_piece(first + begin, size,
+               std::span(ids_).subspan(static_cast<std::size_t>(begin * width),
+                                       static_cast<std::size_t>(size * width)),
+               pieces[k]);
+  });
+  for (Piece& piece : pieces) merge(piece);
+  if (!columns_) return;
+  const std::int64_t tasks = (width + kTeachersPerTask - 1) / kTeachersPerTask;
+  parallel_for(static_cast<std::size_t>(tasks), threads, [&](std::size_t k) {
+    const std::int64_t begin = static_cast<std::int64_t>(k) * kTeachersPerTask;
+    columns_->add(first, ids_, begin, std::min(begin + kTeachersPerTask, width));
+  });
+}
+
+void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
+                           Piece& piece) const {
+  const auto classes = static_cast<std::size_t>(votes_.classes());
+  const auto teachers = static_cast<std::size_t>(votes_.teachers());
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(count) * classes);
+  for_each_run(rows_, first, count, [&](std::int64_t row, std::int64_t at, std::int64_t size) {
+    const auto offset = static_cast<std::size_t>(at);
+    const auto queries = static_cast<std::size_t>(size);
+    if (predictions_ == nullptr) {
+      votes_.read(row, size, std::span(counts).subspan(offset * classes, queries * classes));
+    } else {
+      predictions_->read_votes(row, size, ids.subspan(offset * teachers, queries * teachers));
+    }
+  });
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ++counts[i / teachers * classes + static_cast<std::size_t>(ids[i])];
+  }
+  piece.class_votes.resize(classes);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto histogram = std::span<const std::int32_t>(counts).subspan(i * classes, classes);
+    const Consensus found = consensus(histogram);
+    piece.top.push_back(found.top);
+    piece.gap.push_back(found.gap);
+    piece.ties += found.tied ? 1 : 0;
+    piece.unanimous += found.unanimous ? 1 : 0;
+    piece.fingerprints.push_back(fingerprint(histogram));
+    for (std::size_t j = 0; j < classes; ++j) piece.class_votes[j] += histogram[j];
+  }
+}
+
+void Inspector::merge(Piece& piece) {
+  top_.add(std::move(piece.top));
+  gap_.add(std::move(piece.gap));
+  for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
+  for (std::size_t j = 0; j < class_votes_.size(); ++j) class_votes_[j] += piece.class_votes[j];
+  ties_ += piece.ties;
+  unanimous_ += piece.unanimous;
+  piece = {};
+}
+
+Inspection Inspector::result() const {
+  Inspection result;
+  result.teachers = votes_.teachers();
+  result.classes = votes_.classes();
+  result.queries = rows_.size();
+  result.distinct_histograms = distinct_.count();
+  result.distinct_exact = distinct_.is_exact();
+  result.ties = ties_;
+  result.unanimous = unanimous_;
+  result.bins = Bins::over(result.teachers);
+  result.top_count = {top_.deciles(), histogram(top_, result.bins)};
+  result.gap = {gap_.deciles(), histogram(gap_, result.bins)};
+  result.class_votes = class_votes_;
+  if (columns_) result.predictions = columns_->findings();
+  return result;
+}
+
+AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& top,
+                               const Bins& bins) {
+  std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
+  CompensatedSum total;
+  for (const auto& [v, queries] : top.times()) {
+    const double answered = std::exp(log_answered(check, v)) * static_cast<double>(queries);
+    sums[static_cast<std::size_t>(v / bins.width)].add(answered);
+    total.add(answered);
+  }
+  AnsweredSpread result{check, total.value(), {}};
+  for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
+  return result;
+}
+
+}  // namespace
+
+Inspection inspect(const VoteSource& votes, const RowSelection& rows,
+                   const std::optional<ThresholdCheck>& check, const PredictionVotes* predictions,
+                   unsigned threads) {
+  if (check) validate(*check);
+  if (predictions != nullptr && predictions != &votes) {
+    throw parameter_error("predictions must be the votes that are inspected, got other ones");
+  }
+  rows.check(votes.name(), votes.queries());
+  Inspector inspector(votes, rows, predictions);
+  inspector.read(threads);
+  Inspection result = inspector.result();
+  if (check) result.selection = answered_spread(*check, inspector.top(), result.bins);
+  result.notices = inspection_notices(result, votes.queries());
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+
+namespace pate {
+
+/// One option of a command as it was in force, for the `settings` of a report. Empty is null.
+using SettingValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                                  std::vector<double>, std::vector<std::string>>;
+using Settings = std::vector<std::pair<std::string, SettingValue>>;
+
+/// One file that was read, for the `inputs` of a report.
+struct InputFile {
+  std::string role;  ///< "votes", "student", "labels", "decisions" or "indices"
+  std::string path;
+  std::string format;
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  std::string sha256;
+  std::optional<std::string> layout;        ///< votes only
+  std::optional<std::string> votes_digest;  ///< votes only
+};
+
+/// What a report says beside its results.
+struct ReportContext {
+  std::string version;
+  Settings settings;
+  std::vector<InputFile> inputs;
+};
+
+// What all reports have in common, as JSON text: no header of the library names a JSON library.
+// Numbers read back to the same double; infinities and NaN become null; of paths and other texts,
+// which may hold any bytes, what is no UTF-8 is replaced.
+
+/// The object every report begins with: `schema`, which is "pate/<command>/v1", `tool`, `settings`
+/// and `inputs`.
+[[nodiscard]] std::string report_head_json(std::string_view command, const ReportContext& context);
+
+/// The array `notices`.
+[[nodiscard]] std::string notices_json(const std::vector<Notice>& notices);
+
+}  // namespace pate
