@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/interruption.hpp"
 #include "cli/program.hpp"
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  pate::cli::end_cleanly_on_signals();
   const std::vector<std::string> arguments(argv, argv + argc);
   return pate::cli::run_program(
       arguments, {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1});

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/temporary_names.hpp"
 
 namespace pate {
 
@@ -36,13 +37,8 @@ class Descriptor {
       number_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     } while (number_ < 0 && errno == EINTR);
   }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
@@ -95,31 +91,36 @@ std::optional<fs::path> follow_links(const fs::path& path) {
 // A new file of a name of its own beside the target, removed unless it was renamed.
 class Temporary {
  public:
-  Temporary(const fs::path& target, mode_t mode, const fs::path& path)
-      : path_(next_name(target)), descriptor_(path_, kFlags, mode) {
-    for (int i = 0; descriptor_.get() < 0; ++i) {
-      if (errno != EEXIST || i == 100) fail(path, errno);
-      path_ = next_name(target);
-      descriptor_ = Descriptor(path_, kFlags, mode);
-    }
+  Temporary(const fs::path& target, mode_t mode, const fs::path& path) {
+    create(target, mode, path);
   }
   Temporary(const Temporary&) = delete;
   Temporary(Temporary&&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   Temporary& operator=(Temporary&&) = delete;
   ~Temporary() {
-    if (!renamed_) ::unlink(path_.c_str());
+    if (!renamed_) ::unlink(path_.c_str());  // before its name is forgotten
   }
 
-  [[nodiscard]] Descriptor& descriptor() { return descriptor_; }
+  [[nodiscard]] Descriptor& descriptor() { return *descriptor_; }
   void rename_to(const fs::path& target, const fs::path& path) {
     if (::rename(path_.c_str(), target.c_str()) != 0) fail(path, errno);
     renamed_ = true;
   }
 
  private:
-  static constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL;
-
+  void create(const fs::path& target, mode_t mode, const fs::path& path) {
+    for (int i = 0; i < 100; ++i) {
+      path_ = next_name(target);
+      name_.emplace(path_);
+      descriptor_.emplace(path_, O_WRONLY | O_CREAT | O_EXCL, mode);
+      if (descriptor_->get() >= 0) return;
+      const int number = errno;
+      name_.reset();  // the file of that name is another's
+      if (number != EEXIST) fail(path, number);
+    }
+    fail(path, EEXIST);
+  }
   static fs::path next_name(const fs::path& target) {
     static std::atomic<unsigned> counter = 0;
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -130,7 +131,8 @@ class Temporary {
   }
 
   fs::path path_;
-  Descriptor descriptor_;
+  std::optional<TemporaryName> name_;
+  std::optional<Descriptor> descriptor_;
   bool renamed_ = false;
 };
 

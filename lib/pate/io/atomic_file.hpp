@@ -12,6 +12,9 @@ namespace pate {
 /// permissions and, where allowed, its owner. A symbolic link stays, what it points to is replaced.
 /// Where there is nothing to replace (/dev/null, /dev/stdout, a fifo) the bytes are just written.
 ///
+/// A program that a signal ends meanwhile removes the temporary if it calls `remove_temporaries`
+/// (temporary_names.hpp).
+///
 /// Throws `output_error` naming the path and the system's reason; the temporary is gone then and
 /// an old file is as it was. (If only the last step fails, the fsync of the directory, the new
 /// file is there but may not survive a power failure.)

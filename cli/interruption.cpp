@@ -1,0 +1,73 @@
+#include "cli/interruption.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <stdexcept>
+
+#include "pate/io/temporary_names.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+using Action = struct sigaction;
+
+constexpr std::array kFinishing{SIGINT, SIGTERM};
+
+static_assert(std::atomic<int>::is_always_lock_free);
+constinit std::atomic<int> received = 0;
+constinit std::atomic<bool> exists = false;
+std::array<Action, kFinishing.size()> before;
+
+void end_by(int signal) {
+  remove_temporaries();
+  // The default again, so that whoever waits for the program learns what ended it.
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void remember(int signal) {
+  int none = 0;
+  if (!received.compare_exchange_strong(none, signal)) end_by(signal);
+}
+
+// Installs the handler unless the signal is ignored, and returns what was there.
+Action install(int signal, void (*handler)(int)) {
+  Action old{};
+  ::sigaction(signal, nullptr, &old);
+  if ((old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == SIG_IGN) return old;
+  Action action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
+  return old;
+}
+
+}  // namespace
+
+void end_cleanly_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install(signal, end_by);
+}
+
+Interruption::Interruption() {
+  if (exists.exchange(true)) throw std::logic_error("there is an Interruption already");
+  received = 0;
+  for (std::size_t i = 0; i < kFinishing.size(); ++i) before[i] = install(kFinishing[i], remember);
+}
+
+Interruption::~Interruption() {
+  for (std::size_t i = 0; i < kFinishing.size(); ++i) {
+    ::sigaction(kFinishing[i], &before[i], nullptr);
+  }
+  exists = false;
+}
+
+int Interruption::signal() const noexcept {
+  return received;
+}
+
+}  // namespace pate::cli
