@@ -6,6 +6,7 @@
 #include <functional>
 #include <ostream>
 
+#include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
 #include "cli/commands/inspect.hpp"
 #include "cli/commands/simulate.hpp"
@@ -30,7 +31,7 @@ std::vector<std::string> expand_name(std::vector<std::string> arguments) {
 }
 
 int report_error(const Streams& streams, const char* what, int status) {
-  streams.err << "pate: " << what << '\n';
+  streams.err << alarming("pate:", streams.err_colour()) << ' ' << what << '\n';
   return status;
 }
 
@@ -52,8 +53,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });
   command = app.add_subcommand("simulate", "make a plausible vote dump");
   add_simulate(*command, simulate);
-  command->callback(
-      [&] { run = [&] { return run_simulate(simulate, streams.out, streams.err); }; });
+  command->callback([&] { run = [&] { return run_simulate(simulate, streams); }; });
 
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
@@ -61,7 +61,8 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" with status 0.
     if (error.get_exit_code() == 0) return app.exit(error, streams.out, streams.err);
-    streams.err << "pate: " << error.what() << "\npate: run 'pate "
+    (void)report_error(streams, error.what(), kUsage);
+    streams.err << "pate: run 'pate "
                 << (app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ")
                 << "--help' for the options\n";
     return kUsage;
@@ -87,8 +88,8 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
   } catch (const std::bad_alloc&) {
     return report_error(streams, "not enough memory for this input", kBadInput);
   } catch (const std::exception& error) {
-    streams.err << "pate: a bug, please report: " << error.what() << '\n';
-    return kBug;
+    return report_error(streams, (std::string("a bug, please report: ") + error.what()).c_str(),
+                        kBug);
   }
 }
 

@@ -10,6 +10,10 @@ struct Streams {
   std::ostream& err;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  bool colour = false;  ///< on those of the two that are terminals
+
+  [[nodiscard]] bool out_colour() const { return out_is_terminal && colour; }
+  [[nodiscard]] bool err_colour() const { return err_is_terminal && colour; }
 };
 
 }  // namespace pate::cli

@@ -5,8 +5,10 @@
 #include <future>
 #include <ostream>
 
+#include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/progress.hpp"
 #include "cli/version.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/utility.hpp"
@@ -24,7 +26,7 @@ void add_analyze(CLI::App& command, AnalyzeOptions& options) {
 int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
-  const AccountSettings settings = make_account_settings(options.privacy);
+  AccountSettings settings = make_account_settings(options.privacy);
   check_output_options(options.output, input_paths(options.input));
 
   VotesInput input = open_votes(options.input);
@@ -36,7 +38,11 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
           std::move(input.labels)};
   // Digests read every byte once more: beside the account, not after it.
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
-  Account account = pate::account(run, settings);
+  Account account = [&] {
+    Progress progress(streams, "reading votes");
+    settings.progress = progress.callback();
+    return pate::account(run, settings);
+  }();
   if (run.labels) account.utility = utility(run, settings.threads);
 
   if (input.ambiguous_decisions()) {
@@ -55,10 +61,11 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   input.check_unchanged();
 
   deliver_report(options.output, analyze_report_json(account, context),
-                 analyze_summary(account, options.input.votes), account.notices, streams);
+                 analyze_summary(account, options.input.votes, streams.out_colour()),
+                 account.notices, streams);
   const auto missed = missed_limits(options.privacy, account);
   for (const std::string& message : missed)
-    streams.err << "pate: limit missed: " << message << '\n';
+    streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' ' << message << '\n';
   return missed.empty() ? kDone : kLimitMissed;
 }
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "cli/colour.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -57,7 +59,7 @@ void cost_line(Out out, const CostEntry& cost, bool is_headline) {
 
 }  // namespace
 
-std::string analyze_summary(const Account& account, const std::string& votes) {
+std::string analyze_summary(const Account& account, const std::string& votes, bool colour) {
   std::string text;
   const Out out = std::back_inserter(text);
   const CostEntry& headline = account.costs[account.headline];
@@ -75,8 +77,9 @@ std::string analyze_summary(const Account& account, const std::string& votes) {
                    100.0 * account.utility->expected_accuracy,
                    100.0 * account.utility->plurality_accuracy);
   }
-  fmt::format_to(out, "\nepsilon = {} at delta = {:g}  (* below: {})\n\n",
-                 epsilon_text(headline.epsilon), headline.delta, worth(headline));
+  const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(headline.epsilon));
+  fmt::format_to(out, "\n{} at delta = {:g}  (* below: {})\n\n", bold(epsilon, colour),
+                 headline.delta, worth(headline));
   fmt::format_to(out, "  {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", "reading", "conversion",
                  "epsilon", "order", "worth");
   for (std::size_t i = 0; i < account.costs.size(); ++i) {

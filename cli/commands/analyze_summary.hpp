@@ -7,7 +7,9 @@
 namespace pate::cli {
 
 /// What a person wants to see of an account at a glance, as text of at most 80 columns (longer
-/// where a path is). `votes` is how the votes are called.
-[[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes);
+/// where a path is). `votes` is how the votes are called; in `colour` the headline is
+/// bold.
+[[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes,
+                                          bool colour = false);
 
 }  // namespace pate::cli

@@ -10,6 +10,7 @@
 #include "cli/commands/inspect_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/setting.hpp"
+#include "cli/progress.hpp"
 #include "cli/version.hpp"
 #include "pate/accounting/inspection_notices.hpp"
 #include "pate/error.hpp"
@@ -40,13 +41,16 @@ Settings settings_of(const InspectOptions& options) {
   return settings;
 }
 
-Inspection inspect_input(const InspectOptions& options, const VotesInput& input) {
+Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
+                         const Streams& streams) {
   const VoteSource& votes = *input.votes;
   const auto* predictions = dynamic_cast<const PredictionVotes*>(&votes);
   const Aggregator aggregator =
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
+  Progress progress(streams, "reading votes");
   try {
-    return inspect(votes, input.rows, aggregator.selection, predictions, options.threads);
+    return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
+                   progress.callback());
   } catch (const input_error& error) {
     if (predictions != nullptr) throw;
     const auto sum = common_column_sum(*input.files.front().opened.table);
@@ -85,7 +89,7 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   const VotesInput input = open_votes(options.input);
   // Digests read every byte once more: beside the inspection, not after it.
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
-  Inspection inspection = inspect_input(options, input);
+  Inspection inspection = inspect_input(options, input, streams);
 
   ReportContext context{version(), settings_of(options), described.get()};
   input.check_unchanged();

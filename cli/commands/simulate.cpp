@@ -14,6 +14,7 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/options/validators.hpp"
+#include "cli/progress.hpp"
 #include "cli/usage_error.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
@@ -79,18 +80,19 @@ struct Dump {
   std::vector<std::int32_t> labels;
 };
 
-Dump make_rows_of_queries(const VoteSimulator& simulator, bool predictions) {
+Dump make_rows_of_queries(const VoteSimulator& simulator, bool predictions, ProgressCounter& made) {
   const SimulationSettings& ensemble = simulator.settings();
   Dump dump{begin_file(ensemble.queries, predictions ? ensemble.teachers : ensemble.classes), {}};
   for (std::int64_t i = 0; i < ensemble.queries; ++i) {
     const SimulatedQuery query = simulator.query(i);
     append_int64(dump.votes, predictions ? simulator.teacher_votes(i, query) : query.counts);
     dump.labels.push_back(query.label);
+    made.add(1);
   }
   return dump;
 }
 
-Dump make_rows_of_teachers(const VoteSimulator& simulator) {
+Dump make_rows_of_teachers(const VoteSimulator& simulator, ProgressCounter& made) {
   const SimulationSettings& ensemble = simulator.settings();
   const auto queries = static_cast<std::size_t>(ensemble.queries);
   const auto teachers = static_cast<std::size_t>(ensemble.teachers);
@@ -101,16 +103,19 @@ Dump make_rows_of_teachers(const VoteSimulator& simulator) {
     const auto column = simulator.teacher_votes(static_cast<std::int64_t>(i), query);
     for (std::size_t t = 0; t < teachers; ++t) votes[t * queries + i] = column[t];
     dump.labels.push_back(query.label);
+    made.add(1);
   }
   append_int64(dump.votes, votes);
   return dump;
 }
 
-Dump make_dump(const SimulateOptions& options) {
+Dump make_dump(const SimulateOptions& options, const Streams& streams) {
   const VoteSimulator simulator(options.ensemble);
-  if (options.layout == kPredictions) return make_rows_of_teachers(simulator);
-  if (options.layout == kPredictionsByQuery) return make_rows_of_queries(simulator, true);
-  if (options.layout == kCounts) return make_rows_of_queries(simulator, false);
+  Progress progress(streams, "simulating");
+  ProgressCounter made(progress.callback(), options.ensemble.queries);
+  if (options.layout == kPredictions) return make_rows_of_teachers(simulator, made);
+  if (options.layout == kPredictionsByQuery) return make_rows_of_queries(simulator, true, made);
+  if (options.layout == kCounts) return make_rows_of_queries(simulator, false, made);
   throw usage_error(fmt::format("--layout must be {}, {} or {}, got {}", kCounts, kPredictions,
                                 kPredictionsByQuery, options.layout));
 }
@@ -144,10 +149,10 @@ void add_simulate(CLI::App& command, SimulateOptions& options) {
   command.add_flag("--quiet", options.quiet, "say nothing but errors");
 }
 
-int run_simulate(const SimulateOptions& options, std::ostream& /*out*/, std::ostream& err) {
+int run_simulate(const SimulateOptions& options, const Streams& streams) {
   validate(options.ensemble);
   check_destinations(options);
-  const Dump dump = make_dump(options);
+  const Dump dump = make_dump(options, streams);
   // The labels first: where the votes have been written, everything has.
   if (!options.labels_output.empty()) {
     const std::array shape{options.ensemble.queries};
@@ -157,7 +162,7 @@ int run_simulate(const SimulateOptions& options, std::ostream& /*out*/, std::ost
   }
   write_file_atomically(options.output, dump.votes);
   if (!options.quiet) {
-    err << fmt::format(
+    streams.err << fmt::format(
         "pate: wrote {} ({}): {} queries x {} classes, {} teachers{}\n", options.output,
         options.layout, options.ensemble.queries, options.ensemble.classes,
         options.ensemble.teachers,

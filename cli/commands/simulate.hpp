@@ -1,9 +1,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <iosfwd>
 #include <string>
 
+#include "cli/streams.hpp"
 #include "pate/votes/simulate.hpp"
 
 namespace pate::cli {
@@ -21,12 +21,12 @@ struct SimulateOptions {
 void add_simulate(CLI::App& command, SimulateOptions& options);
 
 /// Writes the votes (.npy, int64) to the file of -o, the true classes beside them when asked for,
-/// and one line about it to `err`; returns the exit status. Nothing goes to `out`.
+/// and one line about it to standard error; returns the exit status. Nothing goes to standard
+/// output.
 ///
 /// Throws `usage_error` when both outputs are the same file, `parameter_error` for a parameter out
 /// of its domain and a file of more than 8 GiB, `output_error` when a file cannot be written. The
 /// same seed gives the same votes in every layout.
-[[nodiscard]] int run_simulate(const SimulateOptions& options, std::ostream& out,
-                               std::ostream& err);
+[[nodiscard]] int run_simulate(const SimulateOptions& options, const Streams& streams);
 
 }  // namespace pate::cli

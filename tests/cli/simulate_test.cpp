@@ -41,7 +41,7 @@ SimulateOptions options_for(const std::filesystem::path& output,
 std::string said(const SimulateOptions& options) {
   std::ostringstream out;
   std::ostringstream err;
-  CHECK(run_simulate(options, out, err) == 0);
+  CHECK(run_simulate(options, {out, err}) == 0);
   CHECK(out.str().empty());
   return err.str();
 }
@@ -50,7 +50,7 @@ template <typename Error>
 std::string refused(const SimulateOptions& options) {
   std::ostringstream out;
   std::ostringstream err;
-  std::string message = message_of<Error>([&] { (void)run_simulate(options, out, err); });
+  std::string message = message_of<Error>([&] { (void)run_simulate(options, {out, err}); });
   CHECK(out.str().empty());
   CHECK(err.str().empty());
   return message;

@@ -209,7 +209,8 @@ void add_notices(Account& account) {
 }  // namespace
 
 Account account(const Run& run, const AccountSettings& settings) {
-  return account(tally(run, settings.threads), run.aggregator, run.decisions.has_value(), settings);
+  return account(tally(run, settings.threads, settings.progress), run.aggregator,
+                 run.decisions.has_value(), settings);
 }
 
 Account account(const Tally& tally, const Aggregator& aggregator, bool has_decisions,

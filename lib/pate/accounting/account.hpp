@@ -7,6 +7,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/accounting/tally.hpp"
+#include "pate/parallel/progress.hpp"
 
 namespace pate {
 
@@ -21,7 +22,8 @@ struct AccountSettings {
   std::optional<ReportedConversion> conversion;
   /// Restricts orders to these; unset is the default grid and the continuum.
   std::optional<std::vector<double>> orders;
-  unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
+  unsigned threads = 0;       ///< 0: all processors; changes no bit of the result
+  ProgressCallback progress;  ///< queries that were read
 };
 
 /// The privacy cost of a run: every bound, reading and conversion, the RDP curves and the

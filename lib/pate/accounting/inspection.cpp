@@ -64,9 +64,10 @@ class Inspector {
     if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
   }
 
-  void read(unsigned threads) {
+  void read(unsigned threads, const ProgressCallback& progress) {
+    ProgressCounter done(progress, rows_.size());
     for (std::int64_t first = 0; first < rows_.size(); first += portions_.block) {
-      read_block(first, std::min(portions_.block, rows_.size() - first), threads);
+      read_block(first, std::min(portions_.block, rows_.size() - first), threads, done);
     }
   }
 
@@ -74,7 +75,7 @@ class Inspector {
   [[nodiscard]] Inspection result() const;
 
  private:
-  void read_block(std::int64_t first, std::int64_t count, unsigned threads);
+  void read_block(std::int64_t first, std::int64_t count, unsigned threads, ProgressCounter& done);
   void read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
                   Piece& piece) const;
   void merge(Piece& piece);
@@ -105,7 +106,8 @@ void for_each_run(const RowSelection& rows, std::int64_t first, std::int64_t cou
   }
 }
 
-void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned threads) {
+void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned threads,
+                           ProgressCounter& done) {
   const std::int64_t width = predictions_ != nullptr ? votes_.teachers() : 0;
   ids_.resize(static_cast<std::size_t>(count * width));
   const std::int64_t most = portions_.piece;
@@ -117,6 +119,7 @@ void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned thre
                std::span(ids_).subspan(static_cast<std::size_t>(begin * width),
                                        static_cast<std::size_t>(size * width)),
                pieces[k]);
+    done.add(size);
   });
   for (Piece& piece : pieces) merge(piece);
   if (!columns_) return;
@@ -202,14 +205,14 @@ AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& t
 
 Inspection inspect(const VoteSource& votes, const RowSelection& rows,
                    const std::optional<ThresholdCheck>& check, const PredictionVotes* predictions,
-                   unsigned threads) {
+                   unsigned threads, const ProgressCallback& progress) {
   if (check) validate(*check);
   if (predictions != nullptr && predictions != &votes) {
     throw parameter_error("predictions must be the votes that are inspected, got other ones");
   }
   rows.check(votes.name(), votes.queries());
   Inspector inspector(votes, rows, predictions);
-  inspector.read(threads);
+  inspector.read(threads, progress);
   Inspection result = inspector.result();
   if (check) result.selection = answered_spread(*check, inspector.top(), result.bins);
   result.notices = inspection_notices(result, votes.queries());

@@ -6,6 +6,7 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
+#include "pate/parallel/progress.hpp"
 #include "pate/votes/frequencies.hpp"
 #include "pate/votes/prediction_votes.hpp"
 #include "pate/votes/row_selection.hpp"
@@ -61,10 +62,13 @@ struct Inspection {
 /// integers or exact functions of them, and `selection` is summed by top count: nothing depends on
 /// `threads` (0: all processors). `selection` is accurate to 1e-13, relative.
 ///
+/// `progress` counts queries.
+///
 /// Throws `parameter_error` for a check out of its domain, and `input_error` for rows that do not
 /// exist and votes that are malformed.
 [[nodiscard]] Inspection inspect(const VoteSource& votes, const RowSelection& rows,
                                  const std::optional<ThresholdCheck>& check,
-                                 const PredictionVotes* predictions, unsigned threads);
+                                 const PredictionVotes* predictions, unsigned threads,
+                                 const ProgressCallback& progress = {});
 
 }  // namespace pate

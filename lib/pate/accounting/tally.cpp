@@ -58,7 +58,8 @@ class DistinctSet {
 
 // The distinct queries among the positions begin .. end - 1 of the selection.
 std::vector<DistinctQuery> tally_range(const Run& run, const UnionBoundTable& table,
-                                       std::int64_t begin, std::int64_t end) {
+                                       std::int64_t begin, std::int64_t end,
+                                       ProgressCounter& read) {
   DistinctSet distinct;
   QueryReader reader(run);
   const std::int64_t piece =
@@ -73,6 +74,7 @@ std::vector<DistinctQuery> tally_range(const Run& run, const UnionBoundTable& ta
         ++distinct.entries()[entry].answered;
       }
     }
+    read.add(reader.size());
   }
   return std::move(distinct.entries());
 }
@@ -142,7 +144,7 @@ std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries) {
   return checkpoints;
 }
 
-Tally tally(const Run& run, unsigned threads) {
+Tally tally(const Run& run, unsigned threads, const ProgressCallback& progress) {
   validate(run);
   Tally result;
   result.teachers = run.votes.teachers();
@@ -151,10 +153,11 @@ Tally tally(const Run& run, unsigned threads) {
   result.checkpoints = trajectory_checkpoints(result.queries);
   const UnionBoundTable table(pair_term(run.aggregator), result.teachers);
 
+  ProgressCounter read(progress, result.queries);
   std::vector<std::vector<DistinctQuery>> parts(result.checkpoints.size());
   parallel_for(parts.size(), threads, [&](std::size_t k) {
-    parts[k] =
-        tally_range(run, table, k == 0 ? 0 : result.checkpoints[k - 1], result.checkpoints[k]);
+    parts[k] = tally_range(run, table, k == 0 ? 0 : result.checkpoints[k - 1],
+                           result.checkpoints[k], read);
   });
 
   join(parts, result);

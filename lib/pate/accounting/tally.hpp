@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pate/accounting/run.hpp"
+#include "pate/parallel/progress.hpp"
 
 namespace pate {
 
@@ -43,8 +44,8 @@ struct Tally {
 
 /// Reads the votes of the run once and counts. Throws what reading the votes throws; of several
 /// faulty rows the first is reported. Memory: one entry per distinct query and checkpoint.
-/// Pieces between checkpoints must hold fewer than 2^32 queries.
-[[nodiscard]] Tally tally(const Run& run, unsigned threads);
+/// Pieces between checkpoints must hold fewer than 2^32 queries. `progress` counts queries.
+[[nodiscard]] Tally tally(const Run& run, unsigned threads, const ProgressCallback& progress = {});
 
 /// The numbers of queries at which a trajectory of a run of `queries` is told: about 20.
 [[nodiscard]] std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries);

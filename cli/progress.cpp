@@ -1,0 +1,67 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <ostream>
+#include <utility>
+
+namespace pate::cli {
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr Seconds kPatience{1.0};
+constexpr Seconds kInterval{0.1};
+constexpr double kWidth = 20;
+constexpr const char* kErase = "\r\x1b[K";
+
+// "12 s", "3 min", "2 h": as much as such an estimate is worth.
+std::string rough(double seconds) {
+  if (seconds < 90.0) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 5400.0) return fmt::format("{:.0f} min", seconds / 60.0);
+  return fmt::format("{:.0f} h", seconds / 3600.0);
+}
+
+}  // namespace
+
+Progress::Progress(const Streams& streams, std::string what, Clock clock)
+    : err_(streams.err),
+      terminal_(streams.err_is_terminal),
+      what_(std::move(what)),
+      clock_(std::move(clock)),
+      begin_(clock_()),
+      drawn_(begin_) {}
+
+Progress::~Progress() {
+  if (shown_ > 0) err_ << kErase << std::flush;
+}
+
+ProgressCallback Progress::callback() {
+  if (!terminal_) return {};
+  return [this](std::int64_t done, std::int64_t total) { update(done, total); };
+}
+
+void Progress::update(std::int64_t done, std::int64_t total) {
+  // Whoever comes while another thread draws has nothing to add.
+  const std::unique_lock lock(drawing_, std::try_to_lock);
+  if (!lock || done <= shown_ || done > total) return;
+  const Time now = clock_();
+  if (now - begin_ < kPatience || (shown_ > 0 && now - drawn_ < kInterval)) return;
+  drawn_ = now;
+  shown_ = done;
+  const double share = static_cast<double>(done) / static_cast<double>(total);
+  err_ << kErase << line(share, Seconds(now - begin_).count()) << std::flush;
+}
+
+std::string Progress::line(double share, double seconds) const {
+  const auto full = static_cast<std::size_t>(share * kWidth);
+  return fmt::format("pate: {} [{}{}] {:3.0f} %, {} left", what_, std::string(full, '#'),
+                     std::string(static_cast<std::size_t>(kWidth) - full, '-'),
+                     std::floor(100.0 * share), rough(seconds * (1.0 / share - 1.0)));
+}
+
+}  // namespace pate::cli

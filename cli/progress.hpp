@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "cli/streams.hpp"
+#include "pate/parallel/progress.hpp"
+
+namespace pate::cli {
+
+/// A progress bar with the time that is left, on standard error:
+///
+///     pate: reading votes [########------------]  42 %, 12 s left
+///
+/// It is drawn only where standard error is a terminal, only once the work has taken a second, at
+/// most ten times a second, and is erased when the object dies: make it just around the work, so
+/// that it is gone before anything else is written there.
+class Progress {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Clock = std::function<Time()>;
+
+  /// `what` says in two or three words what is being done. The clock is for tests.
+  Progress(
+      const Streams& streams, std::string what,
+      Clock clock = [] { return std::chrono::steady_clock::now(); });
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  /// For a loop of the library; it must end before this object does. Empty when there is no
+  /// terminal to draw on, so that nothing is spent then.
+  [[nodiscard]] ProgressCallback callback();
+
+ private:
+  void update(std::int64_t done, std::int64_t total);
+  [[nodiscard]] std::string line(double share, double seconds) const;
+
+  std::ostream& err_;
+  bool terminal_;
+  std::string what_;
+  Clock clock_;
+  Time begin_;
+  std::mutex drawing_;  // guards what follows
+  Time drawn_;
+  std::int64_t shown_ = 0;  // work done when it was last drawn, 0: not drawn
+};
+
+}  // namespace pate::cli
