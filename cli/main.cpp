@@ -4,13 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "cli/colour.hpp"
+#include "cli/cut_files.hpp"
 #include "cli/interruption.hpp"
 #include "cli/program.hpp"
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   pate::cli::end_cleanly_on_signals();
+  pate::cli::report_cut_files();
   const std::vector<std::string> arguments(argv, argv + argc);
   return pate::cli::run_program(
-      arguments, {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1});
+      arguments, {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1,
+                  pate::cli::colour_wanted()});
 }

@@ -51,9 +51,12 @@ MappedFile::MappedFile(std::filesystem::path path)
       throw input_error(
           fmt::format("{}: expected a regular file, found a directory", path_.string()));
     }
+    if (S_ISFIFO(status.st_mode)) {
+      throw input_error(fmt::format("{}: expected a regular file, found a pipe", path_.string()));
+    }
     if (!S_ISREG(status.st_mode)) {
-      throw input_error(fmt::format("{}: expected a regular file, found a device, pipe or socket",
-                                    path_.string()));
+      throw input_error(fmt::format(
+          "{}: expected a regular file or a pipe, found a device or socket", path_.string()));
     }
     modified_ = status.st_mtim;
     const auto size = static_cast<std::size_t>(status.st_size);
@@ -65,6 +68,7 @@ MappedFile::MappedFile(std::filesystem::path path)
       }
       data_ = static_cast<const std::byte*>(address);
       size_ = size;
+      range_ = std::make_unique<MappedRange>(address, size, path_);
     }
   } catch (...) {
     release();
@@ -77,7 +81,8 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      modified_(other.modified_) {}
+      modified_(other.modified_),
+      range_(std::move(other.range_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this != &other) {
@@ -87,6 +92,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
     modified_ = other.modified_;
+    range_ = std::move(other.range_);
   }
   return *this;
 }
@@ -96,6 +102,7 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::release() noexcept {
+  range_.reset();
   if (data_ != nullptr) {
     // munmap takes the address as mmap gave it.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)

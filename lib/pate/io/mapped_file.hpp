@@ -4,20 +4,24 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
+
+#include "pate/io/mapped_ranges.hpp"
 
 namespace pate {
 
 /// A regular file mapped into memory, read only.
 ///
-/// A file that another program truncates while it is mapped kills the reader with SIGBUS; nothing
-/// global is installed against that. `check_unchanged` tells whether the file stayed as it was.
+/// Touching what another program has cut off a file while it was mapped raises SIGBUS. A program
+/// can catch that and ask `mapped_file_at` (mapped_ranges.hpp) which file it was; nothing global is
+/// installed here. `check_unchanged` tells whether the file stayed as it was.
 class MappedFile {
  public:
   /// Maps the whole file; an empty file is allowed.
   ///
   /// Throws `input_error` naming the path when it is missing, may not be read, is a directory or
-  /// anything else that is not a regular file.
+  /// anything else that is not a regular file (pipes are for `read_pipe`).
   explicit MappedFile(std::filesystem::path path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -46,6 +50,7 @@ class MappedFile {
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   timespec modified_{};
+  std::unique_ptr<MappedRange> range_;
 };
 
 }  // namespace pate

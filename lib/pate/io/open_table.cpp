@@ -15,9 +15,9 @@
 #include "pate/io/gzip.hpp"
 #include "pate/io/npy_table.hpp"
 #include "pate/io/npz_table.hpp"
+#include "pate/io/pipes.hpp"
 #include "pate/io/printable.hpp"
 #include "pate/io/sha256.hpp"
-#include "pate/io/standard_input.hpp"
 
 namespace pate {
 
@@ -36,6 +36,11 @@ std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+bool is_file_or_pipe(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) || is_pipe(path);
+}
+
 // The file and the member of it that a name means. A file of the whole name goes first: a colon is
 // as good in a path as any character.
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -44,7 +49,7 @@ std::pair<std::string, std::string> split_name(const std::string& name) {
   if (first == std::string::npos || std::filesystem::exists(name, ignored)) return {name, {}};
   std::size_t mark = first;
   for (std::size_t at = first; at != std::string::npos; at = name.find(kArchiveMark, at + 1)) {
-    if (std::filesystem::is_regular_file(name.substr(0, at + kArchiveMark.size() - 1), ignored)) {
+    if (is_file_or_pipe(name.substr(0, at + kArchiveMark.size() - 1))) {
       mark = at;
       break;
     }
@@ -108,6 +113,18 @@ Described open_bytes(const std::string& name, std::string_view ending, std::stri
   return open_text(name, ending, bytes, {});
 }
 
+// What came in a stream and cannot be read again.
+OpenedTable open_stream(const std::string& name, std::string_view ending, std::string_view member,
+                        std::vector<std::byte> bytes) {
+  std::string digest = sha256_hex(bytes);
+  if (is_gzip(bytes)) {
+    bytes = gunzip(bytes, name);
+    ending = without_gz(ending);
+  }
+  auto [table, description] = open_bytes(name, ending, member, std::move(bytes));
+  return {std::move(table), std::move(description), std::move(digest)};
+}
+
 Described open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_view member) {
   const std::string name = file->path().string();
   const Bytes bytes = file->bytes();
@@ -150,14 +167,9 @@ void OpenedTable::check_unchanged() const {
 }
 
 OpenedTable open_table(const std::string& name) {
-  if (name == "-") {
-    std::vector<std::byte> bytes = read_standard_input();
-    std::string digest = sha256_hex(bytes);
-    if (is_gzip(bytes)) bytes = gunzip(bytes, kStandardInput);
-    auto [table, description] = open_bytes(kStandardInput, "", "", std::move(bytes));
-    return {std::move(table), std::move(description), std::move(digest)};
-  }
+  if (name == "-") return open_stream(kStandardInput, "", "", read_standard_input());
   const auto [path, member] = split_name(name);
+  if (is_pipe(path)) return open_stream(path, path, member, read_pipe(path));
   MappedFile file(path);
   const bool array = is_npy(file.bytes()) ||
                      (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));

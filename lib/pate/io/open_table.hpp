@@ -29,13 +29,15 @@ class OpenedTable {
   void check_unchanged() const;
 
  private:
-  std::shared_ptr<const MappedFile> file_;  // none: standard input
+  std::shared_ptr<const MappedFile> file_;  // none: a pipe
   std::string digest_;
 };
 
 /// Opens a table of numbers, whatever it is stored in:
 ///
-/// * `-`: standard input, read to its end;
+/// * `-`: standard input, read to its end; any other pipe, a named one or a shell's `<(command)`,
+/// by
+///   its path;
 /// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it;
 /// * a .npy array, mapped;
 /// * text: separated by commas in a .csv, by tabs in a .tsv; under other names and on standard

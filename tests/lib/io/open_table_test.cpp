@@ -1,10 +1,12 @@
 #include "pate/io/open_table.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pate/error.hpp"
@@ -115,6 +117,45 @@ TEST_CASE("open table: every format, from standard input") {
   while (large.size() < 1000000) large += "34,56\n";
   const StandardInput standard_input(large);
   CHECK(open_table("-").table->rows() == static_cast<std::int64_t>((large.size() - 4) / 6 + 1));
+}
+
+TEST_CASE("open table: a pipe by its path, read once") {
+  struct Case {
+    std::string file, bytes, format, dtype, member;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"fifo", npy(), "npy", "<i8", ""},
+           {"fifo.npy.gz", gzip_member(npy()), "npy", "<i8", ""},
+           {"fifo.npz", zip_archive({{"a.npy", npy()}, {"b.npy", "no array"}}), "npz", "<i8", ":a"},
+           {"fifo.csv", "a,b,c\r\n1,2,3\r\n4,5,6", "csv", "int64", ""},
+           {"fifo.tsv.gz", gzip_member("1\t2\t3\n4\t5\t6\n"), "tsv", "int64", ""},
+           {"fifo", "1 2 3\n4 5 6\n", "text", "int64", ""},
+       }) {
+    CAPTURE(one.file);
+    const TempDirectory directory;
+    const std::string path = (directory / one.file).string();
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    const std::jthread writer([&] { write_bytes(path, one.bytes); });
+    const OpenedTable opened = open_table(path + one.member);
+    check_numbers(opened, one.format, one.dtype, path + one.member);
+    CHECK(opened.sha256() == pate::sha256_hex(std::as_bytes(std::span(one.bytes))));
+  }
+}
+
+TEST_CASE("open table: what is wrong with a pipe") {
+  const TempDirectory directory;
+  const std::string path = (directory / "fifo.npy").string();
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  {
+    const std::jthread writer([&] { write_bytes(path, npy().substr(0, 130)); });
+    CHECK(refusal(path).starts_with(path + ": truncated file: "));
+  }
+  const std::string fifo = (directory / "fifo").string();
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const std::jthread writer([&] { write_bytes(fifo, ""); });
+  CHECK(refusal(fifo).ends_with("found an empty file"));
+  CHECK(refusal("/dev/null") ==
+        "/dev/null: expected a regular file or a pipe, found a device or socket");
 }
 
 TEST_CASE("open table: what else standard input may be") {
