@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 
@@ -13,6 +14,8 @@ namespace pate::cli {
 
 namespace {
 
+constinit std::atomic_flag ending;
+
 void say(const char* text) {
   // There is nobody left to tell that it cannot be written.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -21,6 +24,8 @@ void say(const char* text) {
 // Only async-signal-safe calls from here on: the signal may have come in the middle of anything.
 void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   const char* const path = mapped_file_at(info->si_addr);
+  // Several threads may read the file: one of them speaks, the others wait for the end.
+  while (path != nullptr && ending.test_and_set()) ::pause();
   remove_temporaries();
   if (path == nullptr) {
     std::signal(signal, SIG_DFL);

@@ -51,6 +51,7 @@ Action install(int signal, void (*handler)(int)) {
 
 void end_cleanly_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install(signal, end_by);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 Interruption::Interruption() {

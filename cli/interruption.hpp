@@ -4,7 +4,8 @@ namespace pate::cli {
 
 /// Makes SIGINT (Ctrl-C), SIGTERM and SIGHUP end the program without leaving temporary files
 /// behind; the program still ends by the signal, which a shell shows as status 128 + n. Signals
-/// that are ignored (nohup, background jobs) stay ignored. For `main`.
+/// that are ignored (nohup, background jobs) stay ignored. A file that grows beyond what is allowed
+/// (SIGXFSZ) fails to be written instead. For `main`.
 void end_cleanly_on_signals();
 
 /// While it lives the first SIGINT or SIGTERM does not end the program but is remembered, for work

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Runs that are cut short, by a signal or by somebody who cuts their input, and what they leave behind.
+
+usage: signals_test.py PATE
+
+A named pipe among the inputs holds the program at a known point: the votes have been mapped, the rest
+of them has not been read.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PATE = os.path.abspath(sys.argv.pop(1))
+QUERIES = 20_000
+MECHANISM = "--threshold 200 --sigma1 150 --sigma2 40 --delta 1e-5".split()
+
+
+class SignalsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.made = tempfile.TemporaryDirectory()
+        subprocess.run([PATE, "simulate", "--queries", str(QUERIES), "--quiet", "-o", "votes.npy",
+                        "--labels-output", "labels.npy"], cwd=cls.made.name, check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.made.cleanup()
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.directory.name)
+        self.votes = self.root / "votes.npy"
+        self.labels = self.root / "labels.npy"
+        for path in (self.votes, self.labels):
+            shutil.copy(pathlib.Path(self.made.name) / path.name, path)
+        self.pipe = self.root / "pipe"
+        os.mkfifo(self.pipe)
+        self.before = set(os.listdir(self.root))
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def start(self, *words):
+        """A run of the program that waits for the pipe, and the pipe's other end."""
+        process = subprocess.Popen([PATE, *words], cwd=self.root, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        while process.poll() is None:
+            try:  # fails until the program reads
+                pipe = os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                time.sleep(0.01)
+                continue
+            os.set_blocking(pipe, True)
+            return process, open(pipe, "wb")
+        return self.fail(process.communicate())
+
+    def left_behind(self):
+        return set(os.listdir(self.root)) - self.before
+
+    def commands(self):
+        """Commands, with the file that goes through their pipe."""
+        return {
+            "analyze": (["votes.npy", "--labels", "pipe", *MECHANISM], self.labels.read_bytes()),
+            "inspect": (["votes.npy", "--indices", "pipe"],
+                        "\n".join(map(str, range(QUERIES))).encode()),
+        }
+
+    def test_undisturbed_the_runs_succeed(self):
+        for command, (words, content) in self.commands().items():
+            process, pipe = self.start(command, *words, "-o", "report.json", "--quiet")
+            with pipe:
+                pipe.write(content)
+            self.assertEqual(process.communicate(), ("", ""), command)
+            self.assertEqual(process.returncode, 0, command)
+            self.assertEqual(self.left_behind(), {"report.json"}, command)
+
+    def test_votes_cut_while_they_are_read_are_an_input_error(self):
+        for command, (words, content) in self.commands().items():
+            votes = self.votes.read_bytes()
+            process, pipe = self.start(command, *words, "-o", "report.json")
+            with pipe:
+                os.truncate(self.votes, 4096)
+                pipe.write(content)
+            self.assertEqual(process.communicate(), (
+                "", "pate: votes.npy: changed while it was read: it was cut, or can no longer be "
+                    "read\n"), command)
+            self.assertEqual(process.returncode, 3, command)
+            self.assertEqual(self.left_behind(), set(), command)
+            self.votes.write_bytes(votes)
+
+    def test_votes_that_grow_while_they_are_read_are_an_input_error(self):
+        words, content = self.commands()["analyze"]
+        process, pipe = self.start("analyze", *words, "-o", "report.json")
+        with pipe:
+            with open(self.votes, "ab") as votes:
+                votes.write(b"more")
+            pipe.write(content)
+        out, err = process.communicate()
+        self.assertEqual((process.returncode, out), (3, ""))
+        self.assertIn("votes.npy: changed while it was read: it had ", err)
+        self.assertEqual(self.left_behind(), set())
+
+    def test_a_signal_ends_the_program_and_nothing_is_left(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            words, _ = self.commands()["analyze"]
+            process, pipe = self.start("analyze", *words, "-o", "report.json")
+            with pipe:
+                process.send_signal(number)
+                self.assertEqual(process.communicate(), ("", ""))
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual(self.left_behind(), set())
+
+    def test_a_shell_sees_128_and_the_signal(self):
+        script = (f"'{PATE}' inspect pipe -o report.json & exec 3<> pipe; sleep 0.1; kill -TERM $!; "
+                  "wait $!; echo $?")
+        done = subprocess.run(["bash", "-c", script], cwd=self.root, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.stdout, "143\n")
+
+    def test_a_file_beyond_the_limit_is_an_output_error(self):
+        script = f"ulimit -f 64; '{PATE}' simulate --queries {QUERIES} -o big.npy"
+        done = subprocess.run(["bash", "-c", script], cwd=self.root, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (5, "pate: big.npy: cannot be written: File too large\n"))
+        self.assertEqual(self.left_behind(), set())
+
+    def test_a_signal_in_the_middle_of_writing_leaves_all_or_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PATE, "simulate", "--queries", str(5 * QUERIES), "--quiet",
+                                        "-o", "big.npy"], cwd=self.root)
+            while process.poll() is None and not self.left_behind():
+                pass
+            process.send_signal(number)
+            process.wait()
+            whole = {"big.npy"} if process.returncode == 0 else set()
+            self.assertIn(self.left_behind(), (whole, {"big.npy"}))
+            if self.left_behind():
+                size = (self.root / "big.npy").stat().st_size
+                self.assertEqual(size, 128 + 5 * QUERIES * 10 * 8)
+                (self.root / "big.npy").unlink()
+
+
+# A background job of a shell ignores SIGINT, and children inherit that.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+unittest.main()
