@@ -10,6 +10,7 @@
 #include "cli/commands/inspect_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/setting.hpp"
+#include "cli/options/validators.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
 #include "pate/accounting/inspection_notices.hpp"
@@ -70,6 +71,7 @@ void add_inspect(CLI::App& command, InspectOptions& options) {
   }
   const std::string group = "Threshold (both or neither)";
   command.add_option("--threshold", options.mechanism.threshold, "votes, or a share like 80%")
+      ->check(not_empty())
       ->type_name("T")
       ->group(group);
   command.add_option("--sigma1", options.mechanism.sigma1, "Gaussian noise of it, in votes")
@@ -77,7 +79,7 @@ void add_inspect(CLI::App& command, InspectOptions& options) {
       ->group(group);
   add_output_options(command, options.output);
   command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
-      ->check(CLI::NonNegativeNumber)
+      ->check(decimal())
       ->type_name("N")
       ->group("Work");
 }

@@ -47,7 +47,9 @@ void check_destination(const std::string& file) {
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code a_unknown;
   std::error_code b_unknown;
-  const bool same = fs::weakly_canonical(a, a_unknown) == fs::weakly_canonical(b, b_unknown);
+  // Absolute first: of a relative path without an existing beginning nothing is made canonical.
+  const bool same = fs::weakly_canonical(fs::absolute(a), a_unknown) ==
+                    fs::weakly_canonical(fs::absolute(b), b_unknown);
   if (!a_unknown && !b_unknown && same) return true;
   return fs::equivalent(a, b, a_unknown);
 }

@@ -77,6 +77,7 @@ INSPECT_MUTATIONS = {
     "bins of no width": lambda r: put(r, 0, "gap", "histogram", "bin_width"),
     "negative votes": lambda r: put(r, -1, "class_votes", 0),
     "sigma1 zero": lambda r: put(r, 0, "selection", "sigma1"),
+    "a selection without the gap": lambda r: without(r, "selection", "gap_histogram"),
     "a selection without its histogram": lambda r: without(r, "selection", "histogram"),
     "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
 }

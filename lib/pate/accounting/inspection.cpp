@@ -50,16 +50,23 @@ struct Piece {
   std::int64_t unanimous = 0;
 };
 
+// For every bin of the gap the top counts of the queries in it.
+using TopsByGap = std::vector<Frequencies>;
+
 // Reads a selection in blocks, each of them in pieces.
 class Inspector {
  public:
-  Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions)
+  // `keep_tops`: of each bin of the gap the top counts are wanted, too.
+  Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions,
+            bool keep_tops)
       : votes_(votes),
         rows_(rows),
         predictions_(predictions),
         portions_(predictions != nullptr
                       ? portions_of_predictions(votes.teachers(), votes.classes())
                       : portions_of_counts(votes.classes())),
+        bins_(Bins::over(votes.teachers())),
+        tops_by_gap_(keep_tops ? static_cast<std::size_t>(bins_.count) : 0),
         class_votes_(static_cast<std::size_t>(votes.classes())) {
     if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
   }
@@ -72,6 +79,7 @@ class Inspector {
   }
 
   [[nodiscard]] const Frequencies& top() const { return top_; }
+  [[nodiscard]] const TopsByGap& tops_by_gap() const { return tops_by_gap_; }
   [[nodiscard]] Inspection result() const;
 
  private:
@@ -85,7 +93,9 @@ class Inspector {
   const PredictionVotes* predictions_;
   Portions portions_;
 
+  Bins bins_;
   Frequencies top_, gap_;
+  TopsByGap tops_by_gap_;  // empty unless wanted
   DistinctCounter distinct_;
   std::vector<std::int64_t> class_votes_;
   std::int64_t ties_ = 0;
@@ -161,6 +171,15 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
 }
 
 void Inspector::merge(Piece& piece) {
+  if (!tops_by_gap_.empty()) {
+    std::vector<std::vector<std::int32_t>> tops(tops_by_gap_.size());
+    for (std::size_t i = 0; i < piece.top.size(); ++i) {
+      tops[static_cast<std::size_t>(piece.gap[i] / bins_.width)].push_back(piece.top[i]);
+    }
+    for (std::size_t bin = 0; bin < tops.size(); ++bin) {
+      if (!tops[bin].empty()) tops_by_gap_[bin].add(std::move(tops[bin]));
+    }
+  }
   top_.add(std::move(piece.top));
   gap_.add(std::move(piece.gap));
   for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
@@ -179,7 +198,7 @@ Inspection Inspector::result() const {
   result.distinct_exact = distinct_.is_exact();
   result.ties = ties_;
   result.unanimous = unanimous_;
-  result.bins = Bins::over(result.teachers);
+  result.bins = bins_;
   result.top_count = {top_.deciles(), histogram(top_, result.bins)};
   result.gap = {gap_.deciles(), histogram(gap_, result.bins)};
   result.class_votes = class_votes_;
@@ -187,17 +206,26 @@ Inspection Inspector::result() const {
   return result;
 }
 
+double expected_answers(const ThresholdCheck& check, std::int64_t v, std::int64_t queries) {
+  return std::exp(log_answered(check, v)) * static_cast<double>(queries);
+}
+
 AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& top,
-                               const Bins& bins) {
+                               const TopsByGap& tops_by_gap, const Bins& bins) {
   std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
   CompensatedSum total;
   for (const auto& [v, queries] : top.times()) {
-    const double answered = std::exp(log_answered(check, v)) * static_cast<double>(queries);
+    const double answered = expected_answers(check, v, queries);
     sums[static_cast<std::size_t>(v / bins.width)].add(answered);
     total.add(answered);
   }
-  AnsweredSpread result{check, total.value(), {}};
+  AnsweredSpread result{check, total.value(), {}, {}};
   for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
+  for (const Frequencies& tops : tops_by_gap) {
+    CompensatedSum sum;
+    for (const auto& [v, queries] : tops.times()) sum.add(expected_answers(check, v, queries));
+    result.gap_histogram.push_back(sum.value());
+  }
   return result;
 }
 
@@ -211,10 +239,13 @@ Inspection inspect(const VoteSource& votes, const RowSelection& rows,
     throw parameter_error("predictions must be the votes that are inspected, got other ones");
   }
   rows.check(votes.name(), votes.queries());
-  Inspector inspector(votes, rows, predictions);
+  Inspector inspector(votes, rows, predictions, check.has_value());
   inspector.read(threads, progress);
   Inspection result = inspector.result();
-  if (check) result.selection = answered_spread(*check, inspector.top(), result.bins);
+  if (check) {
+    result.selection =
+        answered_spread(*check, inspector.top(), inspector.tops_by_gap(), result.bins);
+  }
   result.notices = inspection_notices(result, votes.queries());
   return result;
 }

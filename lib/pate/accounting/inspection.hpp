@@ -29,6 +29,8 @@ struct AnsweredSpread {
   double answered = 0.0;  ///< expected number of them
   /// Expected number per bin of the top count: what is left of it after the check (S18, Figure 6).
   std::vector<double> histogram;
+  /// The same per bin of the gap.
+  std::vector<double> gap_histogram;
 };
 
 /// What is in a vote dump (math.md section 7: S17 Figure 3, S18 Figure 6).
@@ -59,8 +61,8 @@ struct Inspection {
 /// `predictions`, which must be `votes` itself or null, adds what is known of single teachers.
 ///
 /// Votes are read in blocks of some megabytes and dropped. All numbers but those of `selection` are
-/// integers or exact functions of them, and `selection` is summed by top count: nothing depends on
-/// `threads` (0: all processors). `selection` is accurate to 1e-13, relative.
+/// integers or exact functions of them, and `selection` is summed in the order of top counts:
+/// nothing depends on `threads` (0: all processors). `selection` is accurate to 1e-13, relative.
 ///
 /// `progress` counts queries.
 ///

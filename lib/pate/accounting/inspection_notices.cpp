@@ -35,9 +35,9 @@ bool looks_like_predictions(const Inspection& inspection) {
   return largest == 1 || largest * inspection.classes <= kAverages * inspection.teachers;
 }
 
-bool counts_look_transposed(const Inspection& inspection) {
+bool counts_look_transposed(const Inspection& inspection, std::int64_t file_queries) {
   const auto& votes = inspection.class_votes;
-  return !inspection.predictions && inspection.classes > inspection.queries &&
+  return !inspection.predictions && inspection.classes > file_queries &&
          std::adjacent_find(votes.begin(), votes.end(), std::not_equal_to<>()) == votes.end();
 }
 
@@ -56,13 +56,13 @@ void add_shape_notices(const Inspection& inspection, std::int64_t file_queries,
                      inspection.classes, inspection.top_count.deciles.back(),
                      inspection.teachers)});
   }
-  if (inspection.queries > 1 && counts_look_transposed(inspection)) {
+  if (inspection.queries > 1 && counts_look_transposed(inspection, file_queries)) {
     notices.push_back(
         {"looks_transposed",
          fmt::format("there are more classes ({}) than queries ({}), and every class "
                      "has {} votes: counts are queries x classes, is this the "
                      "transpose?",
-                     inspection.classes, inspection.queries, inspection.class_votes.front())});
+                     inspection.classes, file_queries, inspection.class_votes.front())});
   }
   if (inspection.predictions && inspection.teachers > file_queries) {
     notices.push_back({"looks_transposed",

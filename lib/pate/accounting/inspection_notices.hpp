@@ -12,18 +12,18 @@ namespace pate {
 /// What looks wrong in a vote dump. None of it is an error: the votes can be accounted for as they
 /// are, but may not be what their owner thinks they are. The codes:
 ///
-/// | code | when |
-/// | --- | --- |
-/// | `no_queries`, `one_query` | of so few there is little to see, and nothing else is noticed |
-/// | `one_teacher` | every histogram has one vote: labels rather than votes |
-/// | `looks_like_predictions` | counts of at least 8 classes on which teachers never agree: all
-/// below |                          | the number of classes, and none above 3 times the average (or
-/// 1) | | `looks_transposed` | counts with more columns than rows that all have the same sum;
-/// predictions |                    | by more teachers than the file has queries | |
-/// `class_without_votes` | nobody ever votes for a class | | `ties` | queries tied at the top: the
-/// plurality is the lowest of the tied classes | | `identical_teachers` | fewer distinct teachers
-/// than teachers | | `constant_teachers` | teachers that vote for one class throughout | |
-/// `distinct_estimated` | the number of distinct histograms is an estimate |
+/// * `no_queries`, `one_query`: of so few there is little to see, and nothing else is noticed
+/// * `one_teacher`: every histogram has one vote: labels rather than votes
+/// * `looks_like_predictions`: counts of at least 8 classes on which teachers never agree: all
+/// below
+///   the number of classes, and none above 3 times the average (or 1)
+/// * `looks_transposed`: counts with more columns than rows that all have the same sum; predictions
+///   by more teachers than the file has queries
+/// * `class_without_votes`: nobody ever votes for a class
+/// * `ties`: queries tied at the top: the plurality is the lowest of the tied classes
+/// * `identical_teachers`: fewer distinct teachers than teachers
+/// * `constant_teachers`: teachers that vote for one class throughout
+/// * `distinct_estimated`: the number of distinct histograms is an estimate
 ///
 /// `file_queries` is the number of queries of the file, before selection.
 [[nodiscard]] std::vector<Notice> inspection_notices(const Inspection& inspection,

@@ -25,7 +25,8 @@ Json selection_json(const Bins& bins, const std::optional<AnsweredSpread>& selec
   return {{"threshold", selection->check.threshold},
           {"sigma1", selection->check.sigma1},
           {"answered", selection->answered},
-          {"histogram", histogram_json(bins, selection->histogram)}};
+          {"histogram", histogram_json(bins, selection->histogram)},
+          {"gap_histogram", histogram_json(bins, selection->gap_histogram)}};
 }
 
 Json predictions_json(const std::optional<TeacherFindings>& found) {

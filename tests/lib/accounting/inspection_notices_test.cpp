@@ -98,6 +98,8 @@ TEST_SUITE("inspection notices") {
     const PredictionVotes votes(integer_table({3, 4}, {0, 1, 1, 1, 0, 2, 0, 1, 1, 2, 0, 0}),
                                 PredictionLayout::teachers_by_queries, 3);
     CHECK(pate::inspect(votes, RowSelection::first(2), {}, &votes, 1).notices.empty());
+    const CountVotes tall(integer_table({4, 3}, {3, 1, 2, 1, 3, 2, 6, 0, 0, 0, 0, 6}));
+    CHECK(pate::inspect(tall, RowSelection::first(2), {}, nullptr, 1).notices.empty());
   }
 
   TEST_CASE("teachers that are the same, and teachers that are constant") {

@@ -211,10 +211,17 @@ TEST_SUITE("inspection") {
     CHECK(found.selection->answered ==
           doctest::Approx(answered(6) + 2 * answered(7) + answered(10)).epsilon(1e-13));
     CHECK(found.selection->check.threshold == 8.0);
+    const std::vector<double>& gaps = found.selection->gap_histogram;
+    REQUIRE(gaps.size() == 11);
+    CHECK(gaps[2] == doctest::Approx(answered(6)).epsilon(1e-13));
+    CHECK(gaps[4] == doctest::Approx(2 * answered(7)).epsilon(1e-13));
+    CHECK(gaps[10] == doctest::Approx(answered(10)).epsilon(1e-13));
+    CHECK(gaps[0] == 0.0);
     // A threshold nobody misses leaves the histogram of the top count.
     const Inspection all = inspect_all(votes, ThresholdCheck{-1000.0, 1.0});
     for (std::size_t v = 0; v <= 10; ++v) {
       CHECK(all.selection->histogram[v] == static_cast<double>(all.top_count.histogram[v]));
+      CHECK(all.selection->gap_histogram[v] == static_cast<double>(all.gap.histogram[v]));
     }
   }
 
@@ -255,6 +262,7 @@ TEST_SUITE("inspection") {
     const Inspection many = inspect(by_count, rows, check, nullptr, 5);
     check_same(one, many);
     CHECK(one.selection->histogram == many.selection->histogram);
+    CHECK(one.selection->gap_histogram == many.selection->gap_histogram);
     CHECK(one.selection->answered == many.selection->answered);
     CHECK(one.distinct_histograms == 4);
     CHECK(one.unanimous + one.gap.histogram[1] == kQueries);
