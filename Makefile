@@ -86,6 +86,11 @@ bench: deps ## time pate analyze on two large dumps
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target bench -j $(JOBS)
 
+.PHONY: bench-memory
+bench-memory: deps ## peak memory of pate on a file of 4 GB, which is made and deleted
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build build/release --target bench-memory -j $(JOBS)
+
 .PHONY: format
 format: deps-dev ## clang-format all C++ files in place
 	@clang-format -i $(SOURCES)
