@@ -48,7 +48,7 @@ endef
 
 .PHONY: help
 help: ## list the targets (the default)
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 .PHONY: deps
 deps: ## install the Debian packages that are missing (sudo when not root)
