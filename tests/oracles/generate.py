@@ -148,6 +148,11 @@ def quantile(log_p):
     raise AssertionError("quantile")
 
 
+def log_shifted_tail(log_p, shift):
+    """log Phi(shift - x) where Phi(-x) = e^log_p."""
+    return log_cdf(shift + quantile(log_p))
+
+
 # ------------------------------------------------------------------------------------------ quadrature
 
 _rules = {}
@@ -855,6 +860,18 @@ def table_quantile():
     return rows
 
 
+def table_shifted_tail():
+    rng = random.Random(104)
+    inputs = [(p, s) for p in ("-0.01", "-0.7", "-5", "-50", "-4000", "-1e6") for s in ("0.003", "-0.003", "0.47", "-0.47", "2.5", "-2.5")]
+    inputs += [("-" + log_uniform(rng, 0.01, 1e5), rng.choice(["", "-"]) + log_uniform(rng, 1e-6, 3)) for _ in range(12)]
+    rows = []
+    for log_p, shift in inputs:
+        shifted = log_shifted_tail(mpf(log_p), mpf(shift))
+        same(log_shifted_tail(shifted, -mpf(shift)), mpf(log_p), mpf(10) ** -40, "shifted tail", log_p, shift)
+        rows.append({"log_p": log_p, "shift": shift, "log_shifted": out(shifted), "growth": out(shifted - mpf(log_p))})
+    return rows
+
+
 def histograms(seed):
     rng = random.Random(seed)
     wide = [rng.choice([0, 0, 0, 1, 2, 3, rng.randint(4, 40)]) for _ in range(150)]
@@ -1134,13 +1151,13 @@ def table_outcomes_laplace():
     return [{"n": n, "gamma": g, "pr": [out(p) for p in laplace_outcomes(n, mpf(g))]} for n, g in inputs]
 
 
-TABLES = ["log_cdf", "mills", "quantile", "gnmax_log_q", "lnmax_log_q", "answered", "rdp_gnmax", "rdp_lnmax", "tradeoff_gaussian",
+TABLES = ["log_cdf", "mills", "quantile", "shifted_tail", "gnmax_log_q", "lnmax_log_q", "answered", "rdp_gnmax", "rdp_lnmax", "tradeoff_gaussian",
           "tradeoff_laplace", "laplace_data_independent", "threshold_exact", "joint", "gdp_epsilon", "kov_epsilon", "conversion",
           "outcomes", "outcomes_laplace"]
 
 
 # what is computed; every other string of a row is an input
-OUTPUTS = {"log_cdf": "log_cdf", "mills": "mills", "quantile": "x", "gnmax_log_q": "log_q", "lnmax_log_q": "log_q",
+OUTPUTS = {"log_cdf": "log_cdf", "mills": "mills", "quantile": "x", "shifted_tail": "log_shifted growth", "gnmax_log_q": "log_q", "lnmax_log_q": "log_q",
            "answered": "log_pr log_refused log_q", "gdp_epsilon": "epsilon", "kov_epsilon": "epsilon",
            "conversion": "classic improved", "outcomes": "pr", "outcomes_laplace": "pr"}
 
