@@ -655,6 +655,82 @@ def joint(top, teachers, threshold, sigma1, lam, forward, reverse):
     return results
 
 
+# ------------------------------------------------------------ section 6: smooth sensitivity as published
+
+def theorem6_formula(log_q, sigma, lam):
+    """The formula of Theorem 6 where its conditions are known to hold."""
+    value = theorem6(log_q, sigma, lam)
+    require(value is not None, "outside Theorem 6:", log_q, sigma, lam)
+    return value
+
+
+def b_shift(log_q, sigma, m, sign):
+    """log B_U (sign -1) or log B_L (sign +1)."""
+    half = mp.log(mpf(m - 1))
+    return min(half + log_shifted_tail(log_q - half, -sign * mp.sqrt(2) / sigma), mpf(0))
+
+
+def log_q0(sigma, lam):
+    high = min(-(1 + 1 / sigma) ** 2, -((lam - mpf("0.99")) / sigma) ** 2, -1 / sigma ** 2)
+    independent = lam / sigma ** 2
+    if theorem6_formula(high, sigma, lam) < independent:
+        return high
+    low = 2 * high
+    while theorem6_formula(low, sigma, lam) > independent:
+        low *= mpf("1.5")
+    while high - low > mpf(10) ** -40:
+        middle = (low + high) / 2
+        if theorem6_formula(middle, sigma, lam) > independent:
+            high = middle
+        else:
+            low = middle
+    return (low + high) / 2
+
+
+class PublishedSensitivity:
+    """Algorithms 3 and 4 of S18, Appendix B, for GNMax."""
+
+    def __init__(self, sigma, lam, m):
+        self.sigma, self.lam, self.m = sigma, lam, m
+        self.q0 = log_q0(sigma, lam)
+        self.q1 = b_shift(self.q0, sigma, m, 1)
+        at_q1 = self.cost(self.q1)
+        self.largest = max(lam / sigma ** 2 - at_q1, at_q1 - self.cost(b_shift(self.q1, sigma, m, 1)))
+
+    def cost(self, log_q):
+        return self.lam / self.sigma ** 2 if log_q >= self.q0 else theorem6_formula(log_q, self.sigma, self.lam)
+
+    def local(self, log_q):
+        if self.q1 <= log_q <= self.q0:
+            return self.largest
+        here = self.cost(log_q)
+        return max(self.cost(b_shift(log_q, self.sigma, self.m, -1)) - here,
+                   here - self.cost(b_shift(log_q, self.sigma, self.m, 1)))
+
+    def at_distances(self, n):
+        n = sorted(n, reverse=True)
+        teachers = sum(n)
+        log_q = gnmax_log_q(n, self.sigma)
+        up = log_q > self.q0
+        values = []
+        while len(values) < teachers:
+            if (log_q <= self.q0) if up else (log_q >= self.q1):
+                return values + [self.largest] * (teachers - len(values))
+            values.append(self.local(log_q))
+            if not up:
+                n[0], n[1] = n[0] - 1, n[1] + 1
+            elif n[1] == 0:
+                return values + [values[-1]] * (teachers - len(values))
+            else:
+                n = [n[0] + 1] + sorted([n[1] - 1] + n[2:], reverse=True)
+            log_q = gnmax_log_q(n, self.sigma)
+        return values
+
+
+def gnss_cost(lam, beta, sigma):
+    return lam * mp.exp(2 * beta) / sigma ** 2 + (-mp.log1p(-2 * lam * beta) / 2 + lam * beta) / (lam - 1)
+
+
 # ------------------------------------------------------------------- section 4: conversion, GDP, and KOV
 
 def gdp_log_delta(mu, eps):
@@ -1151,15 +1227,60 @@ def table_outcomes_laplace():
     return [{"n": n, "gamma": g, "pr": [out(p) for p in laplace_outcomes(n, mpf(g))]} for n, g in inputs]
 
 
+def table_log_q0_q1():
+    rng = random.Random(121)
+    inputs = [("0.5", "1.5", 3), ("0.25", "30", 2), ("4", "3", 2), ("20", "25", 10), ("30", "25", 10), ("40", "14", 10), ("40", "4.5", 150),
+              ("1000", "2", 10), ("3", "200", 5)]
+    inputs += [(log_uniform(rng, 0.5, 300), log_uniform(rng, 1.1, 40), rng.choice([2, 3, 10, 100])) for _ in range(9)]
+    rows = []
+    for sigma, lam, m in inputs:
+        s = PublishedSensitivity(mpf(sigma), mpf(lam), m)
+        rows.append({"sigma": sigma, "lambda": lam, "m": m, "log_q0": out(s.q0), "log_q1": out(s.q1),
+                     "log_bu_q0": out(b_shift(s.q0, s.sigma, m, -1)), "largest": out(s.largest)})
+    return rows
+
+
+def table_bu_bl():
+    inputs = [(q, s, m) for q in ("-0.4", "-2", "-30", "-700", "-4000", "-100000") for s, m in (("0.7", 3), ("5", 2), ("40", 10), ("400", 100))]
+    rows = []
+    for q, s, m in inputs:
+        if mpf(q) > mp.log(mpf(m - 1) / m):
+            continue
+        rows.append({"log_q": q, "sigma": s, "m": m, "log_bu": out(b_shift(mpf(q), mpf(s), m, -1)), "log_bl": out(b_shift(mpf(q), mpf(s), m, 1))})
+    return rows
+
+
+def table_local_sensitivity_gnmax():
+    inputs = [([12, 3, 0], "1", "2"), ([7, 7, 6], "1", "2"), ([30, 0], "5", "4"), ([16, 14], "5", "4"), ([240, 4, 3, 3, 0, 0, 0, 0, 0, 0], "40", "14"),
+              ([20, 60, 5, 90, 75], "40", "14"), ([250] + 9 * [0], "8", "20"), ([100, 50, 50, 50], "25", "6")]
+    rows = []
+    for n, sigma, lam in inputs:
+        s = PublishedSensitivity(mpf(sigma), mpf(lam), len(n))
+        rows.append({"n": n, "M": sum(n), "sigma": sigma, "lambda": lam, "ls": [out(x) for x in s.at_distances(n)]})
+    return rows
+
+
+def table_gnss_cost_as_published():
+    rng = random.Random(122)
+    rows = []
+    for _ in range(16):
+        lam = log_uniform(rng, 1.2, 200)
+        beta = dec(rng.uniform(0.01, 0.499) / float(lam))
+        sigma = log_uniform(rng, 0.2, 60)
+        rows.append({"lambda": lam, "beta": beta, "sigma_ss": sigma, "cost": out(gnss_cost(mpf(lam), mpf(beta), mpf(sigma)))})
+    return rows
+
+
 TABLES = ["log_cdf", "mills", "quantile", "shifted_tail", "gnmax_log_q", "lnmax_log_q", "answered", "rdp_gnmax", "rdp_lnmax", "tradeoff_gaussian",
           "tradeoff_laplace", "laplace_data_independent", "threshold_exact", "joint", "gdp_epsilon", "kov_epsilon", "conversion",
-          "outcomes", "outcomes_laplace"]
+          "outcomes", "outcomes_laplace", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published"]
 
 
 # what is computed; every other string of a row is an input
 OUTPUTS = {"log_cdf": "log_cdf", "mills": "mills", "quantile": "x", "shifted_tail": "log_shifted growth", "gnmax_log_q": "log_q", "lnmax_log_q": "log_q",
            "answered": "log_pr log_refused log_q", "gdp_epsilon": "epsilon", "kov_epsilon": "epsilon",
-           "conversion": "classic improved", "outcomes": "pr", "outcomes_laplace": "pr"}
+           "conversion": "classic improved", "outcomes": "pr", "outcomes_laplace": "pr", "log_q0_q1": "log_q0 log_q1 log_bu_q0 largest",
+           "bu_bl": "log_bu log_bl", "local_sensitivity_gnmax": "ls", "gnss_cost_as_published": "cost"}
 
 
 def check_inputs(name, rows):

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+namespace pate {
+
+/// The published cost of GNMax at one order as a function of q alone, and by how much one vote can
+/// change it: what S18 (arXiv 1802.08908), Appendix B, calls beta(q), q0, q1, B_U and B_L. All q
+/// are given and returned as logarithms, down to log q = -1e6 and below.
+///
+/// It is here to reproduce printed numbers. Costs carry the outward margin of all costs
+/// (margin.hpp), so that differences of costs are right to 1e-9 relative.
+class PublishedCostCurve {
+ public:
+  /// Domain: sigma > 0, order > 1, classes >= 2, all finite; `parameter_error` otherwise.
+  PublishedCostCurve(double sigma, double order, std::int64_t classes);
+
+  [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] double order() const { return order_; }
+  [[nodiscard]] std::int64_t classes() const { return classes_; }
+
+  /// order / sigma^2, the cost for every q >= q0.
+  [[nodiscard]] double data_independent() const { return data_independent_; }
+  /// q0: where the data-dependent bound meets the data-independent one, or, where it is smaller
+  /// already there, the largest q with  log q <= min( -(1 + 1/sigma)^2, -((order - .99)/sigma)^2 ),
+  /// below which all conditions of Theorem 6 hold.
+  [[nodiscard]] double log_q0() const { return log_q0_; }
+  /// q1 = B_L(q0).
+  [[nodiscard]] double log_q1() const { return log_q1_; }
+
+  /// beta(q): the data-independent cost from q0 on, Theorem 6 below.
+  [[nodiscard]] double cost(double log_q) const;
+
+  /// log B_U(q), log B_L(q): what q may become when one vote moves, by Propositions 10 to 12:
+  ///
+  ///     B(q) = (m-1)/2 erfc( erfcinv(2q/(m-1)) -+ 1/sigma ),    B_U at most 1.
+  [[nodiscard]] double log_q_upper(double log_q) const;
+  [[nodiscard]] double log_q_lower(double log_q) const;
+
+  /// Algorithm 3: a bound on the change of the cost when one vote moves,
+  ///
+  ///     max( beta(B_U(q)) - beta(q), beta(q) - beta(B_L(q)) ),    taken at q1 for q1 <= q <= q0.
+  ///
+  /// It is one only where the conditions C5 and C6 hold (published_conditions.hpp).
+  [[nodiscard]] double local_sensitivity(double log_q) const;
+  /// Its value from q1 to q0: the largest there is, if C5 and C6 hold.
+  [[nodiscard]] double largest_local_sensitivity() const { return largest_; }
+
+ private:
+  [[nodiscard]] double log_q_shifted(double log_q, double shift) const;
+  [[nodiscard]] double theorem(double log_q) const;
+  [[nodiscard]] double find_log_q0() const;
+
+  double sigma_;
+  double order_;
+  std::int64_t classes_;
+  double log_others_ = 0.0;  // log(m - 1)
+  double data_independent_ = 0.0;
+  double log_q0_ = 0.0;
+  double log_q1_ = 0.0;
+  double largest_ = 0.0;
+};
+
+}  // namespace pate
