@@ -96,7 +96,12 @@ TEST_SUITE("sensitivity") {
                                           [&](double log_q) { return step_up(curve, log_q); });
       CHECK_MESSAGE((fall_c5 < 1e-10 || !conditions.c5()), text);
       CHECK_MESSAGE((fall_c6 < 1e-10 || !conditions.c6()), text);
-      // A descent that was found is one (largest_fall looks at other points, so not everywhere).
+      // And a descent that was found is one.
+      if (conditions.c6_fails && conditions.c6_fails->log_q_to < curve.log_q1()) {
+        CHECK_MESSAGE(step_up(curve, conditions.c6_fails->log_q_to) <
+                          step_up(curve, conditions.c6_fails->log_q_from),
+                      text);
+      }
       if (fall_c6 > 1e-6) ++failing;
       if (conditions.c6()) ++holding;
     }
