@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "pate/error.hpp"
 
@@ -38,15 +39,26 @@ bool rises_evenly(const Sample& a, const Sample& middle, const Sample& b) {
   return half >= 0.4 * rise && half <= 0.6 * rise;
 }
 
-std::optional<Descent> descent_within(const Function& function, const Sample& a, const Sample& b) {
-  if (falls(a, b)) return Descent{a.log_q, b.log_q};
-  if (b.log_q - a.log_q <= kResolution * -b.log_q) return std::nullopt;
-  const Sample middle = function(0.5 * (a.log_q + b.log_q));
-  if (falls(a, middle)) return Descent{a.log_q, middle.log_q};
-  if (falls(middle, b)) return Descent{middle.log_q, b.log_q};
-  if (rises_evenly(a, middle, b)) return std::nullopt;
-  if (const auto left = descent_within(function, a, middle)) return left;
-  return descent_within(function, middle, b);
+// The first descent between `a` and `b`. Cells are looked at from the left; what is still to come
+// are their right ends, the nearest last.
+std::optional<Descent> descent_within(const Function& function, Sample a, const Sample& b) {
+  std::vector<Sample> right_ends{b};
+  while (!right_ends.empty()) {
+    const Sample right = right_ends.back();
+    if (falls(a, right)) return Descent{a.log_q, right.log_q};
+    if (right.log_q - a.log_q > kResolution * -right.log_q) {
+      const Sample middle = function(0.5 * (a.log_q + right.log_q));
+      if (falls(a, middle)) return Descent{a.log_q, middle.log_q};
+      if (falls(middle, right)) return Descent{middle.log_q, right.log_q};
+      if (!rises_evenly(a, middle, right)) {
+        right_ends.push_back(middle);
+        continue;
+      }
+    }
+    a = right;
+    right_ends.pop_back();
+  }
+  return std::nullopt;
 }
 
 std::optional<Descent> first_descent(const Function& function, double low, double high) {
