@@ -80,18 +80,20 @@ Histogram random_histogram(Random& random, std::size_t classes, std::int64_t tea
 }
 
 // All histograms, sorted or not.
-void enumerate(std::int64_t teachers, std::size_t classes, Histogram& prefix,
-               std::vector<Histogram>& result) {
-  if (prefix.size() + 1 == classes) {
-    prefix.push_back(static_cast<std::int32_t>(teachers));
-    result.push_back(prefix);
-    prefix.pop_back();
-    return;
-  }
-  for (std::int64_t n = 0; n <= teachers; ++n) {
-    prefix.push_back(static_cast<std::int32_t>(n));
-    enumerate(teachers - n, classes, prefix, result);
-    prefix.pop_back();
+std::vector<Histogram> all_histograms(std::int64_t teachers, std::size_t classes) {
+  std::vector<Histogram> result;
+  Histogram counts(classes, 0);
+  counts.back() = static_cast<std::int32_t>(teachers);
+  while (true) {
+    result.push_back(counts);
+    // The next one in lexicographic order.
+    std::size_t last = classes - 1;
+    while (last > 0 && counts[last] == 0) --last;
+    if (last == 0) return result;
+    const std::int32_t votes = counts[last];
+    counts[last] = 0;
+    ++counts[last - 1];
+    counts.back() = votes - 1;
   }
 }
 
@@ -198,9 +200,7 @@ TEST_SUITE("sensitivity") {
       const PublishedConditions conditions = check_published_conditions(
           curve, unanimous_log_q(e.sigma, static_cast<std::int64_t>(e.classes), e.teachers));
       REQUIRE_MESSAGE((conditions.c5() && conditions.c6()), text);
-      std::vector<Histogram> all;
-      Histogram prefix;
-      enumerate(e.teachers, e.classes, prefix, all);
+      const std::vector<Histogram> all = all_histograms(e.teachers, e.classes);
       std::vector<double> cost;
       for (const Histogram& counts : all) {
         cost.push_back(curve.cost(log_q(GaussianNoisyMax{e.sigma}, counts)));

@@ -1,4 +1,4 @@
-#include "pate/accounting/weighted_histograms.hpp"
+#include "pate/release/weighted_histograms.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pate/accounting/published_release.hpp"
+#include "pate/release/published_release.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,11 @@
 #include <cmath>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/accounting/weighted_histograms.hpp"
-#include "pate/bounds/data_independent.hpp"
 #include "pate/error.hpp"
 #include "pate/math/compensated_sum.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
+#include "pate/release/weighted_histograms.hpp"
 #include "pate/sensitivity/published_noisy_max.hpp"
 #include "pate/sensitivity/published_threshold.hpp"
 

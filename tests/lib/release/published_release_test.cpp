@@ -1,4 +1,4 @@
-#include "pate/accounting/published_release.hpp"
+#include "pate/release/published_release.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/accounting/weighted_histograms.hpp"
 #include "pate/bounds/data_independent.hpp"
 #include "pate/error.hpp"
 #include "pate/io/npy_table.hpp"
+#include "pate/release/weighted_histograms.hpp"
 #include "pate/votes/count_votes.hpp"
 #include "support/accuracy.hpp"
 #include "support/npy_writer.hpp"
@@ -146,7 +146,7 @@ const std::vector<Printed>& printed() {
 
 }  // namespace
 
-TEST_SUITE("accounting") {
+TEST_SUITE("release") {
   TEST_CASE("S18's procedure gives what it prints on real votes") {
     for (const Printed& expected : printed()) {
       const std::string path = shared_votes(expected.votes);
