@@ -9,6 +9,7 @@
 #include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
 #include "cli/commands/inspect.hpp"
+#include "cli/commands/plan.hpp"
 #include "cli/commands/simulate.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/usage_error.hpp"
@@ -43,6 +44,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
 
   AnalyzeOptions analyze;
   InspectOptions inspect;
+  PlanOptions plan;
   SimulateOptions simulate;
   std::function<int()> run;
   CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
@@ -51,6 +53,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
   add_inspect(*command, inspect);
   command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });
+  command = app.add_subcommand("plan", "what a run may cost; the noise a target needs");
+  add_plan(*command, plan);
+  command->callback([&] { run = [&] { return run_plan(plan, streams); }; });
   command = app.add_subcommand("simulate", "make a plausible vote dump");
   add_simulate(*command, simulate);
   command->callback([&] { run = [&] { return run_simulate(simulate, streams); }; });

@@ -60,6 +60,10 @@ void append_settings(const MechanismOptions& options, Settings& settings) {
       "threshold", options.threshold.empty() ? SettingValue{} : SettingValue{options.threshold});
 }
 
+void check_threshold(const std::string& text) {
+  (void)parse_threshold(text);
+}
+
 void check_mechanism_options(const MechanismOptions& options, bool has_student) {
   const bool has_threshold = !options.threshold.empty();
   if (options.laplace_scale) {
@@ -80,7 +84,7 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
   }
   validate(GaussianNoisyMax{*options.sigma2}, "--sigma2");
   if (has_threshold) {
-    (void)parse_threshold(options.threshold);
+    check_threshold(options.threshold);
     validate(GaussianNoisyMax{*options.sigma1}, "--sigma1");
   }
 }

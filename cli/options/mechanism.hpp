@@ -22,6 +22,9 @@ void add_mechanism_options(CLI::App& command, MechanismOptions& options);
 
 void append_settings(const MechanismOptions& options, Settings& settings);
 
+/// Throws `usage_error` unless `text` is a number of votes or a share of the teachers.
+void check_threshold(const std::string& text);
+
 /// Which aggregator the options describe, with everything but the threshold's share of the teachers
 /// checked, so that a wrong command line fails before any file is read. Throws `usage_error` naming
 /// the option that is missing or contradicts, and `parameter_error` for values out of range.

@@ -38,6 +38,14 @@ INSPECT_LINES = [
     f"{PREDICTIONS} --layout predictions-by-query --classes 10",
 ]
 
+PLAN_LINES = [
+    "--sigma2 40 --queries 1000",
+    "--sigma2 40 --sigma1 150 --threshold 60% --queries 1000 --max-answers 300 --max-epsilon 1",
+    "--laplace-scale 20 --queries 100 --orders 2,3,8 --conversion classic",
+    "--laplace-scale 20 --solve queries --epsilon 3",
+    "--queries 100 --solve sigma2 --epsilon 3",
+]
+
 
 def without(report, *path):
     for key in path[:-1]:
@@ -82,6 +90,19 @@ INSPECT_MUTATIONS = {
     "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
 }
 
+PLAN_MUTATIONS = {
+    "no headline": lambda r: without(r, "headline"),
+    "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
+    "a cost that depends on votes": lambda r: put(r, True, "costs", 0, "data_dependent"),
+    "another reading": lambda r: put(r, "joint", "costs", 0, "reading"),
+    "no queries": lambda r: put(r, 0, "queries"),
+    "steps without noise": lambda r: without(r, "steps", "gaussian_maxima", 0, "sigma2"),
+    "half a step": lambda r: put(r, 0.5, "steps", "gaussian_maxima", 0, "count"),
+    "solved for delta": lambda r: put(r, {"for": "delta", "value": 1, "epsilon": 1}, "solved"),
+    "a negative cost": lambda r: put(r, -1, "rdp", "data_independent", "noisy_max", 0),
+    "a file that was read": lambda r: put(r, {"votes": {}}, "inputs"),
+}
+
 
 def check(command, lines, mutations):
     schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
@@ -108,6 +129,7 @@ def check(command, lines, mutations):
 def main():
     check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
+    check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
 
 
 main()

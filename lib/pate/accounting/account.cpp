@@ -8,6 +8,7 @@
 #include <span>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/accounting/trajectory.hpp"
 #include "pate/error.hpp"
@@ -154,24 +155,6 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
 
-// One notice for each end of the orders at which an optimum lies.
-void add_order_notices(bool restricted, Account& account) {
-  for (const OrderEnd end : {OrderEnd::lowest, OrderEnd::highest}) {
-    std::string labels;
-    for (const CostEntry& cost : account.costs) {
-      if (cost.order_end == end) labels += (labels.empty() ? "" : ", ") + label(cost);
-    }
-    if (labels.empty()) continue;
-    const bool lowest = end == OrderEnd::lowest;
-    account.notices.push_back(
-        {"order_at_end",
-         fmt::format("the best order is the {} that was allowed, {}, for {}; {}",
-                     lowest ? "smallest" : "largest",
-                     lowest ? account.orders.front() : account.orders.back(), labels,
-                     restricted ? "widen --orders" : "other orders could give a smaller epsilon")});
-  }
-}
-
 void add_notices(Account& account) {
   const CostEntry& headline = account.costs[account.headline];
   const auto add = [&](const char* code, std::string message) {
@@ -231,8 +214,9 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
 
   account.costs = planned_entries(settings, has_decisions);
   std::vector<Notice> data_independent_notices;
-  for (CostEntry& entry : data_independent_entries(aggregator, tally.queries, account.orders,
-                                                   search, data_independent_notices)) {
+  for (CostEntry& entry :
+       data_independent_entries(steps_of(aggregator, tally.queries, tally.queries), account.orders,
+                                search, data_independent_notices)) {
     account.costs.push_back(std::move(entry));
   }
   account.headline = headline_of(account.costs, settings);
@@ -248,7 +232,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
   account.trajectory = trajectory(tally, account, by_checkpoint);
-  add_order_notices(search.grid_only, account);
+  add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   add_notices(account);
   return account;
 }

@@ -5,26 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/rdp/gaussian_dp.hpp"
 #include "pate/rdp/optimal_order.hpp"
-#include "pate/rdp/pure_dp.hpp"
 
 namespace pate {
-
-namespace {
-
-CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delta,
-                      const std::string& part) {
-  CostEntry entry;
-  entry.conversion = conversion;
-  entry.epsilon = epsilon;
-  entry.delta = delta;
-  entry.parts = {{part, epsilon}};
-  entry.releasable = true;
-  return entry;
-}
-
-}  // namespace
 
 Conversion rdp_conversion(ReportedConversion conversion) {
   return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
@@ -73,44 +56,22 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
   if (best.at_highest) entry.order_end = OrderEnd::highest;
 }
 
-std::vector<CostEntry> data_independent_entries(const Aggregator& aggregator, std::int64_t queries,
-                                                std::span<const double> orders,
-                                                const OrderSearch& search,
-                                                std::vector<Notice>& notices) {
-  const auto n = static_cast<double>(queries);
-  RdpFunction function;
-  function.orders = orders;
-  function.at = [&](double order) { return n * data_independent_cost(aggregator, order).total(); };
-  for (const double order : orders) function.rdp.push_back(function.at(order));
-  function.parts = [&](double order) {
-    const QueryCost cost = data_independent_cost(aggregator, order);
-    std::vector<std::pair<std::string, double>> parts;
-    if (aggregator.selection) parts.emplace_back("selection", n * cost.selection);
-    parts.emplace_back("noisy_max", n * cost.noisy_max);
-    return parts;
-  };
-  std::vector<CostEntry> entries;
-  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    CostEntry entry;
-    entry.conversion = conversion;
-    entry.releasable = true;
-    fill_rdp_entry(entry, function, search, notices);
-    entries.push_back(std::move(entry));
+void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,
+                       bool restricted, std::vector<Notice>& notices) {
+  for (const OrderEnd end : {OrderEnd::lowest, OrderEnd::highest}) {
+    std::string labels;
+    for (const CostEntry& cost : costs) {
+      if (cost.order_end == end) labels += (labels.empty() ? "" : ", ") + label(cost);
+    }
+    if (labels.empty()) continue;
+    const bool lowest = end == OrderEnd::lowest;
+    notices.push_back(
+        {"order_at_end",
+         fmt::format("the best order is the {} that was allowed, {}, for {}; {}",
+                     lowest ? "smallest" : "largest", lowest ? orders.front() : orders.back(),
+                     labels,
+                     restricted ? "widen --orders" : "other orders could give a smaller epsilon")});
   }
-  if (aggregator.is_gaussian()) {
-    const double mu = std::sqrt(n * squared_gaussian_sensitivity(aggregator));
-    entries.push_back(exact_entry(ReportedConversion::gdp, gaussian_dp_epsilon(mu, search.delta),
-                                  search.delta, "steps"));
-  } else {
-    const double step = 2.0 * std::get<LaplaceNoisyMax>(aggregator.noisy_max).gamma();
-    // The product is rounded; one unit in the last place covers it.
-    entries.push_back(
-        exact_entry(ReportedConversion::pure, n * step * (1.0 + 4e-16), 0.0, "noisy_max"));
-    entries.push_back(exact_entry(ReportedConversion::kov,
-                                  composed_pure_dp_epsilon(step, queries, search.delta),
-                                  search.delta, "noisy_max"));
-  }
-  return entries;
 }
 
 }  // namespace pate

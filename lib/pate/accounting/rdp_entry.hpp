@@ -31,14 +31,9 @@ struct OrderSearch {
 void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
                     std::vector<Notice>& notices);
 
-/// The costs of `queries` answered queries that hold for every votes: classic and improved from
-/// RDP, and the exact compositions gdp (Gaussian noise) or pure and kov (Laplace noise), which need
-/// no order.
-[[nodiscard]] std::vector<CostEntry> data_independent_entries(const Aggregator& aggregator,
-                                                              std::int64_t queries,
-                                                              std::span<const double> orders,
-                                                              const OrderSearch& search,
-                                                              std::vector<Notice>& notices);
+/// One notice for each end of `orders` at which the optimum of a cost lies.
+void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,
+                       bool restricted, std::vector<Notice>& notices);
 
 /// The conversion of RDP behind a reported conversion: classic, or improved for any other.
 [[nodiscard]] Conversion rdp_conversion(ReportedConversion conversion);

@@ -13,12 +13,6 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json numbers(const std::vector<double>& values) {
-  Json result = Json::array();
-  for (const double value : values) result.push_back(number(value));
-  return result;
-}
-
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -38,21 +32,8 @@ Json mechanism_json(const Aggregator& aggregator) {
   return result;
 }
 
-Json cost_json(const CostEntry& cost) {
-  Json parts = Json::object();
-  for (const auto& [part, value] : cost.parts) parts[part] = number(value);
-  Json result = {{"bound", name(cost.bound)},
-                 {"reading", name(cost.reading)},
-                 {"direction", direction_name(cost.bound)},
-                 {"conversion", name(cost.conversion)},
-                 {"epsilon", number(cost.epsilon)},
-                 {"delta", cost.delta},
-                 {"order", or_null(cost.order)}};
-  if (cost.sd) result["sd"] = number(*cost.sd);
-  result["parts"] = std::move(parts);
-  result["data_dependent"] = cost.data_dependent;
-  result["releasable"] = cost.releasable;
-  return result;
+Json numbers(const std::vector<double>& values) {
+  return Json::parse(numbers_json(values));
 }
 
 Json curves_json(const RdpCurves& curves) {
@@ -74,8 +55,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   report["answered"] = {{"expected", number(account.answered_expected)},
                         {"sd", number(account.answered_sd)},
                         {"realized", or_null(account.answered_realized)}};
-  Json costs = Json::array();
-  for (const CostEntry& cost : account.costs) costs.push_back(cost_json(cost));
+  Json costs = Json::parse(costs_json(account.costs));
   report["headline"] = costs[account.headline];
   report["costs"] = std::move(costs);
   report["rdp"] = {{"orders", numbers(account.orders)}};

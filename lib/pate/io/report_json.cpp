@@ -43,6 +43,36 @@ Json inputs_json(const std::vector<InputFile>& inputs) {
   return result;
 }
 
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json cost_json(const CostEntry& cost) {
+  Json parts = Json::object();
+  for (const auto& [part, value] : cost.parts) parts[part] = number(value);
+  Json result = {{"bound", name(cost.bound)},
+                 {"reading", name(cost.reading)},
+                 {"direction", direction_name(cost.bound)},
+                 {"conversion", name(cost.conversion)},
+                 {"epsilon", number(cost.epsilon)},
+                 {"delta", cost.delta},
+                 {"order", cost.order ? Json(*cost.order) : Json(nullptr)}};
+  if (cost.sd) result["sd"] = number(*cost.sd);
+  result["parts"] = std::move(parts);
+  result["data_dependent"] = cost.data_dependent;
+  result["releasable"] = cost.releasable;
+  return result;
+}
+
+// Steps of one kind: [{"<noise>": 40, "count": 1000}].
+Json step_list(const std::map<double, std::int64_t>& counts, const char* noise) {
+  Json result = Json::array();
+  for (const auto& [value, count] : counts) {
+    if (count > 0) result.push_back({{noise, value}, {"count", count}});
+  }
+  return result;
+}
+
 std::string text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -56,6 +86,24 @@ std::string report_head_json(std::string_view command, const ReportContext& cont
   head["settings"] = settings_json(context.settings);
   head["inputs"] = inputs_json(context.inputs);
   return text(head);
+}
+
+std::string costs_json(std::span<const CostEntry> costs) {
+  Json result = Json::array();
+  for (const CostEntry& cost : costs) result.push_back(cost_json(cost));
+  return text(result);
+}
+
+std::string steps_json(const StepCounts& steps) {
+  return text({{"threshold_checks", step_list(steps.threshold_checks, "sigma1")},
+               {"gaussian_maxima", step_list(steps.gaussian_maxima, "sigma2")},
+               {"laplace_maxima", step_list(steps.laplace_maxima, "laplace_scale")}});
+}
+
+std::string numbers_json(std::span<const double> values) {
+  Json result = Json::array();
+  for (const double value : values) result.push_back(number(value));
+  return text(result);
 }
 
 std::string notices_json(const std::vector<Notice>& notices) {

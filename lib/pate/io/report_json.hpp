@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/accounting/step_counts.hpp"
 
 namespace pate {
 
@@ -43,6 +45,15 @@ struct ReportContext {
 /// The object every report begins with: `schema`, which is "pate/<command>/v1", `tool`, `settings`
 /// and `inputs`.
 [[nodiscard]] std::string report_head_json(std::string_view command, const ReportContext& context);
+
+/// The array `costs`.
+[[nodiscard]] std::string costs_json(std::span<const CostEntry> costs);
+
+/// The object `steps`: how many noisy steps of each kind, by their noise.
+[[nodiscard]] std::string steps_json(const StepCounts& steps);
+
+/// An array of numbers.
+[[nodiscard]] std::string numbers_json(std::span<const double> values);
 
 /// The array `notices`.
 [[nodiscard]] std::string notices_json(const std::vector<Notice>& notices);

@@ -1,0 +1,64 @@
+#include "cli/commands/cost_table.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+
+#include "cli/colour.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string order_text(const std::optional<double>& order) {
+  if (!order) return "-";
+  return *order < 1000.0 ? fmt::format("{:.2f}", *order) : fmt::format("{:.0f}", *order);
+}
+
+void cost_line(Out out, const CostEntry& cost, bool is_headline) {
+  fmt::format_to(out, "{} {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", is_headline ? '*' : ' ',
+                 name(cost.bound), name(cost.reading), name(cost.conversion),
+                 epsilon_text(cost.epsilon), order_text(cost.order), worth(cost));
+}
+
+}  // namespace
+
+std::string_view worth(const CostEntry& cost) {
+  switch (cost.reading) {
+    case Reading::joint:
+      return "guarantee, private";
+    case Reading::expected:
+      if (cost.sd) return "expectation, private";
+      return cost.bound == Bound::published ? "one direction only" : "guarantee, private";
+    case Reading::realized:
+      return "if order was fixed";
+    case Reading::worst_case:
+      return "may be published";
+  }
+  return "";
+}
+
+std::string epsilon_text(double epsilon) {
+  return epsilon == 0.0 || (epsilon >= 0.01 && epsilon < 1e4) ? fmt::format("{:.4f}", epsilon)
+                                                              : fmt::format("{:.3g}", epsilon);
+}
+
+std::string headline_line(const CostEntry& headline, bool colour) {
+  const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(headline.epsilon));
+  return fmt::format("{} at delta = {:g}  (* below: {})\n", bold(epsilon, colour), headline.delta,
+                     worth(headline));
+}
+
+std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
+  std::string text = fmt::format("  {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", "reading",
+                                 "conversion", "epsilon", "order", "worth");
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    cost_line(std::back_inserter(text), costs[i], i == headline);
+  }
+  return text;
+}
+
+}  // namespace pate::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "pate/accounting/report.hpp"
+
+namespace pate::cli {
+
+// How summaries show costs.
+
+/// What a cost is worth, in a few words.
+[[nodiscard]] std::string_view worth(const CostEntry& cost);
+
+/// Four decimals, or three digits where that says little.
+[[nodiscard]] std::string epsilon_text(double epsilon);
+
+/// The line "epsilon = ... at delta = ..." about the headline, its first
+/// half bold where `colour`.
+[[nodiscard]] std::string headline_line(const CostEntry& headline, bool colour);
+
+/// A line of column names and one for each cost, the headline marked by a star.
+[[nodiscard]] std::string cost_table(std::span<const CostEntry> costs, std::size_t headline);
+
+}  // namespace pate::cli

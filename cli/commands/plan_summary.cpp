@@ -1,0 +1,46 @@
+#include "cli/commands/plan_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+#include "cli/commands/cost_table.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+std::string mechanism(const PlannedRun& run) {
+  if (run.laplace_scale) return fmt::format("LNMax, scale {:.6g}", *run.laplace_scale);
+  if (!run.sigma1) return fmt::format("GNMax, sigma2 {:.6g}", *run.sigma2);
+  return fmt::format("Confident GNMax, sigma1 {:.6g}, sigma2 {:.6g}", *run.sigma1, *run.sigma2);
+}
+
+// All digits: fewer could be too little noise.
+std::string solved_line(const Solved& solved) {
+  const bool whole =
+      solved.parameter == PlanParameter::queries || solved.parameter == PlanParameter::max_answers;
+  return whole ? fmt::format("{} = {:.0f}: the most that keeps epsilon <= {}\n",
+                             name(solved.parameter), solved.value, solved.epsilon)
+               : fmt::format("{} = {}: the least that keeps epsilon <= {}\n",
+                             name(solved.parameter), solved.value, solved.epsilon);
+}
+
+}  // namespace
+
+std::string plan_summary(const Plan& plan, bool colour) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  const std::int64_t answers = plan.run.answers();
+  fmt::format_to(out, "{}; queries: {}, answers: {} at most\n", mechanism(plan.run),
+                 plan.run.queries, answers);
+  if (plan.solved) fmt::format_to(out, "{}", solved_line(*plan.solved));
+  fmt::format_to(out, "\n{}\n{}", headline_line(plan.costs[plan.headline], colour),
+                 cost_table(plan.costs, plan.headline));
+  if (!plan.notices.empty()) fmt::format_to(out, "\n");
+  for (const Notice& notice : plan.notices) fmt::format_to(out, "note: {}\n", notice.message);
+  return text;
+}
+
+}  // namespace pate::cli

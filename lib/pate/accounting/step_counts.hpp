@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "pate/aggregators/aggregator.hpp"
+
+namespace pate {
+
+/// How many noisy steps of each kind were, or at most will be, taken: all that a cost depends on
+/// that holds for every votes. Counts of runs on the same teachers add up, whatever the order of
+/// the steps and whatever they were chosen by.
+struct StepCounts {
+  std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
+  std::map<double, std::int64_t> gaussian_maxima;   ///< noisy maxima with Gaussian noise, by sigma2
+  std::map<double, std::int64_t> laplace_maxima;    ///< with Laplace noise, by scale
+
+  /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
+  void add(const StepCounts& other);
+  [[nodiscard]] bool empty() const;
+
+  /// RDP at an order, step by step; rounded outwards. Domain: order > 1.
+  [[nodiscard]] QueryCost rdp(double order) const;
+
+  /// Sensitivity of all steps as one Gaussian mechanism, in standard deviations, squared:
+  ///
+  ///     mu^2 = sum 1/sigma1^2 + sum 2/sigma2^2
+  ///
+  /// none where a step has Laplace noise. Rounding below 1e-15 relative for each kind of step.
+  [[nodiscard]] std::optional<double> squared_mu() const;
+};
+
+/// The steps of `queries` queries of which at most `answers` are answered: a threshold check each
+/// (with a selection), a noisy maximum for every answer. Throws `parameter_error` unless 0 <=
+/// answers <= queries.
+[[nodiscard]] StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
+                                  std::int64_t answers);
+
+}  // namespace pate

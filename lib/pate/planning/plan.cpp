@@ -1,0 +1,108 @@
+#include "pate/planning/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/error.hpp"
+#include "pate/mechanisms/positive_parameter.hpp"
+#include "pate/rdp/orders.hpp"
+
+namespace pate {
+
+namespace {
+
+StepCounts steps_of(const PlannedRun& run) {
+  StepCounts steps;
+  if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
+  if (run.sigma2) steps.gaussian_maxima[*run.sigma2] = run.answers();
+  if (run.laplace_scale) steps.laplace_maxima[*run.laplace_scale] = run.answers();
+  return steps;
+}
+
+std::size_t headline_of(const std::vector<CostEntry>& costs, const PlanSettings& settings) {
+  const auto smaller = [](const CostEntry& a, const CostEntry& b) { return a.epsilon < b.epsilon; };
+  auto headline = std::min_element(costs.begin(), costs.end(), smaller);
+  if (settings.conversion) {
+    headline = std::find_if(costs.begin(), costs.end(), [&](const CostEntry& cost) {
+      return cost.conversion == *settings.conversion;
+    });
+    if (headline == costs.end()) {
+      std::string computed;
+      for (const CostEntry& cost : costs) {
+        computed += (computed.empty() ? "" : ", ") + std::string(name(cost.conversion));
+      }
+      throw parameter_error(
+          fmt::format("conversion {} does not go with this noise; computed are {}",
+                      name(*settings.conversion), computed));
+    }
+  }
+  return static_cast<std::size_t>(headline - costs.begin());
+}
+
+}  // namespace
+
+std::int64_t PlannedRun::answers() const {
+  return max_answers ? std::min(*max_answers, queries) : queries;
+}
+
+void validate(const PlannedRun& run) {
+  if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
+    throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
+  }
+  if (run.sigma1 && !run.sigma2) {
+    throw parameter_error(
+        "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
+  }
+  if (run.max_answers && !run.sigma1) {
+    throw parameter_error("max-answers needs sigma1: without a threshold every query is answered");
+  }
+  if (run.sigma2) require_positive(*run.sigma2, "sigma2");
+  if (run.sigma1) require_positive(*run.sigma1, "sigma1");
+  if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
+  if (run.queries < 1 || run.queries > kMostPlannedQueries) {
+    throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",
+                                      kMostPlannedQueries, run.queries));
+  }
+  if (run.max_answers && *run.max_answers < 1) {
+    throw parameter_error(fmt::format("max-answers must be at least 1, got {}", *run.max_answers));
+  }
+}
+
+std::string_view name(PlanParameter parameter) {
+  switch (parameter) {
+    case PlanParameter::sigma2:
+      return "sigma2";
+    case PlanParameter::sigma1:
+      return "sigma1";
+    case PlanParameter::laplace_scale:
+      return "laplace_scale";
+    case PlanParameter::queries:
+      return "queries";
+    case PlanParameter::max_answers:
+      return "max_answers";
+  }
+  return "";
+}
+
+Plan plan(const PlannedRun& run, const PlanSettings& settings) {
+  validate(run);
+  validate_delta(settings.delta);
+  Plan result;
+  result.run = run;
+  result.delta = settings.delta;
+  result.steps = steps_of(run);
+  result.orders = settings.orders
+                      ? validated_orders(*settings.orders)
+                      : std::vector<double>(default_orders().begin(), default_orders().end());
+  for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
+  const OrderSearch search{settings.delta, settings.orders.has_value()};
+  result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
+  add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
+  result.headline = headline_of(result.costs, settings);
+  return result;
+}
+
+}  // namespace pate

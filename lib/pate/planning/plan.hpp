@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pate/accounting/names.hpp"
+#include "pate/accounting/report.hpp"
+#include "pate/accounting/step_counts.hpp"
+
+namespace pate {
+
+/// A run that is yet to come: its noise, how many queries it may put to the ensemble and how many
+/// of them may be answered. Without votes a threshold changes no cost, and is no part of it.
+struct PlannedRun {
+  std::optional<double> sigma2;         ///< Gaussian noise of the maximum, in votes
+  std::optional<double> sigma1;         ///< of the threshold check; goes with sigma2
+  std::optional<double> laplace_scale;  ///< Laplace noise instead
+  std::int64_t queries = 0;
+  /// The run stops after so many answers; none: every query may be answered. Needs sigma1.
+  std::optional<std::int64_t> max_answers;
+
+  /// How many queries are answered at most.
+  [[nodiscard]] std::int64_t answers() const;
+};
+
+/// More queries than anybody asks; up to here counts and costs keep all their digits.
+inline constexpr std::int64_t kMostPlannedQueries = 1'000'000'000;
+
+/// Throws `parameter_error` for noise that is missing, contradictory or out of range, and unless
+/// 1 <= queries <= kMostPlannedQueries and max_answers >= 1.
+void validate(const PlannedRun& run);
+
+/// The parameter a plan can be solved for.
+enum class PlanParameter { sigma2, sigma1, laplace_scale, queries, max_answers };
+
+/// The word of reports and options for it.
+[[nodiscard]] std::string_view name(PlanParameter parameter);
+
+/// What a calibration found.
+struct Solved {
+  PlanParameter parameter = PlanParameter::sigma2;
+  double value = 0.0;
+  double epsilon = 0.0;  ///< the target
+};
+
+/// What a planned run costs at most.
+struct Plan {
+  PlannedRun run;
+  double delta = 0.0;
+  StepCounts steps;
+  std::vector<double> orders;
+  std::vector<QueryCost> rdp;  ///< of all steps, at the orders
+  std::vector<CostEntry> costs;
+  std::size_t headline = 0;  ///< index in costs
+  std::optional<Solved> solved;
+  std::vector<Notice> notices;
+};
+
+struct PlanSettings {
+  double delta = 0.0;
+  /// The headline; unset is the smallest epsilon.
+  std::optional<ReportedConversion> conversion;
+  /// Restricts orders to these; unset is the default grid and the continuum.
+  std::optional<std::vector<double>> orders;
+};
+
+/// The costs of a planned run that hold for every votes, whatever is answered: every query pays the
+/// threshold check, and at most `answers()` pay the noisy maximum. Every epsilon is an upper bound,
+/// rounded outwards by less than 1e-9 relative.
+///
+/// Throws `parameter_error` for a run or settings out of range, and where the conversion does not
+/// apply to the noise.
+[[nodiscard]] Plan plan(const PlannedRun& run, const PlanSettings& settings);
+
+}  // namespace pate
