@@ -90,6 +90,8 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
     return report_error(streams, error.what(), kNotValid);
   } catch (const output_error& error) {
     return report_error(streams, error.what(), kBadOutput);
+  } catch (const ledger_refusal& error) {
+    return report_error(streams, error.what(), kLedgerRefused);
   } catch (const std::bad_alloc&) {
     return report_error(streams, "not enough memory for this input", kBadInput);
   } catch (const std::exception& error) {

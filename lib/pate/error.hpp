@@ -37,4 +37,10 @@ class output_error : public error {
   using error::error;
 };
 
+/// The ledger does not allow it: what was asked for has been released before.
+class ledger_refusal : public error {
+ public:
+  using error::error;
+};
+
 }  // namespace pate

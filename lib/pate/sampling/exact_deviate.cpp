@@ -1,0 +1,128 @@
+#include "pate/sampling/exact_deviate.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+// More than that has probability below e^-32000: the source is stuck.
+constexpr std::uint64_t kLargestWhole = 65536;
+constexpr const char* kStuck = "the random source repeats itself: a deviate exceeds 65536";
+
+// The lengths of runs decide: whether the longest run  top > U_1 > U_2 > ... > U_n  is of even
+// length has probability 1 - top + top^2/2! - ... = exp(-top). README.md has the proofs.
+
+bool top_bit(LazyUniform& u, BitSource& source) {
+  return u.digit(0, source) >> (LazyUniform::kDigitBits - 1) != 0;
+}
+
+// Whether the longest run  *top > U_1 > U_2 > ...  is even.
+bool even_run(LazyUniform* top, BitSource& source) {
+  LazyUniform last;
+  for (bool even = true;; even = !even) {
+    LazyUniform next;
+    if (!less(next, *top, source)) return even;
+    last = std::move(next);
+    top = &last;
+  }
+}
+
+// True with probability exp(-1/2): a run below 1/2.
+bool bernoulli_exp_half(BitSource& source) {
+  LazyUniform first;
+  return top_bit(first, source) || !even_run(&first, source);
+}
+
+// True with probability (2k + x) / (2k + 2).
+bool bernoulli_share(std::uint64_t k, LazyUniform& x, BitSource& source) {
+  const std::uint64_t choice = source.below(2 * k + 2);
+  if (choice != 2 * k) return choice < 2 * k;
+  LazyUniform u;
+  return less(u, x, source);
+}
+
+// True with probability exp(-x (2k + x) / (2k + 2)): a run below x of which each member counts only
+// with probability (2k + x) / (2k + 2).
+bool bernoulli_exp_piece(std::uint64_t k, LazyUniform& x, BitSource& source) {
+  LazyUniform last;
+  LazyUniform* top = &x;
+  for (bool even = true;; even = !even) {
+    LazyUniform next;
+    if (!less(next, *top, source) || !bernoulli_share(k, x, source)) return even;
+    last = std::move(next);
+    top = &last;
+  }
+}
+
+// k >= 0 with probability proportional to exp(-k^2/2): geometric, exp(-k/2), and kept with
+// exp(-k (k - 1)/2).
+std::optional<std::uint64_t> propose_whole(BitSource& source) {
+  std::uint64_t k = 0;
+  while (bernoulli_exp_half(source)) {
+    ++k;
+    if (k > kLargestWhole) throw input_error(kStuck);
+  }
+  for (std::uint64_t i = k == 0 ? 0 : k * (k - 1); i > 0; --i) {
+    if (!bernoulli_exp_half(source)) return std::nullopt;
+  }
+  return k;
+}
+
+// Whether x in (0, 1) stays beside k: with probability exp(-x (2k + x)/2), in k + 1 pieces.
+bool keep_fraction(std::uint64_t k, LazyUniform& x, BitSource& source) {
+  for (std::uint64_t i = 0; i <= k; ++i) {
+    if (!bernoulli_exp_piece(k, x, source)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+DyadicInterval ExactDeviate::interval(unsigned bits, BitSource& source) {
+  Integer low = Integer(whole_) << bits;
+  low += fraction_.leading(bits, source);
+  Integer high = low;
+  ++high;
+  const int exponent = -static_cast<int>(bits);
+  if (negative_) return {Dyadic(-high, exponent), Dyadic(-low, exponent)};
+  return {Dyadic(std::move(low), exponent), Dyadic(std::move(high), exponent)};
+}
+
+double ExactDeviate::approximation(BitSource& source) {
+  constexpr int kBits = static_cast<int>(LazyUniform::kDigitBits);
+  const double magnitude =
+      static_cast<double>(whole_) +
+      std::ldexp(static_cast<double>(fraction_.digit(0, source)) + 0.5, -kBits);
+  return negative_ ? -magnitude : magnitude;
+}
+
+ExactDeviate exact_normal(BitSource& source) {
+  for (;;) {
+    const std::optional<std::uint64_t> whole = propose_whole(source);
+    if (!whole) continue;
+    LazyUniform fraction;
+    if (!keep_fraction(*whole, fraction, source)) continue;
+    const bool negative = source.bits(1) != 0;
+    return {negative, *whole, std::move(fraction)};
+  }
+}
+
+ExactDeviate exact_exponential(BitSource& source) {
+  for (std::uint64_t whole = 0; whole <= kLargestWhole; ++whole) {
+    LazyUniform fraction;
+    if (even_run(&fraction, source)) return {false, whole, std::move(fraction)};
+  }
+  throw input_error(kStuck);
+}
+
+ExactDeviate exact_laplace(BitSource& source) {
+  const bool negative = source.bits(1) != 0;
+  ExactDeviate magnitude = exact_exponential(source);
+  return negative ? std::move(magnitude).negated() : std::move(magnitude);
+}
+
+}  // namespace pate

@@ -1,0 +1,207 @@
+#include "pate/sampling/exact_deviate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/sampling/test_bits.hpp"
+#include "support/bit_sources.hpp"
+#include "support/chi_square.hpp"
+#include "support/temp_directory.hpp"
+
+using pate::BitSource;
+using pate::Dyadic;
+using pate::DyadicInterval;
+using pate::exact_exponential;
+using pate::exact_laplace;
+using pate::exact_normal;
+using pate::ExactDeviate;
+using pate::Integer;
+using pate::TestBits;
+using pate::test::BiasedBits;
+using pate::test::ConstantBits;
+using pate::test::is_plausible;
+
+namespace {
+
+constexpr int kDraws = 600000;
+
+using Draw = std::function<double()>;
+using Distribution = double (*)(double);
+
+double exponential_cdf(double x) {
+  return x < 0.0 ? 0.0 : -std::expm1(-x);
+}
+double laplace_cdf(double x) {
+  return x < 0.0 ? 0.5 * std::exp(x) : 1.0 - 0.5 * std::exp(-x);
+}
+
+// p of the test of 128 equally likely cells.
+double fit(const Draw& draw, Distribution cdf) {
+  constexpr std::size_t kCells = 128;
+  std::array<std::int64_t, kCells> counts{};
+  for (int i = 0; i < kDraws; ++i) {
+    ++counts.at(std::min(kCells - 1, static_cast<std::size_t>(cdf(draw()) * kCells)));
+  }
+  std::array<double, kCells> fair{};
+  fair.fill(1.0 / kCells);
+  return pate::test::chi_square_p(counts, fair);
+}
+
+// The largest deviation of the first moments from their values, in standard deviations.
+double moments(const Draw& draw, const std::vector<double>& expected) {
+  std::vector<double> sums(expected.size() / 2, 0.0);
+  for (int i = 0; i < kDraws; ++i) {
+    const double x = draw();
+    double power = 1.0;
+    for (double& sum : sums) sum += power *= x;
+  }
+  double worst = 0.0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double variance = expected[2 * i + 1] - expected[i] * expected[i];
+    worst =
+        std::max(worst, std::abs(sums[i] / kDraws - expected[i]) / std::sqrt(variance / kDraws));
+  }
+  return worst;
+}
+
+// E x^1 .. E x^8
+const std::vector<double> kNormalMoments{0, 1, 0, 3, 0, 15, 0, 105};
+const std::vector<double> kExponentialMoments{1, 2, 6, 24, 120, 720, 5040, 40320};
+const std::vector<double> kLaplaceMoments{0, 2, 0, 24, 0, 720, 0, 40320};
+
+template <class Source>
+Draw drawing(ExactDeviate (*sampler)(BitSource&), Source& source) {
+  return [sampler, &source] { return sampler(source).approximation(source); };
+}
+
+// How far the number of draws beyond x is from what it should be, in standard deviations.
+double tail(const Draw& draw, double x, double probability) {
+  int beyond = 0;
+  for (int i = 0; i < kDraws; ++i) beyond += draw() > x ? 1 : 0;
+  const double expected = kDraws * probability;
+  return std::abs(beyond - expected) / std::sqrt(expected * (1.0 - probability));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("sampling");
+
+TEST_CASE("normal deviates have the normal distribution") {
+  TestBits source(1);
+  const Draw draw = drawing(exact_normal, source);
+  CHECK(is_plausible(fit(draw, pate::normal_cdf)));
+  CHECK(moments(draw, kNormalMoments) < 3.0);
+  for (const double x : {2.0, 3.0, 4.0}) {
+    CAPTURE(x);
+    CHECK(tail(draw, x, pate::normal_cdf(-x)) < 3.0);
+    CHECK(tail([&] { return -draw(); }, x, pate::normal_cdf(-x)) < 3.0);
+  }
+}
+
+TEST_CASE("exponential and Laplace deviates have theirs") {
+  TestBits source(3);
+  const Draw exponential = drawing(exact_exponential, source);
+  CHECK(is_plausible(fit(exponential, exponential_cdf)));
+  CHECK(moments(exponential, kExponentialMoments) < 3.0);
+  CHECK(tail(exponential, 8.0, std::exp(-8.0)) < 3.0);
+  const Draw laplace = drawing(exact_laplace, source);
+  CHECK(is_plausible(fit(laplace, laplace_cdf)));
+  CHECK(moments(laplace, kLaplaceMoments) < 3.0);
+  CHECK(tail(laplace, 7.0, 0.5 * std::exp(-7.0)) < 3.0);
+}
+
+// The statistics above notice samplers that are only a little wrong.
+TEST_CASE("wrong samplers fail the same tests") {
+  TestBits source(4);
+  const Draw draw = drawing(exact_normal, source);
+  CHECK(fit([&] { return 1.02 * draw(); }, pate::normal_cdf) < 1e-6);
+  CHECK(fit([&] { return draw() + 0.02; }, pate::normal_cdf) < 1e-6);
+  CHECK(moments([&] { return draw() + 0.01; }, kNormalMoments) > 5.0);
+  CHECK(tail([&] { return 1.02 * draw(); }, 3.0, pate::normal_cdf(-3.0)) > 3.0);
+  // A sum of twelve uniform deviates: right mean and variance, tails too light.
+  const Draw sum = [&] {
+    double total = -6.0;
+    for (int i = 0; i < 12; ++i) total += std::ldexp(source.bits(32) + 0.5, -32);
+    return total;
+  };
+  CHECK(moments(sum, kNormalMoments) > 5.0);
+  CHECK(tail(sum, 3.0, pate::normal_cdf(-3.0)) > 5.0);
+  // Coins that fall on one side with probability 0.516.
+  BiasedBits biased(5, 5);
+  CHECK(fit(drawing(exact_normal, biased), pate::normal_cdf) < 1e-6);
+  CHECK(fit(drawing(exact_laplace, biased), laplace_cdf) < 1e-6);
+  CHECK(fit(drawing(exact_exponential, biased), exponential_cdf) < 1e-6);
+}
+
+TEST_CASE("digits beyond the compared ones are fair, and independent of the deviate") {
+  const auto check = [](BitSource& source, auto sampler) {
+    constexpr unsigned kFirst = 40;
+    constexpr unsigned kBytes = 10;
+    constexpr int kDeviates = 20000;
+    std::vector<std::int64_t> bytes(256, 0);
+    std::vector<std::int64_t> by_size(4, 0);  // larger than the median or not, next digit
+    for (int i = 0; i < kDeviates; ++i) {
+      ExactDeviate deviate = sampler(source);
+      const bool large = std::abs(deviate.approximation(source)) > 0.674489750196082;
+      const Dyadic low = deviate.interval(kFirst + 8 * kBytes, source).low;
+      Integer digits = abs(low.mantissa()) - (deviate.is_negative() ? 1 : 0);
+      for (unsigned k = 0; k < kBytes; ++k, digits >>= 8) {
+        ++bytes[static_cast<std::size_t>(digits & 255)];
+      }
+      ++by_size[(large ? 2U : 0U) + static_cast<std::size_t>(digits & 1)];
+    }
+    const std::vector<double> fair(256, 1.0 / 256);
+    const std::vector<double> quarters(4, 0.25);
+    return std::pair(pate::test::chi_square_p(bytes, fair),
+                     pate::test::chi_square_p(by_size, quarters));
+  };
+  TestBits source(6);
+  const auto [bytes, by_size] = check(source, exact_normal);
+  CHECK(is_plausible(bytes));
+  CHECK(is_plausible(by_size));
+  BiasedBits biased(7, 6);
+  CHECK(check(biased, exact_normal).first < 1e-6);
+}
+
+TEST_CASE("an interval of more digits lies within one of fewer; digits never change") {
+  TestBits source(8);
+  for (int i = 0; i < 300; ++i) {
+    ExactDeviate deviate = i % 2 == 0 ? exact_normal(source) : exact_laplace(source);
+    DyadicInterval outer = deviate.interval(0, source);
+    CHECK(outer.high - outer.low == Dyadic(1.0));
+    for (const unsigned bits : {1U, 31U, 32U, 33U, 64U, 100U, 500U}) {
+      const DyadicInterval inner = deviate.interval(bits, source);
+      CHECK(inner.high - inner.low == Dyadic(Integer(1), -static_cast<int>(bits)));
+      CHECK(outer.low <= inner.low);
+      CHECK(inner.high <= outer.high);
+      outer = inner;
+    }
+    CHECK(deviate.interval(500, source).low == outer.low);
+    const double approximation = deviate.approximation(source);
+    const double error = static_cast<double>(deviate.whole() + 1) * std::ldexp(1.0, -32);
+    CHECK(outer.low >= Dyadic(approximation - error));
+    CHECK(outer.high <= Dyadic(approximation + error));
+    CHECK(deviate.is_negative() == (outer.high <= Dyadic(0.0)));
+  }
+}
+
+TEST_CASE("a source that repeats itself is noticed") {
+  for (const std::uint64_t word : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    ConstantBits stuck(word);
+    for (const auto sampler : {exact_normal, exact_exponential, exact_laplace}) {
+      CHECK(pate::test::message_of<pate::input_error>([&] {
+              (void)sampler(stuck);
+            }).starts_with("the random source repeats itself: "));
+    }
+  }
+}
+
+TEST_SUITE_END();
