@@ -9,6 +9,7 @@
 #include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
 #include "cli/commands/inspect.hpp"
+#include "cli/commands/label.hpp"
 #include "cli/commands/plan.hpp"
 #include "cli/commands/simulate.hpp"
 #include "cli/exit_status.hpp"
@@ -44,6 +45,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
 
   AnalyzeOptions analyze;
   InspectOptions inspect;
+  LabelOptions label;
   PlanOptions plan;
   SimulateOptions simulate;
   std::function<int()> run;
@@ -53,6 +55,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
   add_inspect(*command, inspect);
   command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });
+  command = app.add_subcommand("label", "run the aggregator: noisy labels for the student");
+  add_label(*command, label);
+  command->callback([&] { run = [&] { return run_label(label, streams); }; });
   command = app.add_subcommand("plan", "what a run may cost; the noise a target needs");
   add_plan(*command, plan);
   command->callback([&] { run = [&] { return run_plan(plan, streams); }; });

@@ -26,6 +26,17 @@ void cost_line(Out out, const CostEntry& cost, bool is_headline) {
 
 }  // namespace
 
+std::string mechanism_line(const Aggregator& aggregator) {
+  if (!aggregator.is_gaussian()) {
+    return fmt::format("LNMax, scale {:g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale);
+  }
+  const double sigma2 = std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
+  if (!aggregator.selection) return fmt::format("GNMax, sigma2 {:g}", sigma2);
+  return fmt::format("{} GNMax, threshold {:g}, sigma1 {:g}, sigma2 {:g}",
+                     aggregator.interactive ? "Interactive" : "Confident",
+                     aggregator.selection->threshold, aggregator.selection->sigma1, sigma2);
+}
+
 std::string_view worth(const CostEntry& cost) {
   switch (cost.reading) {
     case Reading::joint:
@@ -34,7 +45,7 @@ std::string_view worth(const CostEntry& cost) {
       if (cost.sd) return "expectation, private";
       return cost.bound == Bound::published ? "one direction only" : "guarantee, private";
     case Reading::realized:
-      return "if order was fixed";
+      return cost.releasable ? "may be published" : "if order was fixed";
     case Reading::worst_case:
       return "may be published";
   }

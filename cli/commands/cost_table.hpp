@@ -9,7 +9,10 @@
 
 namespace pate::cli {
 
-// How summaries show costs.
+// How summaries show mechanisms and costs.
+
+/// The aggregator and its parameters.
+[[nodiscard]] std::string mechanism_line(const Aggregator& aggregator);
 
 /// What a cost is worth, in a few words.
 [[nodiscard]] std::string_view worth(const CostEntry& cost);

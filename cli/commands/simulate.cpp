@@ -6,13 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <ostream>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/destinations.hpp"
 #include "cli/options/validators.hpp"
 #include "cli/progress.hpp"
 #include "cli/usage_error.hpp"
@@ -24,8 +23,6 @@ namespace pate::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kCounts = "counts";
 constexpr const char* kPredictions = "predictions";
 constexpr const char* kPredictionsByQuery = "predictions-by-query";
@@ -34,35 +31,6 @@ constexpr std::string_view kInt64 = "<i8";
 constexpr std::int64_t kItemSize = 8;
 // Files are built in memory.
 constexpr std::int64_t kLargestFile = std::int64_t{8} << 30;
-
-// What can be told before the work begins, so that it is not done in vain.
-void check_destination(const std::string& file) {
-  const fs::path directory = fs::path(file).parent_path();
-  std::error_code ignored;
-  if (directory.empty() || fs::is_directory(directory, ignored)) return;
-  throw output_error(
-      fmt::format("{}: cannot be written: {} is no directory", file, directory.string()));
-}
-
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code a_unknown;
-  std::error_code b_unknown;
-  // Absolute first: of a relative path without an existing beginning nothing is made canonical.
-  const bool same = fs::weakly_canonical(fs::absolute(a), a_unknown) ==
-                    fs::weakly_canonical(fs::absolute(b), b_unknown);
-  if (!a_unknown && !b_unknown && same) return true;
-  return fs::equivalent(a, b, a_unknown);
-}
-
-void check_destinations(const SimulateOptions& options) {
-  check_destination(options.output);
-  if (options.labels_output.empty()) return;
-  check_destination(options.labels_output);
-  if (same_file(options.output, options.labels_output)) {
-    throw usage_error(fmt::format("--labels-output {} is the file of --output; name another file",
-                                  options.labels_output));
-  }
-}
 
 std::string begin_file(std::int64_t rows, std::int64_t columns) {
   // Both are below 2^31.
@@ -153,7 +121,8 @@ void add_simulate(CLI::App& command, SimulateOptions& options) {
 
 int run_simulate(const SimulateOptions& options, const Streams& streams) {
   validate(options.ensemble);
-  check_destinations(options);
+  check_destinations({{"--output", options.output}, {"--labels-output", options.labels_output}},
+                     {});
   const Dump dump = make_dump(options, streams);
   // The labels first: where the votes have been written, everything has.
   if (!options.labels_output.empty()) {

@@ -195,8 +195,8 @@ VotesInput open_votes(const VotesInputOptions& options) {
         read_labels(*open_file(input, "labels", options.labels), votes.queries(), votes.classes());
   }
   if (!options.decisions.empty()) {
-    input.decisions =
-        read_decisions(*open_file(input, "decisions", options.decisions), votes.queries());
+    input.decisions = read_decisions(*open_file(input, "decisions", options.decisions),
+                                     votes.queries(), input.rows);
   }
   return input;
 }

@@ -5,13 +5,15 @@ usage: schema_test.py PATE SOURCE_DIR     (needs python3-jsonschema)
 """
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import jsonschema
 
-PATE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 COUNTS = SOURCE / "sample_votes/digits_100_counts.npy"
 PREDICTIONS = SOURCE / "sample_votes/digits_100_predictions.npy"
 LABELS = SOURCE / "sample_votes/digits_100_labels.npy"
@@ -36,6 +38,14 @@ INSPECT_LINES = [
     f"{COUNTS} --queries 1",
     f"{PREDICTIONS} --layout predictions --classes 12 --queries 5:400",
     f"{PREDICTIONS} --layout predictions-by-query --classes 10",
+]
+
+LABEL_LINES = [
+    f"{COUNTS} {CONFIDENT} --write-labels l.npy --ledger ledger.jsonl",
+    f"{COUNTS} {CONFIDENT} --queries 20 --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
+    f"{COUNTS} {CONFIDENT} --write-labels l.npy --max-epsilon 2 --order 12",
+    f"{COUNTS} --sigma2 20 --write-labels l.tsv --max-epsilon 0",
+    f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --laplace-scale 20 --write-labels l.npy",
 ]
 
 PLAN_LINES = [
@@ -104,6 +114,45 @@ PLAN_MUTATIONS = {
 }
 
 
+LABEL_MUTATIONS = {
+    "an unknown end": lambda r: put(r, "tired", "labels", "stopped"),
+    "no digest of the labels": lambda r: without(r, "labels", "sha256"),
+    "half an answer": lambda r: put(r, 0.5, "labels", "answered"),
+    "negative refusals": lambda r: put(r, -1, "labels", "refused"),
+    "no order": lambda r: without(r, "filter", "order"),
+    "an expectation": lambda r: put(r, "expected", "costs", 0, "reading"),
+    "one direction": lambda r: put(r, "forward", "headline", "direction"),
+    "no steps": lambda r: without(r, "steps"),
+    "no joint curve": lambda r: without(r, "rdp", "tradeoff", "joint"),
+    "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
+}
+
+
+def check_ledger(path):
+    """The lines of a ledger that the commands before have written, and a torn one."""
+    schema = json.loads((SOURCE / "cli/schemas/ledger.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    with path.open("a") as ledger:
+        ledger.write('{"schema":"pate/ledger/v1","kind":"lab')
+    subprocess.run([PATE, "label", *LABEL_LINES[0].split(), "--delta", "1e-5", "--quiet"], check=True,
+                   stdout=subprocess.DEVNULL)
+    lines = path.read_text().splitlines()
+    del lines[2]
+    entries = [json.loads(line) for line in lines]
+    for entry in entries:
+        for error in validator.iter_errors(entry):
+            sys.exit(f"ledger: {list(error.absolute_path)}: {error.message}")
+    if [entry["kind"] for entry in entries] != ["label", "label", "torn", "label"]:
+        sys.exit(f"ledger: other lines than expected: {lines}")
+    for missing in ("schema", "kind", "time", "tool", "votes_digest", "settings", "released"):
+        if validator.is_valid({key: value for key, value in entries[0].items() if key != missing}):
+            sys.exit(f"the schema of the ledger accepts an entry without {missing}")
+    if validator.is_valid({"schema": "pate/ledger/v1", "kind": "torn"}):
+        sys.exit("the schema of the ledger accepts a mark without a number of lines")
+    print(f"ledger: {len(entries)} lines are valid, 8 broken ones are refused")
+
+
 def check(command, lines, mutations):
     schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -129,6 +178,10 @@ def check(command, lines, mutations):
 def main():
     check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
+        check_ledger(pathlib.Path("ledger.jsonl"))
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
 
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -51,11 +52,14 @@ class Descriptor {
   int number_ = -1;
 };
 
-void write_all(const Descriptor& to, std::string_view bytes, const fs::path& path) {
+void write_all(const Descriptor& to, std::string_view bytes, const fs::path& path,
+               const WritePoints& points) {
+  const std::size_t piece = points.piece == 0 ? bytes.size() : points.piece;
   while (!bytes.empty()) {
-    const ssize_t written = ::write(to.get(), bytes.data(), bytes.size());
+    const ssize_t written = ::write(to.get(), bytes.data(), std::min(piece, bytes.size()));
     if (written >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
+      points("file piece written");
     } else if (errno != EINTR) {
       fail(path, errno);
     }
@@ -63,10 +67,10 @@ void write_all(const Descriptor& to, std::string_view bytes, const fs::path& pat
 }
 
 // O_APPEND: should /dev/stdout turn out to be a regular file, what is in it stays.
-void write_directly(const fs::path& path, std::string_view bytes) {
+void write_directly(const fs::path& path, std::string_view bytes, const WritePoints& points) {
   Descriptor to(path, O_WRONLY | O_APPEND | O_NOCTTY, 0);
   if (to.get() < 0) fail(path, errno);
-  write_all(to, bytes, path);
+  write_all(to, bytes, path, points);
   if (!to.close()) fail(path, errno);
 }
 
@@ -149,14 +153,15 @@ void sync_directory(const fs::path& target, const fs::path& path) {
 
 }  // namespace
 
-void write_file_atomically(const fs::path& path, std::string_view bytes) {
+void write_file_atomically(const fs::path& path, std::string_view bytes,
+                           const WritePoints& points) {
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail(path, errno);
   if (exists && S_ISDIR(old.st_mode)) fail(path, EISDIR);
   const std::optional<fs::path> target =
       exists && !S_ISREG(old.st_mode) ? std::nullopt : follow_links(path);
-  if (!target) return write_directly(path, bytes);
+  if (!target) return write_directly(path, bytes, points);
   // A rename does not ask whether the old file may be written; the user's protection of it counts.
   if (exists && ::faccessat(AT_FDCWD, target->c_str(), W_OK, AT_EACCESS) != 0) fail(path, errno);
 
@@ -164,7 +169,8 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   constexpr mode_t kNew = 0666;  // the kernel takes the umask off
   Temporary temporary(*target, exists ? kPrivate : kNew, path);
   const int number = temporary.descriptor().get();
-  write_all(temporary.descriptor(), bytes, path);
+  points("file created");
+  write_all(temporary.descriptor(), bytes, path, points);
   if (exists) {
     // Only root may give files away; for everybody else the file is now theirs.
     [[maybe_unused]] const int given = ::fchown(number, old.st_uid, old.st_gid);
@@ -172,8 +178,11 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   }
   if (::fsync(number) != 0) fail(path, errno);
   if (!temporary.descriptor().close()) fail(path, errno);
+  points("file synced");
   temporary.rename_to(*target, path);
+  points("file renamed");
   sync_directory(*target, path);
+  points("file directory synced");
 }
 
 }  // namespace pate

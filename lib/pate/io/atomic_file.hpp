@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "pate/io/write_points.hpp"
+
 namespace pate {
 
 /// Writes a file so that at every moment its name leads to the old contents or to the new, whole:
@@ -18,6 +20,7 @@ namespace pate {
 /// Throws `output_error` naming the path and the system's reason; the temporary is gone then and
 /// an old file is as it was. (If only the last step fails, the fsync of the directory, the new
 /// file is there but may not survive a power failure.)
-void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           const WritePoints& points = {});
 
 }  // namespace pate

@@ -57,6 +57,7 @@ double gaussian_peak(const std::vector<Lead>& leads) {
   // The rule needs the peak to a fraction of a standard deviation only.
   while (high - low > 0.05) {
     const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;  // so far out that doubles are wider apart
     (slope(middle) > 0.0 ? low : high) = middle;
   }
   return 0.5 * (low + high);
@@ -87,6 +88,8 @@ double outcome_probability(const GaussianNoisyMax& mechanism, std::span<const st
   constexpr double kSqrtTwoPi = 2.5066282746310005024;
   const double peak = gaussian_peak(ahead);
   const double log_scale = log_gaussian_integrand(ahead, peak);
+  // The integral is at most e^log_scale sqrt(2 pi): it underflows.
+  if (log_scale < -800.0) return 0.0;
   double sum = 1.0;
   for (const double direction : {-1.0, 1.0}) {
     double term = 1.0;
@@ -114,6 +117,13 @@ double outcome_probability(const LaplaceNoisyMax& mechanism, std::span<const std
   kinks.push_back(last);
   std::sort(kinks.begin(), kinks.end());
   kinks.erase(std::unique(kinks.begin(), kinks.end()), kinks.end());
+  // Between kinks far apart the mass lies near the ends, where the rule must look.
+  for (std::size_t k = 0, size = kinks.size(); k + 1 < size; ++k) {
+    if (kinks[k + 1] - kinks[k] <= 90.0) continue;
+    kinks.push_back(kinks[k] + 45.0);
+    kinks.push_back(kinks[k + 1] - 45.0);
+  }
+  std::sort(kinks.begin(), kinks.end());
   const auto integrand = [&](double z) { return laplace_integrand(ahead, z); };
   std::size_t peak = 0;
   double height = 0.0;

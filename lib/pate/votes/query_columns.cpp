@@ -71,6 +71,27 @@ std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t
   return decisions;
 }
 
+std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t rows,
+                                         const RowSelection& queries) {
+  if (table.rows() == rows || table.rows() != queries.size()) return read_decisions(table, rows);
+  const std::vector<std::uint8_t> by_query = read_decisions(table, queries.size());
+  std::vector<std::uint8_t> decisions(static_cast<std::size_t>(rows), 0);
+  std::vector<bool> is_known(decisions.size(), false);
+  for (std::size_t i = 0; i < by_query.size(); ++i) {
+    const auto row = static_cast<std::size_t>(queries[static_cast<std::int64_t>(i)]);
+    if (is_known[row] && decisions[row] != by_query[i]) {
+      throw input_error(fmt::format(
+          "{}: row {}: expected the decision of the query before on row {} of the votes, which was "
+          "{}; found {}",
+          table.name(), i, row, decisions[row] != 0 ? "answered" : "refused",
+          by_query[i] != 0 ? "answered" : "refused"));
+    }
+    is_known[row] = true;
+    decisions[row] = by_query[i];
+  }
+  return decisions;
+}
+
 std::vector<std::int64_t> read_indices(const NumericTable& table) {
   return read_column(table);
 }

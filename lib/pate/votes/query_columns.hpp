@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "pate/votes/numeric_table.hpp"
+#include "pate/votes/row_selection.hpp"
 
 namespace pate {
 
@@ -32,6 +33,13 @@ namespace pate {
 /// Throws `input_error` when there are not `rows` of them, or naming row and value.
 [[nodiscard]] std::vector<std::uint8_t> read_decisions(const NumericTable& table,
                                                        std::int64_t rows);
+
+/// The same from a file that may also have one row per query of the selection `queries`, as the
+/// labels of `pate label` do; the result has one entry per row of the votes all the same, 0 for
+/// those that were not selected. A file of `rows` rows is one of the votes. Throws `input_error`
+/// also where a row was asked more than once and answered differently: that file cannot say it.
+[[nodiscard]] std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t rows,
+                                                       const RowSelection& queries);
 
 /// Row numbers, any number of them (`--indices`). Throws `input_error` naming the row where one is
 /// no integer; whether the rows exist is for `RowSelection::check` to say.

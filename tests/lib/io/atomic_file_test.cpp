@@ -12,6 +12,7 @@
 #include <string>
 
 #include "pate/error.hpp"
+#include "support/killed_child.hpp"
 #include "support/temp_directory.hpp"
 
 namespace fs = std::filesystem;
@@ -230,6 +231,31 @@ TEST_CASE("a descriptor's name is the open file, whatever that is called") {
   REQUIRE(::stat(path.c_str(), &after) == 0);
   CHECK(before.st_ino == after.st_ino);
   CHECK(read_bytes(path) == "before after");
+}
+
+TEST_CASE("killed at any point: the old file or the new one, whole") {
+  const TempDirectory directory;
+  const fs::path path = directory / "f";
+  write_bytes(path, "the old one");
+  bool finished = false;
+  int old_ones = 0;
+  int new_ones = 0;
+  for (int point = 0; !finished; ++point) {
+    write_bytes(path, "the old one");
+    const pate::test::ChildEnd end = pate::test::in_child([&] {
+      write_file_atomically(path, "the new one", pate::test::killing_at(point, 3));
+      return 0;
+    });
+    finished = !end.killed;
+    REQUIRE(end.status == 0);
+    const std::string found = read_bytes(path);
+    CAPTURE(point);
+    CHECK((found == "the old one" || (found == "the new one")));
+    old_ones += found == "the old one" ? 1 : 0;
+    new_ones += found == "the new one" ? 1 : 0;
+  }
+  CHECK(old_ones >= 5);  // created, four pieces, synced
+  CHECK(new_ones >= 3);  // renamed, directory synced, finished
 }
 
 TEST_SUITE_END();

@@ -105,4 +105,21 @@ TEST_SUITE("mechanisms") {
     CHECK_THROWS_AS(static_cast<void>(outcome_probability(LaplaceNoisyMax{kNaN}, Counts{9, 1}, 0)),
                     parameter_error);
   }
+
+  TEST_CASE("outcome probabilities under noise far below a vote") {
+    for (const double noise : {1e-90, 1e-20, 1e-3}) {
+      CAPTURE(noise);
+      for (const Counts& counts : {Counts{100, 60}, Counts{60, 0, 100, 100}}) {
+        const auto top = *std::max_element(counts.begin(), counts.end());
+        const auto tied = static_cast<double>(std::count(counts.begin(), counts.end(), top));
+        for (std::size_t j = 0; j < counts.size(); ++j) {
+          const double expected = counts[j] == top ? 1.0 / tied : 0.0;
+          CHECK(outcome_probability(GaussianNoisyMax{noise}, counts, j) ==
+                doctest::Approx(expected).epsilon(1e-12));
+          CHECK(outcome_probability(LaplaceNoisyMax{noise}, counts, j) ==
+                doctest::Approx(expected).epsilon(1e-10));
+        }
+      }
+    }
+  }
 }

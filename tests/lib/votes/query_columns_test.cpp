@@ -117,4 +117,26 @@ TEST_CASE("the labels that came with the project can be read") {
   CHECK(seen == std::vector<int>{261, 270, 256, 249, 269, 217, 226, 245, 249, 258});
 }
 
+TEST_CASE("decisions of the selected queries alone, as a run writes them") {
+  using pate::RowSelection;
+  const auto read = [](const Values& values, const RowSelection& queries) {
+    const auto size = static_cast<std::int64_t>(values.size());
+    return pate::read_decisions(*integer_table({size}, values), 5, queries);
+  };
+  CHECK(read({3, -1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 0});
+  CHECK(read({0, 1, 1}, RowSelection::list({4, 0, 2})) == Decisions{1, 0, 1, 0, 0});
+  CHECK(read({-1, 7, -1}, RowSelection::list({4, 0, 4})) == Decisions{1, 0, 0, 0, 0});
+  // As many rows as the votes: one for each of them.
+  CHECK(read({0, 0, 1, 0, 1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 1});
+  CHECK(read({0, 0, 1, 0, 1}, RowSelection::list({4, 4, 4, 4, 4})) == Decisions{0, 0, 1, 0, 1});
+  CHECK(message_of<input_error>([&] {
+          (void)read({1, 1, 1}, RowSelection::range(2, 4));
+        }) == "test.npy: expected 5 rows, one per row of the votes, found 3");
+  CHECK(message_of<input_error>([&] {
+          (void)read({5, 2, -1}, RowSelection::list({4, 1, 4}));
+        }) ==
+        "test.npy: row 2: expected the decision of the query before on row 4 of the votes, which "
+        "was answered; found refused");
+}
+
 TEST_SUITE_END();

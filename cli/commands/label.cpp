@@ -1,0 +1,201 @@
+#include "cli/commands/label.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "cli/commands/label_summary.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/options/destinations.hpp"
+#include "cli/options/setting.hpp"
+#include "cli/options/validators.hpp"
+#include "cli/usage_error.hpp"
+#include "cli/version.hpp"
+#include "pate/io/atomic_file.hpp"
+#include "pate/io/label_report.hpp"
+#include "pate/io/ledger.hpp"
+#include "pate/io/sha256.hpp"
+#include "pate/labeling/label_account.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/sampling/system_bits.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+// Of the files beside the votes, those that a run of the mechanism has no use for.
+constexpr std::array<std::string_view, 2> kOtherFiles{"labels", "decisions"};
+
+void check_options(const LabelOptions& options) {
+  const bool has_student = !options.input.student.empty();
+  check_mechanism_options(options.mechanism, has_student);
+  validate_delta(options.delta);
+  if (options.max_answers && *options.max_answers < 1) {
+    throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
+  }
+  if (options.max_epsilon && !(*options.max_epsilon >= 0.0)) {
+    throw usage_error(fmt::format("--max-epsilon must be >= 0, got {}", *options.max_epsilon));
+  }
+  if (options.order && !(*options.order > 1.0)) {
+    throw usage_error(fmt::format("--order must be > 1, got {}", *options.order));
+  }
+  if (options.reinforce_above) {
+    if (!has_student) {
+      throw usage_error("--reinforce-above needs --student: it takes the student's own labels");
+    }
+    if (!(*options.reinforce_above >= 0.0 && *options.reinforce_above <= 1.0)) {
+      throw usage_error(
+          fmt::format("--reinforce-above must be in [0, 1], got {}", *options.reinforce_above));
+    }
+  }
+  const std::vector<std::string> inputs = input_paths(options.input);
+  check_output_options(options.output, inputs);
+  check_destinations({{"--write-labels", options.labels},
+                      {"--output", options.output.output},
+                      {"--ledger", options.ledger}},
+                     inputs);
+}
+
+Settings settings_of(const LabelOptions& options) {
+  Settings settings{{"command", std::string("label")}};
+  append_settings(options.input, settings);
+  for (const std::string_view other : kOtherFiles) {
+    std::erase_if(settings, [&](const auto& setting) { return setting.first == other; });
+  }
+  append_settings(options.mechanism, settings);
+  settings.emplace_back("write_labels", options.labels);
+  settings.emplace_back("reinforce_above", setting(options.reinforce_above));
+  settings.emplace_back("max_answers", setting(options.max_answers));
+  settings.emplace_back("max_epsilon", setting(options.max_epsilon));
+  settings.emplace_back("order", setting(options.order));
+  settings.emplace_back("delta", options.delta);
+  settings.emplace_back("ledger", setting(options.ledger));
+  return settings;
+}
+
+// What the ledger says about these votes so far.
+void add_ledger_notices(const Ledger& ledger, const LedgerEntry& entry,
+                        std::vector<Notice>& notices) {
+  if (const auto line = ledger.torn_line()) {
+    notices.push_back({"ledger_torn",
+                       fmt::format("{}: line {} is the beginning of an entry that a crash cut off; "
+                                   "it does not count",
+                                   ledger.path().string(), *line)});
+  }
+  const auto earlier = ledger.earlier(entry.kind, entry.votes_digest);
+  if (earlier.empty()) return;
+  notices.push_back({"labelled_before",
+                     fmt::format("{}: these queries were labelled before, {}, the last time on {}; "
+                                 "what that cost comes on top",
+                                 ledger.path().string(),
+                                 earlier.size() == 1 ? std::string("once")
+                                                     : fmt::format("{} times", earlier.size()),
+                                 earlier.back().time)});
+}
+
+}  // namespace
+
+void add_label(CLI::App& command, LabelOptions& options) {
+  add_votes_input_options(command, options.input);
+  for (const std::string_view other : kOtherFiles) {
+    command.remove_option(command.get_option("--" + std::string(other)));
+  }
+  add_mechanism_options(command, options.mechanism);
+  const std::string group = "Run";
+  command.add_option("--write-labels", options.labels, "the labels: .npy, .csv or .tsv; -1: none")
+      ->required()
+      ->check(not_empty())
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--reinforce-above", options.reinforce_above,
+                  "where refused, the student's label\nif its score is above this")
+      ->type_name("GAMMA")
+      ->group(group);
+  command.add_option("--max-answers", options.max_answers, "stop after this many answers")
+      ->check(decimal())
+      ->type_name("K")
+      ->group(group);
+  command
+      .add_option("--max-epsilon", options.max_epsilon,
+                  "stop before the query that could cost\nmore, for any votes")
+      ->type_name("E")
+      ->group(group);
+  command.add_option("--ledger", options.ledger, "record the run here, before its labels appear")
+      ->check(not_empty())
+      ->type_name("FILE")
+      ->group(group);
+  const std::string privacy = "Privacy";
+  command.add_option("--delta", options.delta, "failure probability of (epsilon, delta)")
+      ->required()
+      ->type_name("D")
+      ->group(privacy);
+  command
+      .add_option("--order", options.order,
+                  "Renyi order of what is counted during\nthe run; default: from the settings")
+      ->type_name("L")
+      ->group(privacy);
+  command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
+      ->check(decimal())
+      ->type_name("N")
+      ->group(privacy);
+  add_output_options(command, options.output);
+}
+
+int run_label(const LabelOptions& options, const Streams& streams) {
+  SystemBits source;
+  return run_label(options, streams, source, {});
+}
+
+int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
+              const WritePoints& points) {
+  check_options(options);
+  const LabelsFormat format = labels_format(options.labels);
+  const VotesInput input = open_votes(options.input);
+  const Run run{
+      *input.votes,
+      input.rows,
+      make_aggregator(options.mechanism, input.votes->teachers(), input.student != nullptr),
+      input.student.get(),
+      {},
+      {}};
+  const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
+  PrivacyFilter filter(
+      run.aggregator, limits, options.delta,
+      options.order ? *options.order : filter_order(run.aggregator, limits, options.delta));
+  auto described = std::async(std::launch::async, [&] { return input.describe(); });
+  const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
+  Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
+  const std::string bytes = labels_bytes(labelled, format, options.reinforce_above.has_value());
+  const ReportContext context{version(), settings_of(options), described.get()};
+  input.check_unchanged();
+
+  LabelReport report{account,
+                     labelled,
+                     filter,
+                     limits,
+                     options.labels,
+                     format,
+                     sha256_hex(std::as_bytes(std::span(bytes))),
+                     {}};
+  if (!options.ledger.empty()) {
+    Ledger ledger(options.ledger, points);
+    report.ledger = options.ledger;
+    LedgerEntry entry = label_ledger_entry(report, context);
+    add_ledger_notices(ledger, entry, account.notices);
+    ledger.append(std::move(entry));
+  }
+  write_file_atomically(options.labels, bytes, points);
+  deliver_report(options.output, label_report_json(report, context),
+                 label_summary(report, options.input.votes, streams.out_colour()), account.notices,
+                 streams);
+  return kDone;
+}
+
+}  // namespace pate::cli

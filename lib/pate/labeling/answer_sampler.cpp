@@ -1,0 +1,84 @@
+#include "pate/labeling/answer_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "pate/sampling/noisy_value.hpp"
+
+namespace pate {
+
+namespace {
+
+double noise_scale(const Aggregator& aggregator) {
+  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
+    return gaussian->sigma;
+  }
+  return std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
+}
+
+// At least the distance of  location + scale * approximation,  computed in doubles, from the value:
+// the approximation is off by (whole + 1) 2^-32, and roundings are a thousand times smaller.
+double error_bound(double location, double scale, const ExactDeviate& noise) {
+  return 0x1p-31 * (scale * (static_cast<double>(noise.whole()) + 1.0) + std::abs(location));
+}
+
+}  // namespace
+
+AnswerSampler::AnswerSampler(const Aggregator& aggregator, BitSource& source)
+    : aggregator_(aggregator), source_(source), scale_(noise_scale(aggregator)) {
+  validate(aggregator);
+}
+
+bool AnswerSampler::answers(std::int64_t statistic) {
+  if (!aggregator_.selection) return true;
+  const auto& [threshold, sigma1] = *aggregator_.selection;
+  const auto v = static_cast<double>(statistic);
+  ExactDeviate noise = exact_normal(source_);
+  const double margin = v + sigma1 * noise.approximation(source_) - threshold;
+  if (std::abs(margin) > error_bound(v, sigma1, noise) + 0x1p-31 * std::abs(threshold)) {
+    return margin > 0.0;
+  }
+  NoisyValue exactly(Dyadic(v), Dyadic(sigma1), std::move(noise));
+  return exactly.reaches(Dyadic(threshold), source_);
+}
+
+std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
+  if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
+  noise_.clear();
+  noisy_.resize(counts.size());
+  error_.resize(counts.size());
+  const bool is_gaussian = aggregator_.is_gaussian();
+  double floor = -std::numeric_limits<double>::infinity();  // the maximum is not below
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    noise_.push_back(is_gaussian ? exact_normal(source_) : exact_laplace(source_));
+    const auto count = static_cast<double>(counts[j]);
+    noisy_[j] = count + scale_ * noise_[j].approximation(source_);
+    error_[j] = error_bound(count, scale_, noise_[j]);
+    floor = std::max(floor, noisy_[j] - error_[j]);
+  }
+  // Classes that may be the maximum: nearly always one. Otherwise digits decide.
+  std::optional<std::size_t> winner;
+  std::optional<NoisyValue> largest;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (noisy_[j] + error_[j] < floor) continue;
+    if (!winner) {
+      winner = j;
+      continue;
+    }
+    const auto value = [&](std::size_t k) {
+      return NoisyValue(Dyadic(static_cast<double>(counts[k])), Dyadic(scale_),
+                        std::move(noise_[k]));
+    };
+    if (!largest) largest = value(*winner);
+    NoisyValue challenger = value(j);
+    if (challenger.exceeds(*largest, source_)) {
+      winner = j;
+      largest = std::move(challenger);
+    }
+  }
+  return *winner;
+}
+
+}  // namespace pate

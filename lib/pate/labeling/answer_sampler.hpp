@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/sampling/bit_source.hpp"
+#include "pate/sampling/exact_deviate.hpp"
+
+namespace pate {
+
+/// Draws the noisy steps of an aggregator. Their outcomes have exactly the probabilities that are
+/// analysed (threshold_check.hpp, outcomes.hpp): noise is an exact deviate, and comparisons look at
+/// as many of its digits as they need. Nothing is decided on a rounded number; a comparison that
+/// 2^15 digits leave open, with probability below 2^-30000, is an error instead of an answer.
+class AnswerSampler {
+ public:
+  /// Throws `parameter_error` for a bad aggregator. The source must outlive the sampler.
+  AnswerSampler(const Aggregator& aggregator, BitSource& source);
+
+  /// The threshold check: whether v + N(0, sigma1^2) reaches the threshold. True, without drawing
+  /// anything, for aggregators without one.
+  [[nodiscard]] bool answers(std::int64_t statistic);
+
+  /// The noisy maximum: the class with the largest count after independent noise on every count.
+  /// Throws `parameter_error` for no classes.
+  [[nodiscard]] std::size_t noisy_maximum(std::span<const std::int32_t> counts);
+
+ private:
+  Aggregator aggregator_;
+  BitSource& source_;
+  double scale_;  // of the noise of the maximum
+  std::vector<ExactDeviate> noise_;
+  std::vector<double> noisy_;  // approximately, with how far off at most
+  std::vector<double> error_;
+};
+
+}  // namespace pate

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "pate/accounting/run.hpp"
+#include "pate/labeling/privacy_filter.hpp"
+#include "pate/sampling/bit_source.hpp"
+
+namespace pate {
+
+/// Who a label is from.
+enum class LabelSource : std::int8_t {
+  refused = -1,  ///< there is none: refused, or never asked
+  teacher = 0,   ///< the noisy maximum of the teachers' votes
+  student = 1,   ///< the student's own, which it was confident of
+};
+
+/// "refused", "teacher" or "student".
+[[nodiscard]] std::string_view name(LabelSource source);
+
+/// Why a run ended before its last query.
+enum class StopReason { none, max_answers, max_epsilon };
+
+/// What a run of the mechanism gave: all of it may become public.
+struct LabelledQueries {
+  std::vector<std::int32_t> labels;  ///< one per query of the selection; -1: none
+  std::vector<LabelSource> sources;  ///< one per query of the selection
+  /// Queries of the selection that were put to the ensemble: the first so many.
+  std::int64_t asked = 0;
+  std::int64_t answered = 0;  ///< of these, by the teachers
+  std::int64_t student = 0;   ///< refused, and the student's own label taken
+  StopReason stopped = StopReason::none;
+
+  [[nodiscard]] std::int64_t refused() const { return asked - answered - student; }
+};
+
+/// Runs the aggregator on the queries of `run`, in their order, with noise from `source`, as long
+/// as `filter` allows. `run.decisions` and `run.labels` are not looked at.
+///
+/// With `reinforce_above` (interactive only) a query that the teachers refuse gets the student's
+/// most likely class, the lowest on ties, if the student's score of it is larger: S18, Algorithm 2,
+/// lines 4 and 5. It costs nothing, as neither that score nor the refusal is the teachers' secret.
+///
+/// The filter counts what is asked. Throws `parameter_error` where parameters do not fit, and
+/// whatever reading the votes or the source throws.
+[[nodiscard]] LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
+                                            std::optional<double> reinforce_above,
+                                            BitSource& source);
+
+}  // namespace pate

@@ -1,0 +1,98 @@
+#include "pate/labeling/privacy_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/rdp/optimal_order.hpp"
+#include "pate/rdp/orders.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Where `value` is smallest over the orders.
+template <class Value>
+OptimalOrder minimise(const Value& value) {
+  const auto orders = default_orders();
+  std::vector<double> values;
+  for (const double order : orders) values.push_back(value(order));
+  return optimal_order(orders, values, value, false);
+}
+
+}  // namespace
+
+void validate(const RunLimits& limits) {
+  if (limits.max_answers && *limits.max_answers < 1) {
+    throw parameter_error(fmt::format("max-answers must be >= 1, got {}", *limits.max_answers));
+  }
+  if (limits.max_epsilon && !(*limits.max_epsilon >= 0.0 && *limits.max_epsilon < kInfinity)) {
+    throw parameter_error(
+        fmt::format("max-epsilon must be >= 0 and finite, got {}", *limits.max_epsilon));
+  }
+}
+
+StepCounts most_steps(const Aggregator& aggregator, const RunLimits& limits) {
+  return steps_of(aggregator, limits.queries,
+                  std::min(limits.queries, limits.max_answers.value_or(limits.queries)));
+}
+
+double filter_order(const Aggregator& aggregator, const RunLimits& limits, double delta) {
+  validate(aggregator);
+  validate(limits);
+  validate_delta(delta);
+  RunLimits limited = limits;
+  limited.queries = std::max<std::int64_t>(1, limits.queries);  // without any, all orders are alike
+  const StepCounts most = most_steps(aggregator, limited);
+  const OptimalOrder whole = minimise([&](double order) {
+    return epsilon_from_rdp(Conversion::improved, most.rdp(order).total(), order, delta);
+  });
+  if (!limits.max_epsilon || whole.epsilon <= *limits.max_epsilon) return whole.order;
+  const OptimalOrder frugal = minimise([&](double order) {
+    const double left = *limits.max_epsilon - conversion_term(Conversion::improved, order, delta);
+    return left > 0.0 ? data_independent_cost(aggregator, order).total() / left : kInfinity;
+  });
+  return std::isfinite(frugal.epsilon) ? frugal.order : whole.order;
+}
+
+PrivacyFilter::PrivacyFilter(const Aggregator& aggregator, const RunLimits& limits, double delta,
+                             double order)
+    : aggregator_(aggregator), limits_(limits), delta_(delta), order_(order) {
+  validate(aggregator);
+  validate(limits);
+  validate_delta(delta);
+  (void)validated_orders({order});
+}
+
+bool PrivacyFilter::enough_answers() const {
+  return limits_.max_answers && answered_ >= *limits_.max_answers;
+}
+
+bool PrivacyFilter::affords_next() const {
+  if (!limits_.max_epsilon) return true;
+  const double next = rdp(asked_ + 1, answered_ + 1).total();
+  return epsilon_from_rdp(Conversion::improved, next, order_, delta_) <= *limits_.max_epsilon;
+}
+
+void PrivacyFilter::count(bool was_answered) {
+  ++asked_;
+  if (was_answered) ++answered_;
+}
+
+double PrivacyFilter::epsilon() const {
+  if (asked_ == 0) return 0.0;
+  return std::max(0.0, epsilon_from_rdp(Conversion::improved, rdp().total(), order_, delta_));
+}
+
+QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered) const {
+  return steps_of(aggregator_, asked, answered).rdp(order_);
+}
+
+}  // namespace pate

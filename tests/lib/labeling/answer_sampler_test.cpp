@@ -1,0 +1,140 @@
+#include "pate/labeling/answer_sampler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/mechanisms/outcomes.hpp"
+#include "pate/sampling/test_bits.hpp"
+#include "support/chi_square.hpp"
+#include "support/labeling.hpp"
+#include "support/temp_directory.hpp"
+
+using pate::Aggregator;
+using pate::AnswerSampler;
+using pate::TestBits;
+using pate::test::confident;
+using pate::test::gnmax;
+using pate::test::is_plausible;
+using pate::test::lnmax;
+
+namespace {
+
+using Counts = std::vector<std::int32_t>;
+
+// Frequencies of the noisy maximum under `drawn` against the probabilities under `analysed`; rare
+// classes, below ten expected wins, are pooled.
+double p_of_maximum(const Aggregator& drawn, const Aggregator& analysed, const Counts& counts,
+                    std::uint64_t seed, int runs) {
+  TestBits bits(seed);
+  AnswerSampler sampler(drawn, bits);
+  std::vector<std::int64_t> wins(counts.size(), 0);
+  for (int i = 0; i < runs; ++i) ++wins[sampler.noisy_maximum(counts)];
+  std::vector<std::int64_t> observed{0};
+  std::vector<double> expected{0.0};
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    const double p =
+        std::visit([&](const auto& mechanism) { return outcome_probability(mechanism, counts, j); },
+                   analysed.noisy_max);
+    if (p * runs < 10.0) {
+      observed[0] += wins[j];
+      expected[0] += p;
+    } else {
+      observed.push_back(wins[j]);
+      expected.push_back(p);
+    }
+  }
+  if (expected[0] * runs < 1e-3) {
+    CHECK(observed[0] == 0);
+    observed.erase(observed.begin());
+    expected.erase(expected.begin());
+  }
+  return observed.size() == 1 ? 0.5 : pate::test::chi_square_p(observed, expected);
+}
+
+double p_of_answers(const Aggregator& drawn, const Aggregator& analysed, std::int64_t v,
+                    std::uint64_t seed, int runs) {
+  TestBits bits(seed);
+  AnswerSampler sampler(drawn, bits);
+  std::vector<std::int64_t> observed(2, 0);
+  for (int i = 0; i < runs; ++i) ++observed[sampler.answers(v) ? 1 : 0];
+  const std::vector<double> expected{std::exp(log_refused(*analysed.selection, v)),
+                                     std::exp(log_answered(*analysed.selection, v))};
+  return pate::test::chi_square_p(observed, expected);
+}
+
+const std::vector<Counts> kHistograms{{60, 25, 15},         {50, 50},     {40, 40, 20, 0},
+                                      {25, 25, 25, 25},     {100, 0},     {35, 34, 31},
+                                      {10, 20, 30, 25, 15}, {0, 0, 1, 99}};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("labeling");
+
+TEST_CASE("the noisy maximum has the probabilities that are analysed, ties included") {
+  std::uint64_t seed = 100;
+  for (const Counts& counts : kHistograms) {
+    for (const Aggregator& aggregator : {gnmax(5.0), gnmax(40.0), lnmax(4.0), lnmax(30.0)}) {
+      CAPTURE(seed);
+      CHECK(is_plausible(p_of_maximum(aggregator, aggregator, counts, ++seed, 20000)));
+    }
+  }
+}
+
+TEST_CASE("the threshold check has them too, also at the threshold") {
+  std::uint64_t seed = 200;
+  for (const double threshold : {60.0, 60.3, 75.0}) {
+    for (const std::int64_t v : {0, 45, 60, 61, 75, 100}) {
+      const Aggregator aggregator = confident(threshold, 25.0, 10.0);
+      CAPTURE(seed);
+      CHECK(is_plausible(p_of_answers(aggregator, aggregator, v, ++seed, 50000)));
+    }
+  }
+}
+
+TEST_CASE("noise that is off by a few percent fails the same tests") {
+  CHECK(p_of_maximum(gnmax(41.6), gnmax(40.0), {60, 25, 15}, 301, 100000) < 1e-6);
+  CHECK(p_of_maximum(lnmax(4.2), lnmax(4.0), {35, 34, 31}, 302, 100000) < 1e-6);
+  CHECK(p_of_maximum(lnmax(20.0), gnmax(20.0 * std::sqrt(2.0)), {60, 25, 15}, 303, 100000) < 1e-6);
+  const Aggregator check = confident(60.0, 25.0, 10.0);
+  CHECK(p_of_answers(confident(60.0, 28.0, 10.0), check, 75, 304, 100000) < 1e-6);
+  CHECK(p_of_answers(confident(60.5, 25.0, 10.0), check, 60, 305, 100000) < 1e-6);
+}
+
+// Noise far below the resolution of doubles: what decides are digits.
+TEST_CASE("ties under tiny noise are decided by digits, fairly") {
+  for (const Aggregator& aggregator : {gnmax(1e-90), lnmax(1e-90)}) {
+    CHECK(is_plausible(p_of_maximum(aggregator, aggregator, {50, 50}, 401, 4000)));
+    CHECK(is_plausible(p_of_maximum(aggregator, aggregator, {40, 40, 20, 40}, 402, 4000)));
+  }
+  const Aggregator check = confident(60.0, 1e-90, 10.0);
+  CHECK(is_plausible(p_of_answers(check, check, 60, 403, 4000)));
+  TestBits bits(404);
+  AnswerSampler sampler(check, bits);
+  for (int i = 0; i < 100; ++i) {
+    CHECK_FALSE(sampler.answers(59));
+    CHECK(sampler.answers(61));
+  }
+}
+
+TEST_CASE("without a threshold everything is answered, and nothing is drawn for it") {
+  TestBits drawn(500);
+  AnswerSampler sampler(gnmax(10.0), drawn);
+  CHECK(sampler.answers(0));
+  TestBits untouched(500);
+  CHECK(drawn.bits(32) == untouched.bits(32));
+}
+
+TEST_CASE("one class wins always; no class is an error") {
+  TestBits bits(600);
+  AnswerSampler sampler(gnmax(10.0), bits);
+  CHECK(sampler.noisy_maximum(Counts{7}) == 0);
+  CHECK(pate::test::message_of<pate::parameter_error>([&] {
+          (void)sampler.noisy_maximum(Counts{});
+        }) == "a noisy maximum needs at least one class, got none");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,231 @@
+#include "pate/labeling/label_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/mechanisms/outcomes.hpp"
+#include "pate/sampling/test_bits.hpp"
+#include "support/chi_square.hpp"
+#include "support/labeling.hpp"
+#include "support/temp_directory.hpp"
+
+using pate::Aggregator;
+using pate::label_queries;
+using pate::LabelledQueries;
+using pate::LabelSource;
+using pate::PrivacyFilter;
+using pate::Run;
+using pate::RunLimits;
+using pate::StopReason;
+using pate::TestBits;
+using pate::test::confident;
+using pate::test::gnmax;
+using pate::test::interactive;
+using pate::test::lnmax;
+using pate::test::run_of;
+using pate::test::scores_of;
+using pate::test::votes_of;
+
+namespace {
+
+LabelledQueries label(const Run& run, std::uint64_t seed, RunLimits limits = {},
+                      std::optional<double> reinforce_above = {}) {
+  limits.queries = run.rows.size();
+  PrivacyFilter filter(run.aggregator, limits, 1e-5, 4.0);
+  TestBits bits(seed);
+  LabelledQueries labelled = label_queries(run, filter, reinforce_above, bits);
+  CHECK(filter.asked() == labelled.asked);
+  CHECK(filter.answered() == labelled.answered);
+  CHECK(labelled.labels.size() == static_cast<std::size_t>(run.rows.size()));
+  CHECK(labelled.sources.size() == labelled.labels.size());
+  return labelled;
+}
+
+// p of each query's outcomes {refused, 1..m} over many runs, as Pr[outcome] says.
+std::vector<double> fits(const Run& run, std::uint64_t seed, int runs) {
+  const auto queries = static_cast<std::size_t>(run.rows.size());
+  const auto classes = static_cast<std::size_t>(run.votes.classes());
+  std::vector<std::vector<std::int64_t>> observed(queries,
+                                                  std::vector<std::int64_t>(classes + 1, 0));
+  for (int r = 0; r < runs; ++r) {
+    const LabelledQueries labelled = label(run, seed + static_cast<std::uint64_t>(r));
+    for (std::size_t i = 0; i < queries; ++i) {
+      ++observed[i][static_cast<std::size_t>(labelled.labels[i] + 1)];
+    }
+  }
+  pate::QueryReader reader(run);
+  reader.read(0, run.rows.size());
+  std::vector<double> result;
+  for (std::size_t i = 0; i < queries; ++i) {
+    const auto query = static_cast<std::int64_t>(i);
+    const auto& selection = run.aggregator.selection;
+    const std::int64_t v = reader.statistic(query);
+    const double answered = selection ? std::exp(log_answered(*selection, v)) : 1.0;
+    std::vector<double> expected;
+    if (selection) expected.push_back(std::exp(log_refused(*selection, v)));
+    for (std::size_t j = 0; j < classes; ++j) {
+      expected.push_back(answered * std::visit(
+                                        [&](const auto& mechanism) {
+                                          return outcome_probability(mechanism,
+                                                                     reader.histogram(query), j);
+                                        },
+                                        run.aggregator.noisy_max));
+    }
+    if (!selection) {
+      CHECK(observed[i][0] == 0);
+      observed[i].erase(observed[i].begin());
+    }
+    result.push_back(pate::test::chi_square_p(observed[i], expected));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("labeling");
+
+// At the threshold (6), below, above; ties; unanimous.
+const std::vector<std::int64_t> kCounts{6, 2, 2, 4, 4, 2, 5, 5, 0, 8, 1, 1, 10, 0, 0};
+// The lead over the student: at the threshold, above, below.
+const std::vector<double> kScores{0.5, 0.3, 0.2, 0.1, 0.1, 0.8, 0.5, 0.5,
+                                  0.0, 0.9, 0.1, 0.0, 0.0, 0.5, 0.5};
+
+TEST_CASE("labels and refusals are as frequent as analysed, for every aggregator") {
+  const auto votes = votes_of(5, 3, kCounts);
+  const auto student = scores_of(5, 3, kScores);
+  std::uint64_t seed = 1000;
+  for (const Aggregator& aggregator :
+       {gnmax(3.0), lnmax(2.0), confident(6.0, 2.0, 3.0), confident(5.5, 4.0, 1.5)}) {
+    for (const double p : fits(run_of(*votes, aggregator), seed += 100000, 8000)) {
+      CHECK(pate::test::is_plausible(p));
+    }
+  }
+  for (const double p :
+       fits(run_of(*votes, interactive(3.0, 2.0, 3.0), student.get()), 900000, 8000)) {
+    CHECK(pate::test::is_plausible(p));
+  }
+}
+
+TEST_CASE("the votes of another run do not fit") {
+  const auto votes = votes_of(5, 3, kCounts);
+  std::vector<double> p = fits(run_of(*votes, confident(6.0, 2.0, 3.0)), 2000000, 8000);
+  CHECK(*std::min_element(p.begin(), p.end()) > 0.001);
+  // The same frequencies, taken for those of slightly different noise.
+  const Run run = run_of(*votes, confident(6.0, 2.0, 3.0));
+  std::int64_t answered = 0;
+  constexpr int kRuns = 8000;
+  for (int r = 0; r < kRuns; ++r)
+    answered += label(run, 3000000 + static_cast<unsigned>(r)).answered;
+  double other = 0.0;
+  double variance = 0.0;
+  for (const std::int64_t top : {6, 4, 5, 8, 10}) {
+    const double pr = std::exp(log_answered(pate::ThresholdCheck{6.2, 2.0}, top));
+    other += pr * kRuns;
+    variance += pr * (1.0 - pr) * kRuns;
+  }
+  CHECK(std::abs(static_cast<double>(answered) - other) > 5.0 * std::sqrt(variance));
+}
+
+TEST_CASE("rows are taken in the order of the selection, repeated ones drawn again") {
+  const auto votes = votes_of(5, 3, kCounts);
+  Run run = run_of(*votes, gnmax(1e-6));
+  run.rows = pate::RowSelection::list({4, 1, 4, 3});
+  CHECK(label(run, 1).labels[0] == 0);
+  CHECK(label(run, 1).labels[3] == 0);
+  run.aggregator = gnmax(1000.0);
+  run.rows = pate::RowSelection::list(std::vector<std::int64_t>(200, 2));
+  const LabelledQueries labelled = label(run, 2);
+  for (const std::int32_t c : {0, 1, 2}) {
+    CHECK(std::count(labelled.labels.begin(), labelled.labels.end(), c) > 40);
+  }
+}
+
+TEST_CASE("votes that are read in pieces are labelled like any") {
+  // 70,000 unanimous queries of 3 classes: several pieces of 2^16 values.
+  std::vector<std::int64_t> counts;
+  for (std::int64_t i = 0; i < 70000; ++i) {
+    for (std::int64_t j = 0; j < 3; ++j) counts.push_back(i % 3 == j ? 9 : 0);
+  }
+  const auto votes = votes_of(70000, 3, counts);
+  const LabelledQueries labelled = label(run_of(*votes, gnmax(0.5)), 3);
+  CHECK(labelled.answered == 70000);
+  for (std::size_t i = 0; i < 70000; ++i) {
+    REQUIRE(labelled.labels[i] == static_cast<std::int32_t>(i % 3));
+  }
+}
+
+TEST_CASE("a run stops after its last answer") {
+  const auto votes = votes_of(5, 3, kCounts);
+  const LabelledQueries labelled =
+      label(run_of(*votes, confident(-100.0, 1.0, 1.0)), 4, {0, 2, {}});
+  CHECK(labelled.asked == 2);
+  CHECK(labelled.answered == 2);
+  CHECK(labelled.refused() == 0);
+  CHECK(labelled.stopped == StopReason::max_answers);
+  CHECK(labelled.labels[2] == -1);
+  CHECK(labelled.sources[2] == LabelSource::refused);
+  // Refusals do not count, and the last query is no early end.
+  const LabelledQueries refused = label(run_of(*votes, confident(100.0, 1.0, 1.0)), 5, {0, 2, {}});
+  CHECK(refused.asked == 5);
+  CHECK(refused.refused() == 5);
+  CHECK(refused.stopped == StopReason::none);
+  CHECK(label(run_of(*votes, gnmax(1.0)), 6, {0, 5, {}}).stopped == StopReason::none);
+}
+
+TEST_CASE("a run stops before it could cost too much") {
+  const auto votes = votes_of(5, 3, kCounts);
+  const Run run = run_of(*votes, gnmax(2.0));
+  // One answer costs order / sigma^2 = 1 at order 4, and the conversion adds 3.09.
+  const LabelledQueries labelled = label(run, 7, {0, {}, 6.5});
+  CHECK(labelled.asked == 3);
+  CHECK(labelled.stopped == StopReason::max_epsilon);
+  CHECK(label(run, 7, {0, {}, 3.0}).asked == 0);
+}
+
+TEST_CASE("where the teachers refuse, a confident student's label stands") {
+  const auto votes = votes_of(5, 3, kCounts);
+  const auto student = scores_of(5, 3, kScores);
+  const Run run = run_of(*votes, interactive(100.0, 1.0, 1.0), student.get());
+  const LabelledQueries labelled = label(run, 8, {}, 0.5);
+  // Above 0.5, not at it: 0.8 for class 2 and 0.9 for class 0.
+  CHECK(labelled.labels == std::vector<std::int32_t>{-1, 2, -1, 0, -1});
+  CHECK(labelled.sources[1] == LabelSource::student);
+  CHECK(labelled.sources[0] == LabelSource::refused);
+  CHECK(labelled.student == 2);
+  CHECK(labelled.refused() == 3);
+  CHECK(labelled.answered == 0);
+  // The lowest class on ties.
+  CHECK(label(run, 8, {}, 0.4).labels == std::vector<std::int32_t>{0, 2, 0, 0, 1});
+  // Answers of the teachers come first, and the noise is the same.
+  const Run answered = run_of(*votes, interactive(-100.0, 1.0, 1.0), student.get());
+  CHECK(label(answered, 9, {}, 0.4).labels == label(answered, 9).labels);
+  CHECK(label(answered, 9, {}, 0.4).student == 0);
+}
+
+TEST_CASE("queries that were not asked get no label of the student either") {
+  const auto votes = votes_of(5, 3, kCounts);
+  const auto student = scores_of(5, 3, kScores);
+  const Run run = run_of(*votes, interactive(-100.0, 1.0, 1.0), student.get());
+  const LabelledQueries labelled = label(run, 10, {0, 1, {}}, 0.0);
+  CHECK(labelled.asked == 1);
+  CHECK(std::count(labelled.labels.begin(), labelled.labels.end(), -1) == 4);
+}
+
+TEST_CASE("reinforcement needs a student and a score") {
+  const auto votes = votes_of(5, 3, kCounts);
+  const auto student = scores_of(5, 3, kScores);
+  const auto refusal = [&](const Run& run, double above) {
+    return pate::test::message_of<pate::parameter_error>([&] { (void)label(run, 1, {}, above); });
+  };
+  CHECK(refusal(run_of(*votes, gnmax(1.0)), 0.5) ==
+        "reinforce-above goes with the interactive aggregator: add a student");
+  CHECK(refusal(run_of(*votes, interactive(3.0, 1.0, 1.0), student.get()), 1.5) ==
+        "reinforce-above must be in [0, 1], got 1.5");
+}
+
+TEST_SUITE_END();
