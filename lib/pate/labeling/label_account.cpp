@@ -9,6 +9,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/rdp_entry.hpp"
+#include "pate/rdp/conversion.hpp"
 
 namespace pate {
 
@@ -86,6 +87,18 @@ CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, 
   return entry;
 }
 
+// With max_epsilon the filter itself is a guarantee: whatever is answered, the RDP at its order is
+// at most what max_epsilon leaves after the conversion.
+void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon) {
+  if (entry.conversion != ReportedConversion::improved || !(max_epsilon < entry.epsilon)) return;
+  const double term = conversion_term(Conversion::improved, filter.order(), entry.delta);
+  const double rdp = std::max(0.0, max_epsilon - term);
+  entry.epsilon = max_epsilon;
+  entry.order = filter.order();
+  entry.order_end = OrderEnd::none;
+  entry.parts = {{"steps", rdp}, {"delta", max_epsilon - rdp}};
+}
+
 void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, Account& account) {
   const auto add = [&](const char* code, std::string message) {
     account.notices.push_back({code, std::move(message)});
@@ -142,6 +155,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   std::vector<Notice> of_worst_case;
   for (CostEntry& entry : data_independent_entries(most_steps(run.aggregator, limits),
                                                    result.orders, {delta, false}, of_worst_case)) {
+    if (limits.max_epsilon) cap_by_filter(entry, filter, *limits.max_epsilon);
     costs.push_back(std::move(entry));
   }
   result.costs = std::move(costs);

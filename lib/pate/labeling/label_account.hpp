@@ -16,7 +16,8 @@ namespace pate {
 ///     tradeoff         realized    the same, given which were answered; at the filter's order
 ///     data_independent realized    what the filter counted; at its order
 ///     data_independent worst_case  all queries of the selection, answered as far as max_answers
-///                                  allows: what was certain before the run
+///                                  allows: what was certain before the run; improved is at
+///                                  most max_epsilon, which the filter guarantees
 ///
 /// An order chosen after the run is sound only for a cost that was fixed before it. Realized costs
 /// are therefore stated at the order of the filter, which was fixed before; so are the joint ones

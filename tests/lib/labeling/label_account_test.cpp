@@ -145,8 +145,13 @@ TEST_CASE("a run that its limits stopped is accounted at the order fixed before"
     const auto steps = most_steps(run.aggregator, limits);
     CHECK(steps.threshold_checks.at(20.0) == 60);
     CHECK(steps.gaussian_maxima.at(20.0) == limits.max_answers.value_or(60));
-    CHECK(find(labelled.account, Bound::data_independent, Reading::worst_case).epsilon >=
-          labelled.filter.epsilon());
+    const CostEntry& certain = find(labelled.account, Bound::data_independent, Reading::worst_case);
+    CHECK(certain.epsilon >= labelled.filter.epsilon());
+    if (limits.max_epsilon) {
+      CHECK(certain.epsilon == *limits.max_epsilon);
+      CHECK(certain.order == labelled.filter.order());
+      CHECK(certain.parts[0].second + certain.parts[1].second == doctest::Approx(1.2));
+    }
     CHECK(labelled.account.queries == labelled.queries.asked);
     CHECK(labelled.account.notices.front().code.starts_with("stopped_max_"));
   }
