@@ -56,6 +56,8 @@ void add_privacy_options(CLI::App& command, PrivacyOptions& options) {
       ->check(CLI::IsMember({"published", "tradeoff"}))
       ->type_name("LIST")
       ->group(group);
+  command.add_flag("--exact", options.exact, "also the exact costs: the smallest there are")
+      ->group(group);
   command.add_option("--reading", options.reading, "headline: joint, expected or realized")
       ->check(CLI::IsMember(names(kReadings)))
       ->type_name("NAME")
@@ -86,6 +88,7 @@ void add_privacy_options(CLI::App& command, PrivacyOptions& options) {
 void append_settings(const PrivacyOptions& options, Settings& settings) {
   settings.emplace_back("delta", options.delta);
   settings.emplace_back("bound", options.bounds);
+  settings.emplace_back("exact", options.exact);
   settings.emplace_back("reading", setting(options.reading));
   settings.emplace_back("conversion", setting(options.conversion));
   settings.emplace_back("orders", setting(options.orders));
@@ -105,6 +108,7 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
   settings.delta = options.delta;
   settings.published = computes("published");
   settings.tradeoff = computes("tradeoff");
+  settings.exact = options.exact;
   settings.reading = by_name(kReadings, options.reading);
   settings.conversion = by_name(kConversions, options.conversion);
   if (!options.orders.empty()) settings.orders = validated_orders(options.orders);

@@ -14,6 +14,7 @@ namespace pate::cli {
 struct PrivacyOptions {
   double delta = 0.0;
   std::vector<std::string> bounds{"published", "tradeoff"};
+  bool exact = false;
   std::string reading;
   std::string conversion;
   std::vector<double> orders;

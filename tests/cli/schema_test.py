@@ -31,6 +31,8 @@ ANALYZE_LINES = [
     f"{COUNTS} --laplace-scale 20 --max-epsilon 0.001",
     f"{PREDICTIONS} --layout predictions --classes 10 --laplace-scale 20 --conversion kov",
     f"{PREDICTIONS} --layout predictions --classes 12 --teachers 100 --sigma2 30",
+    f"{PREDICTIONS} --layout predictions --classes 10 --queries 50 {CONFIDENT} --exact",
+    f"{COUNTS} --queries 20 --laplace-scale 20 --exact --orders 2,3",
 ]
 
 INSPECT_LINES = [

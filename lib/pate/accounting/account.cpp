@@ -9,6 +9,7 @@
 
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/accounting/trajectory.hpp"
 #include "pate/error.hpp"
@@ -192,8 +193,10 @@ void add_notices(Account& account) {
 }  // namespace
 
 Account account(const Run& run, const AccountSettings& settings) {
-  return account(tally(run, settings.threads, settings.progress), run.aggregator,
-                 run.decisions.has_value(), settings);
+  Account result = account(tally(run, settings.threads, settings.progress), run.aggregator,
+                           run.decisions.has_value(), settings);
+  if (settings.exact) add_exact_costs(run, settings, result);
+  return result;
 }
 
 Account account(const Tally& tally, const Aggregator& aggregator, bool has_decisions,

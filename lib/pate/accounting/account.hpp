@@ -16,6 +16,7 @@ struct AccountSettings {
   double delta = 0.0;
   bool published = true;
   bool tradeoff = true;
+  bool exact = false;  ///< the exact costs as well; they need the votes, and are no headline
   /// Restricts the headline; unset picks by the default order (tradeoff before published before
   /// data-independent; joint, expected, worst_case; improved).
   std::optional<Reading> reading;
@@ -34,7 +35,7 @@ struct AccountSettings {
 /// `conversion`, and whatever reading the votes throws. `utility` is left empty (see utility.hpp).
 [[nodiscard]] Account account(const Run& run, const AccountSettings& settings);
 
-/// The same from a tally that was made before.
+/// The same from a tally that was made before; `settings.exact` has no effect.
 [[nodiscard]] Account account(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
                               const AccountSettings& settings);
 

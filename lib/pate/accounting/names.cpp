@@ -10,6 +10,10 @@ std::string_view name(Bound bound) {
       return "published";
     case Bound::tradeoff:
       return "tradeoff";
+    case Bound::exact:
+      return "exact";
+    case Bound::exact_per_teacher:
+      return "exact_per_teacher";
   }
   return "";
 }

@@ -8,9 +8,11 @@ namespace pate {
 
 /// Which bound on the divergence of one query a cost rests on.
 enum class Bound {
-  data_independent,  ///< holds for every histogram
-  published,         ///< Theorem 6 of S18, Theorem 3 of S17; forward direction only
-  tradeoff,          ///< the trade-off bound, both directions
+  data_independent,   ///< holds for every histogram
+  published,          ///< Theorem 6 of S18, Theorem 3 of S17; forward direction only
+  tradeoff,           ///< the trade-off bound, both directions
+  exact,              ///< no bound: the divergence itself, both directions, from the counts
+  exact_per_teacher,  ///< the same from who voted what: the teacher that costs most
 };
 
 /// What a cost of a whole run is worth.

@@ -188,9 +188,11 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
     case Bound::tradeoff:
       return std::make_unique<Tradeoff>(inputs, orders, threads);
     case Bound::data_independent:
+    case Bound::exact:
+    case Bound::exact_per_teacher:
       break;
   }
-  throw parameter_error("a data-independent cost does not depend on the queries");
+  throw parameter_error("only the published and the trade-off bound depend on queries through q");
 }
 
 }  // namespace pate

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "pate/rdp/optimal_order.hpp"
+#include <utility>
 
 namespace pate {
 
@@ -35,6 +34,13 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
     return epsilon_from_rdp(conversion, function.at(order), order, search.delta);
   };
   const OptimalOrder best = optimal_order(function.orders, epsilons, epsilon_at, search.grid_only);
+  set_epsilon(entry, best,
+              std::isfinite(best.epsilon) ? function.parts(best.order) : decltype(entry.parts){},
+              notices);
+}
+
+void set_epsilon(CostEntry& entry, const OptimalOrder& best,
+                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices) {
   entry.epsilon = best.epsilon;
   if (!std::isfinite(best.epsilon)) {
     notices.push_back(
@@ -48,7 +54,7 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
                                         label(entry), best.epsilon)});
   }
   entry.order = best.order;
-  entry.parts = function.parts(best.order);
+  entry.parts = std::move(parts);
   double rdp = 0.0;
   for (const auto& part : entry.parts) rdp += part.second;
   entry.parts.emplace_back("delta", entry.epsilon - rdp);

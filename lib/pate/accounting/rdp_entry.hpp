@@ -3,10 +3,12 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/rdp/optimal_order.hpp"
 
 namespace pate {
 
@@ -30,6 +32,11 @@ struct OrderSearch {
 /// zero, an infinite epsilon. RDP that is zero at every order is epsilon 0 without an order.
 void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
                     std::vector<Notice>& notices);
+
+/// Fills in what the best order of an entry decides: epsilon, order and the parts, of which `delta`
+/// is what the conversion adds. Adds the notices of a clamp at zero and of an infinite epsilon.
+void set_epsilon(CostEntry& entry, const OptimalOrder& best,
+                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices);
 
 /// One notice for each end of `orders` at which the optimum of a cost lies.
 void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,6 +59,12 @@ struct Utility {
   double plurality_accuracy = 0.0;  ///< of the noiseless plurality, over all queries
 };
 
+/// What the run costs every single teacher, exactly; needs predictions. Conversion `improved`.
+struct PerTeacher {
+  std::vector<double> epsilon;        ///< by teacher
+  std::array<double, 5> quantiles{};  ///< smallest, quartiles and largest
+};
+
 /// What `account` finds.
 struct Account {
   Aggregator aggregator;
@@ -77,6 +84,7 @@ struct Account {
   std::optional<RdpCurves> published, tradeoff;
   std::vector<TrajectoryPoint> trajectory;
   std::optional<Utility> utility;
+  std::optional<PerTeacher> per_teacher;
   std::vector<Notice> notices;
 };
 

@@ -60,14 +60,16 @@ std::span<const std::int32_t> QueryReader::histogram(std::int64_t i) const {
                                                         classes);
 }
 
+std::span<const double> QueryReader::scores(std::int64_t i) const {
+  if (run_.student == nullptr) return {};
+  const auto classes = static_cast<std::size_t>(run_.votes.classes());
+  return std::span<const double>(scores_).subspan(static_cast<std::size_t>(i) * classes, classes);
+}
+
 std::int64_t QueryReader::statistic(std::int64_t i) const {
   if (!run_.aggregator.selection) return 0;
   if (run_.student == nullptr) return top_count(histogram(i));
-  const auto classes = static_cast<std::size_t>(run_.votes.classes());
-  return interactive_statistic(
-      histogram(i),
-      std::span<const double>(scores_).subspan(static_cast<std::size_t>(i) * classes, classes),
-      run_.votes.teachers());
+  return interactive_statistic(histogram(i), scores(i), run_.votes.teachers());
 }
 
 }  // namespace pate

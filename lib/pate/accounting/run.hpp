@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
@@ -40,6 +41,8 @@ class QueryReader {
   /// Row number in the file of the i-th query of the piece.
   [[nodiscard]] std::int64_t row(std::int64_t i) const { return run_.rows[first_ + i]; }
   [[nodiscard]] std::span<const std::int32_t> histogram(std::int64_t i) const;
+  /// The student's scores for it; none without a student.
+  [[nodiscard]] std::span<const double> scores(std::int64_t i) const;
   /// The statistic v compared with the threshold; 0 for aggregators without selection.
   [[nodiscard]] std::int64_t statistic(std::int64_t i) const;
 

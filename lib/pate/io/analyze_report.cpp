@@ -58,6 +58,12 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     report["utility"] = {{"expected_accuracy", number(account.utility->expected_accuracy)},
                          {"plurality_accuracy", number(account.utility->plurality_accuracy)}};
   }
+  if (account.per_teacher) {
+    Json quantiles = Json::array();
+    for (const double value : account.per_teacher->quantiles) quantiles.push_back(number(value));
+    report["per_teacher"] = {{"epsilon", numbers(account.per_teacher->epsilon)},
+                             {"quantiles", std::move(quantiles)}};
+  }
   report["notices"] = Json::parse(notices_json(account.notices));
   return report.dump(2) + "\n";
 }

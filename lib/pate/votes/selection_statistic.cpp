@@ -10,13 +10,15 @@ std::int32_t top_count(std::span<const std::int32_t> histogram) {
   return histogram.empty() ? 0 : *std::max_element(histogram.begin(), histogram.end());
 }
 
+std::int64_t expected_votes(double score, std::int64_t teachers) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(teachers) * score - 0.5));
+}
+
 std::int32_t interactive_statistic(std::span<const std::int32_t> histogram,
                                    std::span<const double> scores, std::int64_t teachers) {
   std::int64_t largest = 0;
   for (std::size_t j = 0; j < histogram.size(); ++j) {
-    const double expected = static_cast<double>(teachers) * scores[j];
-    const auto rounded = static_cast<std::int64_t>(std::ceil(expected - 0.5));
-    largest = std::max(largest, histogram[j] - rounded);
+    largest = std::max(largest, histogram[j] - expected_votes(scores[j], teachers));
   }
   return static_cast<std::int32_t>(std::min(largest, teachers));
 }

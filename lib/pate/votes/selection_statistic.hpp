@@ -11,6 +11,10 @@ namespace pate {
 /// 0 for an empty histogram. When one teacher changes its vote, it changes by at most 1.
 [[nodiscard]] std::int32_t top_count(std::span<const std::int32_t> histogram);
 
+/// r_j = ceil(M p_j - 1/2): the votes the student expects for a class it gives the score p_j, as an
+/// integer.
+[[nodiscard]] std::int64_t expected_votes(double score, std::int64_t teachers);
+
 /// The statistic of the Interactive aggregator: by how many votes the teachers exceed what the
 /// student expects already,
 ///

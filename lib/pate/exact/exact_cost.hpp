@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "pate/bounds/direction.hpp"
+#include "pate/exact/exact_mechanism.hpp"
+#include "pate/exact/neighbour_outcomes.hpp"
+#include "pate/exact/vote_groups.hpp"
+#include "pate/math/bernoulli.hpp"
+
+namespace pate {
+
+/// The exact cost of one query: the largest Renyi divergence between what the aggregator answers on
+/// the votes and on a neighbour, in both directions, the selection and the noisy maximum seen as
+/// one mechanism with the outcomes {refused} and the classes (design of the reading `joint`).
+///
+/// Relative accuracy 1e-11, rounded outwards (bounds/margin.hpp); at most the data-independent
+/// cost. An upper bound that is not exact, the trade-off bound, takes its place
+/// * for noise far below one vote (ExactMechanism::outcomes);
+/// * where it is larger by less than 1e-11 of the cost: the selection dominates.
+class ExactCost {
+ public:
+  /// The mechanism must outlive this.
+  ExactCost(const ExactMechanism& mechanism, GroupedVotes votes);
+
+  [[nodiscard]] const GroupedVotes& votes() const { return votes_; }
+
+  /// The cost by the group of the class whose vote is the one to move: the largest over the classes
+  /// it may move to. 0 for a group without votes. Source: math of the exact cost per instance.
+  void by_group(double order, std::vector<BothDirections>& costs);
+
+  /// The largest of these in each direction.
+  [[nodiscard]] BothDirections largest(double order);
+
+  /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
+  /// no neighbour, or where the trade-off bound took the place of the exact cost.
+  [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> attained_by(double order);
+
+  /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
+  [[nodiscard]] const NeighbourOutcomes* outcomes();
+
+  /// Memory of the outcome probabilities that are kept to be used again, about, in bytes.
+  [[nodiscard]] std::size_t bytes() const { return outcomes_ ? outcomes_->bytes() : 0; }
+  /// Forgets them: they are computed anew when needed.
+  void forget();
+
+ private:
+  // A change of the selection statistic in one direction at an order: the moment's excess is
+  // selection + answered * excess of the noisy maximum's.
+  struct Line {
+    double selection = 0.0;
+    double answered = 1.0;
+    double log_selection = -std::numeric_limits<double>::infinity();
+    double log_answered = 0.0;
+  };
+  // By change of the statistic, -1 to 1.
+  struct Lines {
+    std::array<Line, 3> forward;
+    std::array<Line, 3> reverse;
+  };
+  [[nodiscard]] Lines lines(double order) const;
+  [[nodiscard]] int change(std::size_t from, std::size_t to) const;
+  bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
+  void bound_by_tradeoff(double order, const Lines& lines, const BothDirections& log_excess,
+                         std::vector<BothDirections>& costs) const;
+  [[nodiscard]] BothDirections tradeoff_log_excess(double order) const;
+  [[nodiscard]] BothDirections joint_log_excess(const Lines& lines, int change,
+                                                const BothDirections& log_excess) const;
+  [[nodiscard]] double cost(double excess, double order) const;
+
+  const ExactMechanism& mechanism_;
+  GroupedVotes votes_;
+  double log_q_ = 0.0;
+  std::array<LogBernoulliPair, 3> answers_{};  // by change of the statistic
+  std::vector<std::int8_t> changes_;           // of the statistic, by (from, to)
+  std::optional<NeighbourOutcomes> outcomes_;
+  bool tried_ = false;
+};
+
+}  // namespace pate

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "pate/bounds/direction.hpp"
+#include "pate/exact/exact_cost.hpp"
+#include "pate/exact/exact_mechanism.hpp"
+
+namespace pate {
+
+/// A distinct query of a run and how often it occurs.
+struct ExactQuery {
+  GroupedVotes votes;
+  std::int64_t count = 0;
+};
+
+/// The exact costs of a run's queries. Outcome probabilities do not depend on the order: they are
+/// kept up to a limit of memory and computed anew beyond. Neither that nor the number of threads
+/// changes a bit of the results.
+class ExactRun {
+ public:
+  /// The mechanism must outlive this. Queries in canonical order: the sums run over them.
+  ExactRun(const ExactMechanism& mechanism, std::vector<ExactQuery> queries, unsigned threads,
+           std::size_t memory = 300'000'000);
+
+  [[nodiscard]] std::size_t size() const { return costs_.size(); }
+  [[nodiscard]] const GroupedVotes& votes(std::size_t i) const { return costs_[i].votes(); }
+
+  /// RDP of the run at the orders from the counts alone: the sum over the queries of the largest
+  /// cost over their neighbours, each direction on its own.
+  [[nodiscard]] std::vector<BothDirections> rdp(std::span<const double> orders);
+
+  /// Costs by distinct query, then order, then group of the class whose vote is the one to move.
+  [[nodiscard]] std::vector<std::vector<BothDirections>> by_group(std::span<const double> orders);
+
+ private:
+  void each(std::span<const double> orders,
+            const std::function<void(std::size_t query, std::size_t order,
+                                     const std::vector<BothDirections>& costs)>& take);
+
+  std::vector<ExactCost> costs_;
+  std::vector<double> counts_;
+  unsigned threads_;
+  std::size_t memory_;
+  std::atomic<std::size_t> used_{0};
+};
+
+}  // namespace pate

@@ -1,0 +1,267 @@
+#include "pate/exact/neighbour_outcomes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pate/math/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Probabilities below e^-650 are handled as logarithms.
+constexpr double kFaint = -650.0;
+// Where less than this is left of a probability, it is summed up itself and not its loss.
+constexpr double kLittle = 1e-3;
+
+// Logarithm of h, for exponents beyond doubles.
+double log_term(double l, double bend, double p) {
+  const double z = p * l;
+  if (z < 600.0) {
+    const double term = expm1mx(z) - p * bend;
+    return term > 0.0 ? std::log(term) : -kInfinity;
+  }
+  return z + std::log1p(-std::exp(-z) * (1.0 + z + p * bend));
+}
+
+}  // namespace
+
+// What is computed for one class that wins, its neighbours' probabilities relative to its own:
+// P'/P - 1 = gain of the class when another loses the vote, less what it loses when another gains
+// it, over the nodes of a rule.
+struct NeighbourOutcomes::Kernel {
+  Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes)
+      : votes(query), noise(at_nodes), groups(query.groups.size()) {
+    log_total.assign(noise.nodes, 0.0);
+    for (std::size_t g = 0; g < groups; ++g) {
+      const double classes = votes.groups[g].classes;
+      for (std::size_t i = 0; i < noise.nodes; ++i) {
+        log_total[i] += classes * noise.rows[g].log_cdf[i];
+      }
+    }
+    fallen.resize(noise.nodes * groups);
+    risen.resize(noise.nodes * groups);
+    for (std::size_t g = 0; g < groups; ++g) {
+      for (std::size_t i = 0; i < noise.nodes; ++i) {
+        fallen[i * groups + g] = noise.rows[g].fallen_cdf[i];
+        risen[i * groups + g] = noise.rows[g].risen_cdf[i];
+      }
+    }
+    other.resize(groups * groups);
+    gained.resize(groups);
+    lost.resize(groups);
+  }
+
+  // Computes everything for a class of group j; the logarithm of its probability is returned.
+  double run(std::size_t j) {
+    const NoiseRow& row = noise.rows[j];
+    const double scale = find_window(row);
+    std::vector<double>& gain = gain_;
+    gain.assign(groups, 0.0);
+    other.assign(groups * groups, 0.0);
+    gained.assign(groups, 0.0);
+    lost.assign(groups, 0.0);
+    double sum = 0.0;
+    double own_loss = 0.0;
+    double own_gain = 0.0;
+    for (std::size_t i = begin_; i < end_; ++i) {
+      const double w = std::exp(log_total[i] - row.log_cdf[i] + row.log_density[i] - scale);
+      const double w_lost = w * (1.0 + row.fallen_density[i]);
+      const double w_gained = w * (1.0 + row.risen_density[i]);
+      const double* const up = fallen.data() + i * groups;
+      const double* const down = risen.data() + i * groups;
+      sum += w;
+      own_loss += w * row.fallen_density[i];
+      own_gain += w * row.risen_density[i];
+      for (std::size_t g = 0; g < groups; ++g) {
+        gain[g] += w * up[g];
+        gained[g] += w_gained * up[g];
+        lost[g] += w_lost * down[g];
+      }
+      for (std::size_t a = 0; a < groups; ++a) {
+        const double w_other = w * (1.0 + up[a]);
+        double* const to = other.data() + a * groups;
+        for (std::size_t b = 0; b < groups; ++b) to[b] += w_other * down[b];
+      }
+    }
+    for (std::size_t a = 0; a < groups; ++a) {
+      for (std::size_t b = 0; b < groups; ++b) {
+        double& change = other[a * groups + b];
+        change = (gain[a] - change) / sum;
+        if (change < kLittle - 1.0) change = other_left(row, scale, a, b) / sum - 1.0;
+      }
+    }
+    for (std::size_t g = 0; g < groups; ++g) {
+      gained[g] = (own_gain + gained[g]) / sum;
+      lost[g] = (own_loss - lost[g]) / sum;
+      if (lost[g] < kLittle - 1.0) lost[g] = lost_left(row, scale, g) / sum - 1.0;
+    }
+    return scale + std::log(sum);
+  }
+
+  const GroupedVotes& votes;
+  const NoiseAtNodes& noise;
+  std::size_t groups;
+  std::vector<double> log_total;      // log prod_k F(x - n_k), by node
+  std::vector<double> fallen, risen;  // by node, then group
+  // P'/P - 1 of the class by groups (a, b) of the vote's move, when it is neither; by b when it
+  // lost the vote; by a when it gained it.
+  std::vector<double> other, lost, gained;
+
+ private:
+  // The nodes that matter for the class whose row this is; returns the largest logarithm there.
+  double find_window(const NoiseRow& row) {
+    const auto log_integrand = [&](std::size_t i) {
+      return log_total[i] - row.log_cdf[i] + row.log_density[i];
+    };
+    double largest = -kInfinity;
+    for (std::size_t i = 0; i < noise.nodes; ++i) largest = std::max(largest, log_integrand(i));
+    begin_ = 0;
+    end_ = noise.nodes;
+    while (begin_ + 1 < end_ && log_integrand(begin_) < largest - noise.depth) ++begin_;
+    while (end_ - 1 > begin_ && log_integrand(end_ - 1) < largest - noise.depth) --end_;
+    begin_ -= std::min(begin_, noise.widening);
+    end_ = std::min(end_ + noise.widening, noise.nodes);
+    return largest;
+  }
+
+  double other_left(const NoiseRow& row, double scale, std::size_t a, std::size_t b) const {
+    double sum = 0.0;
+    for (std::size_t i = begin_; i < end_; ++i) {
+      sum += std::exp(log_total[i] - row.log_cdf[i] + row.log_density[i] - scale +
+                      noise.rows[b].log_risen_cdf[i]) *
+             (1.0 + fallen[i * groups + a]);
+    }
+    return sum;
+  }
+  double lost_left(const NoiseRow& row, double scale, std::size_t b) const {
+    double sum = 0.0;
+    for (std::size_t i = begin_; i < end_; ++i) {
+      sum += std::exp(log_total[i] - row.log_cdf[i] + row.log_density[i] - scale +
+                      noise.rows[b].log_risen_cdf[i]) *
+             (1.0 + row.fallen_density[i]);
+    }
+    return sum;
+  }
+
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::vector<double> gain_;
+};
+
+NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise)
+    : groups_(votes.groups.size()) {
+  for (std::size_t a = 0; a < groups_; ++a) {
+    classes_.push_back(votes.groups[a].classes);
+    for (std::size_t b = 0; b < groups_; ++b) {
+      if (can_move(votes, a, b)) {
+        neighbours_.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
+      }
+    }
+  }
+  const std::size_t elements = groups_ + 2;
+  log_probabilities_.resize(groups_);
+  log_ratios_.assign(neighbours_.size() * elements, 0.0);
+  Kernel kernel(votes, noise);
+  // First the relative changes P'/P - 1.
+  for (std::size_t j = 0; j < groups_; ++j) {
+    log_probabilities_[j] = kernel.run(j);
+    for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+      const auto [a, b] = neighbours_[k];
+      double* const changes = log_ratios_.data() + k * elements;
+      changes[j] = kernel.other[a * groups_ + b];
+      if (a == j) changes[groups_] = kernel.lost[b];
+      if (b == j) changes[groups_ + 1] = kernel.gained[a];
+    }
+  }
+  for (const double log_p : log_probabilities_) {
+    probabilities_.push_back(std::exp(log_p));
+    faint_ = faint_ || log_p < kFaint;
+  }
+  // A plurality of its own wins with what the others leave: its change may be far below rounding.
+  if (votes.groups.front().classes == 1 &&
+      (groups_ == 1 || votes.groups[1].count < votes.groups.front().count)) {
+    for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+      double* const changes = log_ratios_.data() + k * elements;
+      const std::size_t own = neighbours_[k].from == 0 ? groups_
+                              : neighbours_[k].to == 0 ? groups_ + 1
+                                                       : 0;
+      double rest = 0.0;
+      for (std::size_t e = 0; e < elements; ++e) {
+        if (e == own || classes(k, e) == 0.0) continue;
+        rest += classes(k, e) * std::exp(log_probability(k, e)) * changes[e];
+      }
+      changes[own] = -rest / probabilities_.front();
+    }
+  }
+  bends_.resize(log_ratios_.size());
+  for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+    for (std::size_t e = 0; e < elements; ++e) {
+      double& number = log_ratios_[k * elements + e];
+      if (classes(k, e) == 0.0) number = 0.0;
+      number = std::log1p(number);
+      bends_[k * elements + e] = expm1mx(number);
+      complete_ = complete_ && std::isfinite(number) && std::isfinite(bends_[k * elements + e]);
+    }
+  }
+}
+
+double NeighbourOutcomes::classes(std::size_t k, std::size_t e) const {
+  if (e >= groups_) return 1.0;
+  const Neighbour& neighbour = neighbours_[k];
+  return classes_[e] - (neighbour.from == e ? 1 : 0) - (neighbour.to == e ? 1 : 0);
+}
+
+double NeighbourOutcomes::log_probability(std::size_t k, std::size_t e) const {
+  if (e < groups_) return log_probabilities_[e];
+  return log_probabilities_[e == groups_ ? neighbours_[k].from : neighbours_[k].to];
+}
+
+BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
+  const double* const l = log_ratios_.data() + k * (groups_ + 2);
+  const double* const bend = bends_.data() + k * (groups_ + 2);
+  BothDirections sum;
+  const auto add = [&](std::size_t e, double p, double log_p) {
+    if (log_p < kFaint) {
+      sum.forward += std::exp(log_p + log_term(l[e], bend[e], 1.0 - order));
+      sum.reverse += std::exp(log_p + log_term(l[e], bend[e], order));
+      return;
+    }
+    sum.forward += p * (expm1mx((1.0 - order) * l[e]) + (order - 1.0) * bend[e]);
+    sum.reverse += p * (expm1mx(order * l[e]) - order * bend[e]);
+  };
+  const Neighbour& neighbour = neighbours_[k];
+  for (std::size_t e = 0; e < groups_; ++e) {
+    const double classes =
+        classes_[e] - (neighbour.from == e ? 1 : 0) - (neighbour.to == e ? 1 : 0);
+    if (classes > 0.0) {
+      add(e, classes * probabilities_[e], faint_ ? std::log(classes) + log_probabilities_[e] : 0.0);
+    }
+  }
+  add(groups_, probabilities_[neighbour.from], log_probabilities_[neighbour.from]);
+  add(groups_ + 1, probabilities_[neighbour.to], log_probabilities_[neighbour.to]);
+  return sum;
+}
+
+BothDirections NeighbourOutcomes::log_excess(std::size_t k, double order) const {
+  BothDirections sum{-kInfinity, -kInfinity};
+  for (std::size_t e = 0; e < groups_ + 2; ++e) {
+    const double number = classes(k, e);
+    if (number == 0.0) continue;
+    const double log_p = std::log(number) + log_probability(k, e);
+    const double l = log_ratios_[k * (groups_ + 2) + e];
+    const double bend = bends_[k * (groups_ + 2) + e];
+    sum.forward = log_add(sum.forward, log_p + log_term(l, bend, 1.0 - order));
+    sum.reverse = log_add(sum.reverse, log_p + log_term(l, bend, order));
+  }
+  return sum;
+}
+
+std::size_t NeighbourOutcomes::bytes() const {
+  return sizeof(*this) + 2 * log_ratios_.size() * sizeof(double) +
+         neighbours_.size() * sizeof(Neighbour) + 3 * groups_ * sizeof(double);
+}
+
+}  // namespace pate

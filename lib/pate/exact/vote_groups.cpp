@@ -1,0 +1,105 @@
+#include "pate/exact/vote_groups.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+#include "pate/votes/selection_statistic.hpp"
+
+namespace pate {
+
+namespace {
+
+// Places from leads. Where the largest lead is negative the statistic stays 0, whatever happens to
+// one vote: nobody has a place then.
+std::vector<Place> places_of(std::span<const std::int64_t> leads) {
+  std::vector<Place> places(leads.size(), Place::lower);
+  if (leads.empty()) return places;
+  const std::int64_t largest = *std::max_element(leads.begin(), leads.end());
+  if (largest < 0) return places;
+  for (std::size_t j = 0; j < leads.size(); ++j) {
+    if (leads[j] == largest) places[j] = Place::top;
+    if (leads[j] == largest - 1) places[j] = Place::below;
+  }
+  return places;
+}
+
+std::vector<Place> places_of_classes(std::span<const std::int32_t> histogram,
+                                     std::span<const double> scores, std::int64_t teachers) {
+  std::vector<std::int64_t> leads(histogram.begin(), histogram.end());
+  for (std::size_t j = 0; j < scores.size(); ++j) leads[j] -= expected_votes(scores[j], teachers);
+  return places_of(leads);
+}
+
+GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histogram,
+                     const std::vector<Place>& places) {
+  std::vector<VoteGroup> classes(histogram.size());
+  for (std::size_t j = 0; j < classes.size(); ++j) classes[j] = {histogram[j], places[j], 1};
+  std::sort(classes.begin(), classes.end(), std::greater<>());
+  GroupedVotes result{statistic, {}};
+  for (const VoteGroup& one : classes) {
+    if (result.groups.empty() || result.groups.back().count != one.count ||
+        result.groups.back().place != one.place) {
+      result.groups.push_back({one.count, one.place, 0});
+    }
+    ++result.groups.back().classes;
+  }
+  return result;
+}
+
+bool has_places(const GroupedVotes& votes) {
+  return std::any_of(votes.groups.begin(), votes.groups.end(),
+                     [](const VoteGroup& group) { return group.place == Place::top; });
+}
+
+}  // namespace
+
+GroupedVotes group_votes(std::span<const std::int32_t> histogram) {
+  return grouped(0, histogram, std::vector<Place>(histogram.size(), Place::lower));
+}
+
+GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram) {
+  return grouped(top_count(histogram), histogram, places_of_classes(histogram, {}, 0));
+}
+
+GroupedVotes group_interactive_votes(std::span<const std::int32_t> histogram,
+                                     std::span<const double> scores, std::int64_t teachers) {
+  return grouped(interactive_statistic(histogram, scores, teachers), histogram,
+                 places_of_classes(histogram, scores, teachers));
+}
+
+std::vector<std::uint32_t> groups_of_classes(const GroupedVotes& votes,
+                                             std::span<const std::int32_t> histogram,
+                                             std::span<const double> scores,
+                                             std::int64_t teachers) {
+  std::vector<Place> places(histogram.size(), Place::lower);
+  if (has_places(votes)) places = places_of_classes(histogram, scores, teachers);
+  std::vector<std::uint32_t> result(histogram.size());
+  for (std::size_t j = 0; j < histogram.size(); ++j) {
+    const auto found =
+        std::find_if(votes.groups.begin(), votes.groups.end(), [&](const VoteGroup& group) {
+          return group.count == histogram[j] && group.place == places[j];
+        });
+    if (found == votes.groups.end()) throw std::logic_error("votes of another histogram");
+    result[j] = static_cast<std::uint32_t>(found - votes.groups.begin());
+  }
+  return result;
+}
+
+bool can_move(const GroupedVotes& votes, std::size_t a, std::size_t b) {
+  return votes.groups[a].count > 0 && (a != b || votes.groups[a].classes > 1);
+}
+
+int statistic_change(const GroupedVotes& votes, std::size_t a, std::size_t b) {
+  if (votes.groups[b].place == Place::top) return 1;
+  if (votes.groups[a].place != Place::top) return 0;
+  std::int64_t tops = 0;
+  for (const VoteGroup& group : votes.groups) {
+    if (group.place == Place::top) tops += group.classes;
+  }
+  // Another class keeps, or reaches, the largest lead; and the statistic is never negative.
+  if (tops > 1 || votes.groups[b].place == Place::below || votes.statistic == 0) return 0;
+  return -1;
+}
+
+}  // namespace pate
