@@ -99,8 +99,7 @@ NeighbourQ gaussian_neighbour_q(double log_q, double sigma, std::int64_t classes
     result.log_upper = shifted(stationary_split(log_q, -offset, others), mu, others);
     result.log_lower = shifted(stationary_split(log_q, offset, others), -mu, others);
   }
-  result.log_upper =
-      std::min(result.log_upper + margin(log_q, result.log_upper), log_cap(classes));
+  result.log_upper = std::min(result.log_upper + margin(log_q, result.log_upper), log_cap(classes));
   result.log_lower -= margin(log_q, result.log_lower);
   return result;
 }
@@ -108,8 +107,7 @@ NeighbourQ gaussian_neighbour_q(double log_q, double sigma, std::int64_t classes
 NeighbourQ laplace_neighbour_q(double log_q, double gamma, std::int64_t classes) {
   const double upper = log_q + 2.0 * gamma;
   const double lower = log_q - 2.0 * gamma;
-  return {lower - margin(log_q, lower),
-          std::min(upper + margin(log_q, upper), log_cap(classes))};
+  return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
 }
 
 NeighbourQ neighbour_q(const Aggregator& aggregator, double log_q, std::int64_t classes) {

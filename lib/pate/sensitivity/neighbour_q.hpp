@@ -25,8 +25,8 @@ struct NeighbourQ {
 /// Source: S18, Propositions 10-12, where all gaps move by two.
 [[nodiscard]] NeighbourQ gaussian_neighbour_q(double log_q, double sigma, std::int64_t classes);
 
-/// The neighbour bounds of LNMax: B_U(q) = e^(2 gamma) q, at most 1 - 1/m, and B_L(q) = e^(-2 gamma)
-/// q. Source: every term (2 + g) / (4 e^g) of q changes by at most a factor e^|change of g|.
+/// The neighbour bounds of LNMax: B_U(q) = e^(2 gamma) q, at most 1 - 1/m, and B_L(q) = e^(-2
+/// gamma) q. Source: every term (2 + g) / (4 e^g) of q changes by at most a factor e^|change of g|.
 [[nodiscard]] NeighbourQ laplace_neighbour_q(double log_q, double gamma, std::int64_t classes);
 
 /// The bounds of the aggregator's noisy maximum.

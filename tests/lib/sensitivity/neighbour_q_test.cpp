@@ -62,8 +62,8 @@ TEST_SUITE("sensitivity") {
       const double cap = std::log1p(-1.0 / static_cast<double>(m));
       const double log_q = std::min(cap, -random.log_uniform(0.01, 9000.0));
       const NeighbourQ bounds = gaussian_neighbour_q(log_q, sigma, m);
-      const std::string at = show(
-          {{"log_q", log_q}, {"sigma", sigma}, {"m", static_cast<double>(m)}});
+      const std::string at =
+          show({{"log_q", log_q}, {"sigma", sigma}, {"m", static_cast<double>(m)}});
       CHECK_MESSAGE(bounds.log_upper >= log_q, at);
       CHECK_MESSAGE(bounds.log_lower <= log_q, at);
       for (int k = 0; k < 40; ++k) {
