@@ -45,6 +45,27 @@ double best_log_sigma(double order, double beta, double sensitivity, const Relea
       middle - 6.0, middle + 3.0, 20);
 }
 
+// Up to this many distinct queries are looked at when parameters are looked for.
+constexpr std::size_t kManyQueries = 2000;
+
+// Every n-th distinct query, n times as often: about the same costs and sensitivities.
+VoteProfile thinned(const VoteProfile& votes) {
+  const std::size_t n = votes.distinct.size() / kManyQueries + 1;
+  if (n == 1) return votes;
+  VoteProfile result = votes;
+  result.distinct.clear();
+  result.counts.clear();
+  for (std::size_t i = n / 2; i < votes.distinct.size(); i += n) {
+    VoteProfile::Query query = votes.distinct[i];
+    query.count *= static_cast<std::int64_t>(n);
+    query.answered *= static_cast<std::int64_t>(n);
+    result.distinct.push_back(query);
+    const auto histogram = votes.histogram(i);
+    result.counts.insert(result.counts.end(), histogram.begin(), histogram.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 void validate(const ReleaseParameters& parameters) {
@@ -104,8 +125,9 @@ ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal) {
   return at((objective(share) < smallest ? share : best) * most);
 }
 
-ReleaseParameters best_parameters(const VoteProfile& votes, const ReleaseGoal& goal,
+ReleaseParameters best_parameters(const VoteProfile& all_votes, const ReleaseGoal& goal,
                                   const CostChoice& choice) {
+  const VoteProfile votes = thinned(all_votes);
   CostChoice coarse = choice;
   coarse.resolution = GridResolution::coarse();
   std::map<double, double> known;
@@ -128,7 +150,7 @@ ReleaseParameters best_parameters(const VoteProfile& votes, const ReleaseGoal& g
   for (const double step : {kStep, -kStep}) {
     while (best > -4.0 && best < 9.0 && objective(best + step) < objective(best)) best += step;
   }
-  minimize(objective, best - kStep, best + kStep, 12);
+  (void)minimize(objective, best - kStep, best + kStep, 12);
   const auto smallest = std::min_element(known.begin(), known.end(),
                                          [](auto& a, auto& b) { return a.second < b.second; });
   const double order = 1.0 + std::exp(smallest->first);

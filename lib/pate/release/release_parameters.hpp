@@ -44,8 +44,9 @@ struct ReleaseNumbers {
 [[nodiscard]] ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal);
 
 /// Order, beta and sigma with the smallest objective, or nearly: the order is looked for on a
-/// coarse grid of q, which changes all sensitivities by about the same small factor. They depend on
-/// the votes. `choice.resolution` and `most_votes` are not used.
+/// coarse grid of q, which changes all sensitivities by about the same small factor, and on some of
+/// the queries where there are thousands. They depend on the votes. `choice.resolution` and
+/// `most_votes` are not used.
 [[nodiscard]] ReleaseParameters best_parameters(const VoteProfile& votes, const ReleaseGoal& goal,
                                                 const CostChoice& choice);
 

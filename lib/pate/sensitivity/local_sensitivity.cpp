@@ -76,13 +76,15 @@ struct Walker {
 void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTable& terms,
                const QGrid& grid, const SensitivityTable& table, std::vector<double>& sums) {
   const std::int64_t v = votes.distinct[group.begin].statistic;
-  const auto start = table.row(v);
+  const auto start = table.row(table.row_of(v));
   std::vector<float> profile(start.begin(), start.end());  // maxima over the rows so far, by cell
   const auto profile_largest = [&profile](std::size_t low, std::size_t high) {
     float result = 0.0F;
     for (std::size_t k = low; k <= high; ++k) result = std::max(result, profile[k]);
     return result;
   };
+  std::int64_t in_first = table.row_of(v);
+  std::int64_t in_last = in_first;
   std::vector<Walker> walkers;
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const auto count = static_cast<double>(votes.distinct[i].count);
@@ -92,11 +94,17 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
   }
   for (std::size_t d = 1; d < sums.size(); ++d) {
     const auto distance = static_cast<std::int64_t>(d);
-    std::vector<std::int64_t> added;
-    if (v - distance >= table.first()) added.push_back(v - distance);
-    if (v + distance <= table.last()) added.push_back(v + distance);
-    for (const std::int64_t w : added) {
-      const auto row = table.row(w);
+    std::vector<std::int64_t> added;  // rows that hold v - d or v + d and were not in before
+    for (const std::int64_t w : {v - distance, v + distance}) {
+      if (w < 0 || w > votes.teachers) continue;
+      const std::int64_t row = table.row_of(w);
+      if (row < table.first() || row > table.last()) continue;
+      if (row < in_first || row > in_last) added.push_back(row);
+      in_first = std::min(in_first, row);
+      in_last = std::max(in_last, row);
+    }
+    for (const std::int64_t r : added) {
+      const auto row = table.row(r);
       for (std::size_t k = 0; k < profile.size(); ++k) {
         profile[k] = profile[k] > row[k] ? profile[k] : row[k];
       }
@@ -104,9 +112,9 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
     for (Walker& walker : walkers) {
       const std::size_t low = walker.range.low();
       const std::size_t high = walker.range.high();
-      for (const std::int64_t w : added) {
-        if (table.largest_of_row(w) <= walker.largest) continue;
-        walker.largest = std::max(walker.largest, table.largest(w, low, high));
+      for (const std::int64_t r : added) {
+        if (table.largest_of_row(r) <= walker.largest) continue;
+        walker.largest = std::max(walker.largest, table.largest(r, low, high));
       }
       walker.range.step();
       if (walker.range.low() < low) {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "pate/mechanisms/union_bound.hpp"
@@ -16,7 +16,7 @@ namespace pate {
 /// is. The smallest is had by moving votes from the second largest count, which may be another one
 /// every time, to the largest, until all votes are in one class.
 ///
-/// The bounds are moved outwards by a relative 1e-12 (d + 1), many times the rounding of a sum: the
+/// The bounds are moved outwards by a relative 1e-12 (d + 1), many times the error of a sum: the
 /// range at distance d is inside that of every neighbour at distance d + 1 also where two ways to
 /// the same histogram round differently.
 class QWalk {
@@ -29,40 +29,40 @@ class QWalk {
 
   [[nodiscard]] double log_q_low() const { return low_; }
   [[nodiscard]] double log_q_high() const { return high_; }
-  /// Whether the low (high) end has stopped moving for good.
-  [[nodiscard]] bool low_ended() const { return level_ == 0; }
-  [[nodiscard]] bool high_ended() const { return high_capped_; }
+  /// Whether the low end has stopped moving for good: all votes are in one class.
+  [[nodiscard]] bool low_ended() const { return lowest_.level == 0; }
 
  private:
   struct Group {
     std::int64_t votes;
     double classes;
   };
+  // A histogram on the way: `at_level` classes have `level` votes, `below` have one less, and
+  // those of groups[next] and later what they had at first.
+  struct End {
+    std::vector<Group> groups;  // the classes behind the top, by votes, decreasing
+    std::int64_t top = 0;
+    std::int64_t level = 0;
+    double at_level = 0.0;
+    double below = 0.0;
+    std::size_t next = 0;
+  };
+  void take_in_below();
   void update_low();
   void update_high();
-  // log of the sum over `terms_` of classes e^term(gap), at most the cap; gaps must increase.
-  [[nodiscard]] double log_sum() const;
+  [[nodiscard]] double slack(double log_q) const;
+  // log q. Classes that are too far behind to change the 15th digit are left out.
+  [[nodiscard]] double log_sum(const End& end) const;
+  template <class Term>
+  [[nodiscard]] double sum_of(const End& end, const Term& term) const;
 
   const UnionBoundTable* table_;
   double cap_;
-  double low_ = 0.0, high_ = 0.0;
-  std::int64_t distance_ = 0;
-
-  std::int64_t top_;
-  std::int64_t second_;
-  std::vector<Group> others_;  // the classes behind the second, by votes, decreasing
+  double classes_behind_;
+  End lowest_, highest_;
   bool high_capped_ = false;
-
-  // Lowest q: `at_level_` classes have level_ votes, `below_` have one less; the others that have
-  // fewer are rest_[next_..].
-  std::vector<Group> rest_;
-  std::size_t next_ = 0;
-  std::int64_t low_top_;
-  std::int64_t level_;
-  double at_level_;
-  double below_ = 0.0;
-
-  std::vector<std::pair<std::int64_t, double>> terms_;  // gap, number of classes
+  std::int64_t distance_ = 0;
+  double low_ = 0.0, high_ = 0.0;
 };
 
 }  // namespace pate

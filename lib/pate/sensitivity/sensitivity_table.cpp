@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kRowsPerTask = 32;
+// Above this many values of v a row holds several.
+constexpr std::int64_t kMostRows = 1500;
 // The error of two costs that are rounded outwards by up to 1e-9 each.
 constexpr double kCostError = 2e-9;
 // What single precision can round away, and below what it keeps no digits.
@@ -105,8 +107,12 @@ float upper_single(double value) {
 SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
                                    double order, double log_cap, std::int64_t first,
                                    std::int64_t last, unsigned threads)
-    : first_(first), last_(last), cells_(grid.size()), blocks_((cells_ + kBlock - 1) / kBlock) {
-  const auto rows = static_cast<std::size_t>(last - first + 1);
+    : height_(ladder ? ladder->last() / kMostRows + 1 : 1),
+      first_(first / height_),
+      last_(last / height_),
+      cells_(grid.size()),
+      blocks_((cells_ + kBlock - 1) / kBlock) {
+  const auto rows = static_cast<std::size_t>(last_ - first_ + 1);
   values_.resize(rows * cells_);
   block_largest_.assign(rows * blocks_, 0.0F);
   row_largest_.assign(rows, 0.0F);
@@ -140,8 +146,11 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
   const std::int64_t lowest = ladder ? ladder->first() : 0;
   const std::int64_t highest = ladder ? ladder->last() : 0;
   parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](std::size_t task) {
-    const std::int64_t begin = first_ + static_cast<std::int64_t>(task * kRowsPerTask);
-    const std::int64_t end = std::min(begin + static_cast<std::int64_t>(kRowsPerTask), last_ + 1);
+    const std::int64_t first_row = first_ + static_cast<std::int64_t>(task * kRowsPerTask);
+    const std::int64_t end_row =
+        std::min(first_row + static_cast<std::int64_t>(kRowsPerTask), last_ + 1);
+    const std::int64_t begin = first_row * height_;
+    const std::int64_t end = std::min(end_row * height_, highest + 1);
     std::array<Row, 3> kept;  // of v - 1, v and v + 1, by v modulo 3
     const auto kept_row = [&](std::int64_t v) -> Row& {
       return kept[static_cast<std::size_t>(v + 3) % 3];
@@ -158,7 +167,7 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
     for (std::int64_t v = begin; v < end; ++v) {
       prepare(v + 1);
       const Row& here = kept_row(v);
-      std::fill(entries.begin(), entries.end(), 0.0);
+      if (v % height_ == 0) std::fill(entries.begin(), entries.end(), 0.0);
       for (std::int64_t w = std::max(v - 1, lowest); w <= std::min(v + 1, highest); ++w) {
         const Row& there = kept_row(w);
         const auto raise = [&](const RowCosts& after, const RowCosts& before) {
@@ -172,7 +181,8 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
         raise(there.upwards, here.upwards);
         raise(here.downwards, there.downwards);
       }
-      const std::size_t row = index(v);
+      if ((v + 1) % height_ != 0 && v + 1 < end) continue;
+      const std::size_t row = index(row_of(v));
       for (std::size_t k = 0; k < cells_; ++k) {
         const float entry = upper_single(entries[k]);
         values_[row * cells_ + k] = entry;
@@ -184,8 +194,8 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
   });
 }
 
-float SensitivityTable::largest(std::int64_t v, std::size_t low, std::size_t high) const {
-  const auto cells = row(v);
+float SensitivityTable::largest(std::int64_t r, std::size_t low, std::size_t high) const {
+  const auto cells = row(r);
   const auto largest_in = [](std::span<const float> values, std::size_t begin, std::size_t end) {
     float result = 0.0F;
     for (std::size_t k = begin; k < end; ++k) result = values[k] > result ? values[k] : result;
@@ -194,7 +204,7 @@ float SensitivityTable::largest(std::int64_t v, std::size_t low, std::size_t hig
   const std::size_t first_block = (low + kBlock - 1) / kBlock;
   const std::size_t last_block = (high + 1) / kBlock;
   if (first_block >= last_block) return largest_in(cells, low, high + 1);
-  const auto blocks = std::span(block_largest_).subspan(index(v) * blocks_, blocks_);
+  const auto blocks = std::span(block_largest_).subspan(index(r) * blocks_, blocks_);
   return std::max({largest_in(cells, low, first_block * kBlock),
                    largest_in(blocks, first_block, last_block),
                    largest_in(cells, last_block * kBlock, high + 1)});

@@ -22,34 +22,38 @@ namespace pate {
 /// (order - 1); between X and X + rise the difference of two such logarithms is monotone in X for
 /// any two of the functions, so that the ends of the cell bound it.
 ///
-/// Entries allow for the error of computed costs: 2e-9 times the larger cost is added.
+/// Entries allow for the error of computed costs: 2e-9 times the larger cost is added. For very
+/// large ensembles a row holds several neighbouring v, and the largest of their entries: cells of v
+/// that are as fixed as those of q.
 class SensitivityTable {
  public:
-  /// Rows for v = first..last; without a ladder (no selection) there is one row, 0. The ladder must
-  /// cover the rows and their neighbours.
+  /// Rows for v = first..last at least; without a ladder (no selection) there is one row, 0. The
+  /// ladder must cover 0..teachers.
   SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder, double order,
                    double log_cap, std::int64_t first, std::int64_t last, unsigned threads);
 
+  /// The row that holds v, and the first and last rows there are.
+  [[nodiscard]] std::int64_t row_of(std::int64_t v) const { return v / height_; }
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t last() const { return last_; }
-  [[nodiscard]] std::size_t cells() const { return cells_; }
-  [[nodiscard]] std::span<const float> row(std::int64_t v) const {
-    return std::span(values_).subspan(index(v) * cells_, cells_);
+  [[nodiscard]] std::span<const float> row(std::int64_t r) const {
+    return std::span(values_).subspan(index(r) * cells_, cells_);
   }
-  /// The largest entry of row v between two cells, both included.
-  [[nodiscard]] float largest(std::int64_t v, std::size_t low, std::size_t high) const;
-  [[nodiscard]] float largest_of_row(std::int64_t v) const { return row_largest_[index(v)]; }
+  /// The largest entry of row r between two cells, both included.
+  [[nodiscard]] float largest(std::int64_t r, std::size_t low, std::size_t high) const;
+  [[nodiscard]] float largest_of_row(std::int64_t r) const { return row_largest_[index(r)]; }
   /// The largest entry.
   [[nodiscard]] float largest() const { return largest_; }
 
  private:
-  [[nodiscard]] std::size_t index(std::int64_t v) const {
-    return static_cast<std::size_t>(v - first_);
+  [[nodiscard]] std::size_t index(std::int64_t r) const {
+    return static_cast<std::size_t>(r - first_);
   }
   template <class Real>
   void fill(const QGrid& grid, const std::optional<AnswerLadder>& ladder, double order,
             unsigned threads);
 
+  std::int64_t height_;  // values of v in a row
   std::int64_t first_, last_;
   std::size_t cells_;
   std::size_t blocks_;
