@@ -46,6 +46,15 @@ PLAN_LINES = [
     "--queries 100 --solve sigma2 --epsilon 3",
 ]
 
+RELEASE_LINES = [
+    f"{COUNTS} {CONFIDENT} --queries 100",
+    f"{COUNTS} {CONFIDENT} --queries 100 --dry-run",
+    f"{COUNTS} {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
+    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5",
+    f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
+    f"{COUNTS} --laplace-scale 20 --queries 20",
+]
+
 
 def without(report, *path):
     for key in path[:-1]:
@@ -103,6 +112,17 @@ PLAN_MUTATIONS = {
     "a file that was read": lambda r: put(r, {"votes": {}}, "inputs"),
 }
 
+RELEASE_MUTATIONS = {
+    "a number of the private part in the public one": lambda r: put(r, 0.1, "public", "noise_sd"),
+    "no statement": lambda r: without(r, "public", "statement"),
+    "negative epsilon": lambda r: put(r, -0.1, "public", "epsilon"),
+    "neither part": lambda r: (without(r, "public"), without(r, "private")),
+    "inputs beside the public part alone": lambda r: without(r, "private"),
+    "other parameters": lambda r: put(r, "guessed", "private", "parameters"),
+    "beta zero": lambda r: put(r, 0, "private", "beta"),
+    "the published bound": lambda r: put(r, "published", "public", "bound"),
+}
+
 
 def check(command, lines, mutations):
     schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
@@ -130,6 +150,7 @@ def main():
     check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
+    check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], RELEASE_MUTATIONS)
 
 
 main()

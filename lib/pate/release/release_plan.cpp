@@ -8,6 +8,7 @@
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/release/release_cost.hpp"
 
 namespace pate {
 
@@ -67,7 +68,7 @@ ReleaseGoal goal_of(const ReleaseSettings& settings) {
 }  // namespace
 
 double ReleasePlan::epsilon(double released_rdp) const {
-  const double total = (released_rdp + numbers.release_cost) * (1.0 + 1e-15);
+  const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
   return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
 }
 
@@ -103,6 +104,17 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
       plan.parameters = noise;
       computed.numbers = numbers;
     }
+  }
+  plan.earlier = settings.earlier;
+  for (const EarlierRelease& earlier : settings.earlier) {
+    plan.earlier_cost +=
+        release_cost(plan.parameters.order, earlier.beta * (1.0 + 1e-9), earlier.sigma, earlier.k);
+  }
+  if (!std::isfinite(plan.earlier_cost)) {
+    throw validity_error(fmt::format(
+        "an earlier release from these votes has no finite cost at order {}: its beta needs a "
+        "smaller order; give --order, --beta and --sigma-ss as they were then",
+        plan.parameters.order));
   }
   plan.rdp = computed.cost.rdp;
   plan.largest_rdp = computed.cost.largest_rdp;

@@ -1,11 +1,19 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "pate/accounting/run.hpp"
 #include "pate/release/release_parameters.hpp"
 
 namespace pate {
+
+/// A number that was released from the same votes before.
+struct EarlierRelease {
+  double beta = 0.0;
+  double sigma = 0.0;
+  double k = 0.0;
+};
 
 /// How a number is to be released.
 struct ReleaseSettings {
@@ -17,6 +25,8 @@ struct ReleaseSettings {
   ReleasedCost cost = ReleasedCost::joint;
   /// Fixed in advance; unset: chosen from the votes.
   std::optional<ReleaseParameters> parameters;
+  /// Released from the same votes before: the new epsilon covers all of them.
+  std::vector<EarlierRelease> earlier;
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
 };
 
@@ -31,8 +41,11 @@ struct ReleasePlan {
   double rdp = 0.0;          ///< f
   double largest_rdp = 0.0;  ///< f_max
   ReleaseNumbers numbers;
+  std::vector<EarlierRelease> earlier;
+  double earlier_cost = 0.0;  ///< of the earlier releases, RDP at the order of this one
 
-  /// The epsilon that a released RDP z stands for: z + c converted at the order, at least 0.
+  /// The epsilon that a released RDP z stands for: z + c and the cost of earlier releases,
+  /// converted at the order, at least 0.
   [[nodiscard]] double epsilon(double released_rdp) const;
 };
 
@@ -42,7 +55,7 @@ struct ReleasePlan {
 
 /// Computes f, its smooth sensitivity and the release cost, with the parameters given or with those
 /// that make the mean published value smallest. Throws `parameter_error` for settings out of range,
-/// `validity_error` where no order gives a finite cost.
+/// `validity_error` where the cost, or that of an earlier release at this order, is not finite.
 [[nodiscard]] ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settings);
 
 /// The mean of what `release_plan` would publish, and its standard deviation: what a release of
