@@ -22,8 +22,7 @@ constexpr double kSumError = 4e-15;
 double largest_rdp(const VoteProfile& votes, ReleasedCost cost, double order) {
   const QueryCost step = data_independent_cost(votes.aggregator, order);
   const auto queries = static_cast<double>(votes.queries);
-  const bool all = cost == ReleasedCost::joint || !votes.aggregator.selection;
-  const auto answered = all ? queries : static_cast<double>(votes.answered);
+  const auto answered = cost == ReleasedCost::joint ? queries : static_cast<double>(votes.answered);
   return (queries * step.selection + answered * step.noisy_max) * (1.0 + kSumError);
 }
 
@@ -72,8 +71,8 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
   }
   const bool realized = choice.cost == ReleasedCost::realized;
-  if (realized && !votes.has_decisions) {
-    throw parameter_error("the realized cost needs the decisions of the run");
+  if (realized && !(votes.has_decisions && votes.aggregator.selection)) {
+    throw parameter_error("the realized cost needs a threshold and the decisions of the run");
   }
   CostAtOrder result;
   result.order = order;

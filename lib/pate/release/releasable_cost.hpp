@@ -31,8 +31,8 @@ struct CostChoice {
 /// f as computed is a fixed function of the votes to the last bit, whatever the threads. Costs are
 /// rounded outwards by up to 1e-9; the local sensitivity allows for that, and for the rounding of
 /// the sum. Throws `parameter_error` for an order that is not finite and > 1, for an exact cost
-/// where there is none (TwoClassCost), for `realized` without decisions; `validity_error` where
-/// moments are beyond every floating point number.
+/// where there is none (TwoClassCost), for `realized` without decisions or selection;
+/// `validity_error` where moments are beyond every floating point number.
 [[nodiscard]] CostAtOrder cost_at_order(const VoteProfile& votes, double order,
                                         const CostChoice& choice);
 

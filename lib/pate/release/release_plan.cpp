@@ -90,7 +90,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   plan.chosen_from_votes = !settings.parameters;
   plan.delta = settings.delta;
   plan.k = goal.k;
-  plan.confidence = normal_cdf(goal.k);
+  plan.confidence = settings.confidence.value_or(std::max(1.0 - settings.delta, 0.5));
   plan.total_delta = (settings.delta + normal_cdf(-goal.k)) * (1.0 + 1e-14);
   plan.parameters =
       settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);

@@ -250,7 +250,7 @@ LocalSensitivity tradeoff_local_sensitivity(const VoteProfile& votes, const Exce
   const QGrid grid(curve, votes.aggregator, votes.classes, resolution, threads);
   const UnionBoundTable terms = union_bound_table(votes.aggregator, votes.teachers);
   const std::int64_t most = std::min(most_votes, votes.teachers);
-  if (cost == ReleasedCost::realized && votes.aggregator.selection) {
+  if (cost == ReleasedCost::realized) {
     return realized(votes, curve, grid, terms, most, threads);
   }
   return joint(votes, curve, grid, terms, most, threads);

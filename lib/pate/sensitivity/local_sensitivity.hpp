@@ -30,7 +30,7 @@ struct LocalSensitivity {
 /// with H of SensitivityTable and the ends of q of QWalk; the rectangles at distance d lie within
 /// those of every neighbour at distance d + 1. Never below the true local sensitivity. For
 /// `realized`, where decisions are public, the checks' and the noisy maxima's parts are bounded
-/// apart. Results do not depend on `threads`.
+/// apart; it needs a selection. Results do not depend on `threads`.
 [[nodiscard]] LocalSensitivity tradeoff_local_sensitivity(
     const VoteProfile& votes, const ExcessCurve& curve, ReleasedCost cost,
     const GridResolution& resolution, std::int64_t most_votes, unsigned threads);
