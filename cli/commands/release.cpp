@@ -13,6 +13,7 @@
 #include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
+#include "pate/io/as_published_report.hpp"
 #include "pate/io/ledger.hpp"
 #include "pate/io/release_report.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -24,7 +25,23 @@ namespace pate::cli {
 
 namespace {
 
+// S18's procedure is there to be compared with: it draws nothing, and has options of its own.
+void check_as_published(const ReleaseOptions& options) {
+  if (!options.dry_run) {
+    throw usage_error(
+        "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
+        "drawn from it");
+  }
+  if (options.bound == "exact" || options.reading == "joint" || options.confidence ||
+      options.require_releasable || !options.ledger.empty() || !options.parameters_from.empty()) {
+    throw usage_error(
+        "--as-published has the readings expected and realized, and goes with --order, --beta and "
+        "--sigma-ss only");
+  }
+}
+
 void check_options(const ReleaseOptions& options) {
+  if (options.as_published) return check_as_published(options);
   const bool given = options.order || options.beta || options.sigma_ss;
   if (given && !(options.order && options.beta && options.sigma_ss)) {
     throw usage_error(fmt::format("--order, --beta and --sigma-ss go together: add {}",
@@ -37,6 +54,10 @@ void check_options(const ReleaseOptions& options) {
   }
   if (options.reading == "realized" && options.input.decisions.empty()) {
     throw usage_error("--reading realized needs --decisions: which queries the run answered");
+  }
+  if (options.reading == "expected") {
+    throw usage_error(
+        "--reading expected goes with --as-published: an expectation is no guarantee");
   }
   if (options.dry_run && options.public_only) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
@@ -64,10 +85,15 @@ ReleaseSettings settings_of(const ReleaseOptions& options) {
   return settings;
 }
 
+std::string reading_in_force(const ReleaseOptions& options) {
+  if (!options.reading.empty()) return options.reading;
+  return options.as_published ? "expected" : "joint";
+}
+
 void append_settings(const ReleaseOptions& options, Settings& settings) {
   settings.emplace_back("delta", options.delta);
   settings.emplace_back("bound", options.bound);
-  settings.emplace_back("reading", options.reading);
+  settings.emplace_back("reading", reading_in_force(options));
   settings.emplace_back("confidence", setting(options.confidence));
   settings.emplace_back("order", setting(options.order));
   settings.emplace_back("beta", setting(options.beta));
@@ -76,6 +102,7 @@ void append_settings(const ReleaseOptions& options, Settings& settings) {
   settings.emplace_back("dry_run", options.dry_run);
   settings.emplace_back("ledger", setting(options.ledger));
   settings.emplace_back("again", options.again);
+  settings.emplace_back("as_published", options.as_published);
   settings.emplace_back("require_releasable", options.require_releasable);
 }
 
@@ -102,6 +129,53 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, const VotesInput& input,
   return notices;
 }
 
+Run make_run(const ReleaseOptions& options, VotesInput& input) {
+  const bool has_student = input.student != nullptr;
+  return {*input.votes,
+          input.rows,
+          make_aggregator(options.mechanism, input.votes->teachers(), has_student),
+          input.student.get(),
+          std::move(input.decisions),
+          std::nullopt};
+}
+
+ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
+  ReportContext context;
+  context.version = version();
+  context.settings.emplace_back("command", std::string("release"));
+  append_settings(options.input, context.settings);
+  std::erase_if(context.settings, [](const auto& setting) { return setting.first == "labels"; });
+  append_settings(options.mechanism, context.settings);
+  append_settings(options, context.settings);
+  context.inputs = input.describe();
+  return context;
+}
+
+int run_as_published(const ReleaseOptions& options, const Streams& streams) {
+  PublishedReleaseSettings settings;
+  settings.delta = options.delta;
+  settings.reading =
+      reading_in_force(options) == "realized" ? Reading::realized : Reading::expected;
+  settings.order = options.order;
+  settings.beta = options.beta;
+  settings.sigma_ss = options.sigma_ss;
+  settings.threads = options.threads;
+  VotesInput input = open_votes(options.input);
+  const Run run = make_run(options, input);
+  const ReportContext context = make_context(options, input);
+  const PublishedRelease release = published_release(run, settings);
+  input.check_unchanged();
+  const std::vector<Notice> notices{
+      {"not_valid",
+       "this reproduces a published procedure that under-reports: Theorem 23 leaves out that "
+       "unequal variances amplify the difference of the means, Pr[answered] is taken for a "
+       "constant, and half of all values lie below the cost"}};
+  deliver_report(options.output,
+                 as_published_report_json(release, settings.reading, notices, context),
+                 as_published_summary(release, notices, options.input.votes), notices, streams);
+  return kDone;
+}
+
 }  // namespace
 
 void add_release(CLI::App& command, ReleaseOptions& options) {
@@ -118,7 +192,7 @@ void add_release(CLI::App& command, ReleaseOptions& options) {
       ->type_name("NAME")
       ->group(privacy);
   command.add_option("--reading", options.reading, "joint, or realized with --decisions")
-      ->check(CLI::IsMember({"joint", "realized"}))
+      ->check(CLI::IsMember({"joint", "realized", "expected"}))
       ->type_name("NAME")
       ->group(privacy);
   command
@@ -157,38 +231,30 @@ void add_release(CLI::App& command, ReleaseOptions& options) {
       ->group(drawing);
   command.add_flag("--again", options.again, "release again, covering earlier releases")
       ->group(drawing);
+  command
+      .add_flag("--as-published", options.as_published,
+                "S18's procedure, which under-reports;\nwith --dry-run only")
+      ->group(drawing);
   add_output_options(command, options.output);
   command.add_flag("--public-only", options.public_only, "put out what may be published only")
       ->group("Output");
 }
 
 int run_release(const ReleaseOptions& options, const Streams& streams) {
-  const bool has_student = !options.input.student.empty();
   check_options(options);
-  check_mechanism_options(options.mechanism, has_student);
+  check_mechanism_options(options.mechanism, !options.input.student.empty());
   std::vector<std::string> inputs = input_paths(options.input);
   if (!options.parameters_from.empty()) inputs.push_back(options.parameters_from);
   if (!options.ledger.empty()) inputs.push_back(options.ledger);
   check_output_options(options.output, inputs);
+  if (options.as_published) return run_as_published(options, streams);
   ReleaseSettings settings = settings_of(options);
   const bool limit_missed = options.require_releasable && !settings.parameters;
   const bool dry_run = options.dry_run || limit_missed;
 
   VotesInput input = open_votes(options.input);
-  const Run run{*input.votes,
-                input.rows,
-                make_aggregator(options.mechanism, input.votes->teachers(), has_student),
-                input.student.get(),
-                std::move(input.decisions),
-                std::nullopt};
-  ReportContext context;
-  context.version = version();
-  context.settings.emplace_back("command", std::string("release"));
-  append_settings(options.input, context.settings);
-  std::erase_if(context.settings, [](const auto& setting) { return setting.first == "labels"; });
-  append_settings(options.mechanism, context.settings);
-  append_settings(options, context.settings);
-  context.inputs = input.describe();
+  const Run run = make_run(options, input);
+  const ReportContext context = make_context(options, input);
   const std::string digest = context.inputs.front().votes_digest.value_or("");
 
   // Locked from here on: what it says stays true until the release is in it.

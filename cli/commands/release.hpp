@@ -18,7 +18,7 @@ struct ReleaseOptions {
   OutputOptions output;
   double delta = 0.0;
   std::string bound = "tradeoff";
-  std::string reading = "joint";
+  std::string reading;  ///< empty: joint; as published: expected
   std::optional<double> confidence;
   std::optional<double> order, beta, sigma_ss;
   std::string parameters_from;
@@ -27,6 +27,7 @@ struct ReleaseOptions {
   bool public_only = false;
   std::string ledger;
   bool again = false;
+  bool as_published = false;
   unsigned threads = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace pate::cli {
@@ -31,6 +32,16 @@ std::string wrapped(const std::string& text) {
   return result + '\n';
 }
 
+void line(std::string& text, const char* name, double value, const char* what) {
+  fmt::format_to(std::back_inserter(text), "  {:<19} {:>10.5g}  {}\n", name, value, what);
+}
+
+std::string notes(const std::vector<Notice>& notices) {
+  std::string text = notices.empty() ? "" : "\n";
+  for (const Notice& notice : notices) text += "note: " + notice.message + '\n';
+  return text;
+}
+
 }  // namespace
 
 std::string public_release_summary(const PublicRelease& published) {
@@ -42,25 +53,31 @@ std::string release_summary(const ReleasePlan& plan, const std::optional<PublicR
                             const std::vector<Notice>& notices, const std::string& votes) {
   std::string text = published ? public_release_summary(*published) + "\n" : "";
   const auto out = std::back_inserter(text);
-  const auto line = [&](const char* name, double value, const char* what) {
-    fmt::format_to(out, "  {:<19} {:>10.5g}  {}\n", name, value, what);
-  };
-  fmt::format_to(out, "PRIVATE: {}{}\n", votes, published ? "" : " (dry run: nothing was drawn)");
-  line("epsilon before", plan.numbers.epsilon_before, "of the run alone, at this order");
-  line("release cost", plan.numbers.release_cost, "added by the release");
-  if (!plan.earlier.empty()) line("earlier releases", plan.earlier_cost, "added by those");
-  line("noise sd", plan.numbers.noise_sd, "smooth sensitivity x sigma-ss");
-  line("k", plan.k, "shift in noise sds, against publishing too little");
-  line("mean published", plan.numbers.mean_published, "before + cost + k sds");
-  fmt::format_to(out, "\n");
-  line("smooth sensitivity", plan.numbers.smooth_sensitivity, "");
-  text.erase(text.find_last_not_of(" \n") + 1);
-  fmt::format_to(out, "\n\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}  ({})\n",
-                 plan.parameters.order, plan.parameters.beta, plan.parameters.sigma,
-                 parameters_name(plan.chosen_from_votes));
-  if (!notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : notices) fmt::format_to(out, "note: {}\n", notice.message);
-  return text;
+  fmt::format_to(out, "PRIVATE: {}{}\n", votes, published ? "" : " (nothing was drawn)");
+  line(text, "epsilon before", plan.numbers.epsilon_before, "of the run alone, at this order");
+  line(text, "release cost", plan.numbers.release_cost, "added by the release");
+  if (!plan.earlier.empty()) line(text, "earlier releases", plan.earlier_cost, "added by those");
+  line(text, "noise sd", plan.numbers.noise_sd, "smooth sensitivity x sigma-ss");
+  line(text, "k", plan.k, "shift in noise sds, against publishing too little");
+  line(text, "mean published", plan.numbers.mean_published, "before + costs + k noise sds");
+  line(text, "smooth sensitivity", plan.numbers.smooth_sensitivity, "of the RDP, at this beta");
+  fmt::format_to(out, "\nparameters, {}:\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}\n",
+                 parameters_name(plan.chosen_from_votes), plan.parameters.order,
+                 plan.parameters.beta, plan.parameters.sigma);
+  return text + notes(notices);
+}
+
+std::string as_published_summary(const PublishedRelease& release,
+                                 const std::vector<Notice>& notices, const std::string& votes) {
+  std::string text = fmt::format("NOT VALID, as published: {}\n", votes);
+  line(text, "epsilon before", release.epsilon_before, "of the run alone, at this order");
+  line(text, "release cost", release.gnss.cost, "Theorem 23, too small");
+  line(text, "noise sd", release.gnss.sd, "smooth sensitivity x sigma-ss");
+  line(text, "mean published", release.epsilon, "what is claimed");
+  line(text, "smooth sensitivity", release.gnss.smooth_sensitivity, "of the RDP, at this beta");
+  fmt::format_to(std::back_inserter(text), "\n  order {:.10g}, beta {:.10g}, sigma-ss {:.10g}\n",
+                 release.order, release.gnss.beta, release.gnss.sigma_ss);
+  return text + notes(notices);
 }
 
 }  // namespace pate::cli

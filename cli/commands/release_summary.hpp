@@ -6,6 +6,7 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/release/public_release.hpp"
+#include "pate/release/published_release.hpp"
 
 namespace pate::cli {
 
@@ -18,5 +19,10 @@ namespace pate::cli {
 
 /// The part of it that may be published.
 [[nodiscard]] std::string public_release_summary(const PublicRelease& published);
+
+/// What S18's own procedure finds, marked as not valid.
+[[nodiscard]] std::string as_published_summary(const PublishedRelease& release,
+                                               const std::vector<Notice>& notices,
+                                               const std::string& votes);
 
 }  // namespace pate::cli

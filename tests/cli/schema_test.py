@@ -53,6 +53,7 @@ RELEASE_LINES = [
     f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5",
     f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
     f"{COUNTS} --laplace-scale 20 --queries 20",
+    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run",
 ]
 
 
@@ -120,6 +121,8 @@ RELEASE_MUTATIONS = {
     "inputs beside the public part alone": lambda r: without(r, "private"),
     "other parameters": lambda r: put(r, "guessed", "private", "parameters"),
     "beta zero": lambda r: put(r, 0, "private", "beta"),
+    "conditions of a procedure it did not follow": lambda r: put(r, {"c5": True, "c6": True}, "conditions"),
+    "a public part that is not valid": lambda r: put(r, False, "valid"),
     "the published bound": lambda r: put(r, "published", "public", "bound"),
 }
 
