@@ -11,6 +11,7 @@
 #include "cli/commands/inspect.hpp"
 #include "cli/commands/label.hpp"
 #include "cli/commands/plan.hpp"
+#include "cli/commands/release.hpp"
 #include "cli/commands/simulate.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/usage_error.hpp"
@@ -47,6 +48,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   InspectOptions inspect;
   LabelOptions label;
   PlanOptions plan;
+  ReleaseOptions release;
   SimulateOptions simulate;
   std::function<int()> run;
   CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
@@ -61,6 +63,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   command = app.add_subcommand("plan", "what a run may cost; the noise a target needs");
   add_plan(*command, plan);
   command->callback([&] { run = [&] { return run_plan(plan, streams); }; });
+  command = app.add_subcommand("release", "an epsilon that may be published");
+  add_release(*command, release);
+  command->callback([&] { run = [&] { return run_release(release, streams); }; });
   command = app.add_subcommand("simulate", "make a plausible vote dump");
   add_simulate(*command, simulate);
   command->callback([&] { run = [&] { return run_simulate(simulate, streams); }; });

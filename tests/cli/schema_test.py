@@ -58,6 +58,16 @@ PLAN_LINES = [
     "--queries 100 --solve sigma2 --epsilon 3",
 ]
 
+RELEASE_LINES = [
+    f"{COUNTS} {CONFIDENT} --queries 100",
+    f"{COUNTS} {CONFIDENT} --queries 100 --dry-run",
+    f"{COUNTS} {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
+    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5",
+    f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
+    f"{COUNTS} --laplace-scale 20 --queries 20",
+    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run",
+]
+
 
 def without(report, *path):
     for key in path[:-1]:
@@ -113,6 +123,19 @@ PLAN_MUTATIONS = {
     "solved for delta": lambda r: put(r, {"for": "delta", "value": 1, "epsilon": 1}, "solved"),
     "a negative cost": lambda r: put(r, -1, "rdp", "data_independent", "noisy_max", 0),
     "a file that was read": lambda r: put(r, {"votes": {}}, "inputs"),
+}
+
+RELEASE_MUTATIONS = {
+    "a number of the private part in the public one": lambda r: put(r, 0.1, "public", "noise_sd"),
+    "no statement": lambda r: without(r, "public", "statement"),
+    "negative epsilon": lambda r: put(r, -0.1, "public", "epsilon"),
+    "neither part": lambda r: (without(r, "public"), without(r, "private")),
+    "inputs beside the public part alone": lambda r: without(r, "private"),
+    "other parameters": lambda r: put(r, "guessed", "private", "parameters"),
+    "beta zero": lambda r: put(r, 0, "private", "beta"),
+    "conditions of a procedure it did not follow": lambda r: put(r, {"c5": True, "c6": True}, "conditions"),
+    "a public part that is not valid": lambda r: put(r, False, "valid"),
+    "the published bound": lambda r: put(r, "published", "public", "bound"),
 }
 
 
@@ -185,6 +208,7 @@ def main():
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
+    check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], RELEASE_MUTATIONS)
 
 
 main()

@@ -24,9 +24,11 @@ class UnionBoundTable {
 
   [[nodiscard]] double log_q(std::span<const std::int32_t> counts) const;
 
- private:
+  /// The term of one class `gap` >= 0 votes behind, and its exponential.
   [[nodiscard]] double log_term(std::int64_t gap) const;
   [[nodiscard]] double probability(std::int64_t gap) const;
+
+ private:
 
   LogPairTerm term_;
   std::vector<double> log_terms_;

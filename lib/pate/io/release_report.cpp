@@ -1,0 +1,147 @@
+#include "pate/io/release_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json mechanism_json(const Aggregator& aggregator) {
+  Json result = {{"name", aggregator.name()}};
+  if (aggregator.selection) {
+    result["threshold"] = aggregator.selection->threshold;
+    result["sigma1"] = aggregator.selection->sigma1;
+  }
+  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
+    result["sigma2"] = gaussian->sigma;
+  } else {
+    result["laplace_scale"] = std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
+  }
+  return result;
+}
+
+Json public_json(const PublicRelease& published) {
+  Json result = {{"epsilon", number(published.epsilon)},
+                 {"delta", published.delta},
+                 {"confidence", published.confidence},
+                 {"order", published.order},
+                 {"queries", published.queries}};
+  if (published.answered) result["answered"] = *published.answered;
+  result["teachers"] = published.teachers;
+  result["classes"] = published.classes;
+  result["mechanism"] = mechanism_json(published.aggregator);
+  result["bound"] = name(published.bound);
+  result["reading"] = name(published.reading);
+  result["conversion"] = "improved";
+  result["parameters"] = parameters_name(published.chosen_from_votes);
+  result["statement"] = published.statement;
+  return result;
+}
+
+Json private_json(const ReleasePlan& plan) {
+  return {{"epsilon_before", number(plan.numbers.epsilon_before)},
+          {"order", plan.parameters.order},
+          {"beta", plan.parameters.beta},
+          {"smooth_sensitivity", plan.numbers.smooth_sensitivity},
+          {"sigma_ss", plan.parameters.sigma},
+          {"k", plan.k},
+          {"release_cost", number(plan.numbers.release_cost)},
+          {"earlier_releases_cost", plan.earlier_cost},
+          {"noise_sd", plan.numbers.noise_sd},
+          {"mean_published", number(plan.numbers.mean_published)},
+          {"rdp", plan.rdp},
+          {"rdp_data_independent", plan.largest_rdp},
+          {"parameters", parameters_name(plan.chosen_from_votes)}};
+}
+
+std::string text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string release_report_json(const ReleasePlan& plan,
+                                const std::optional<PublicRelease>& published,
+                                const std::vector<Notice>& notices, const ReportContext& context) {
+  Json report = Json::parse(report_head_json("release", context));
+  if (published) report["public"] = public_json(*published);
+  report["private"] = private_json(plan);
+  report["notices"] = Json::parse(notices_json(notices));
+  return text(report);
+}
+
+std::string public_release_json(const PublicRelease& published, const std::string& version) {
+  return text({{"schema", "pate/release/v1"},
+               {"tool", {{"name", "pate"}, {"version", version}}},
+               {"public", public_json(published)}});
+}
+
+LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
+                          const std::string& votes_digest, const std::string& version) {
+  const Json settings = {{"mechanism", mechanism_json(published.aggregator)},
+                         {"bound", name(published.bound)},
+                         {"reading", name(published.reading)},
+                         {"order", plan.parameters.order},
+                         {"beta", plan.parameters.beta},
+                         {"sigma_ss", plan.parameters.sigma},
+                         {"k", plan.k}};
+  const Json released = {{"epsilon", number(published.epsilon)}, {"delta", published.delta}};
+  return {"release", votes_digest, settings.dump(), released.dump(), version};
+}
+
+std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& entries,
+                                             const std::string& ledger) {
+  std::vector<EarlierRelease> result;
+  for (const LedgerEntry& entry : entries) {
+    try {
+      const Json settings = Json::parse(entry.settings_json);
+      const EarlierRelease earlier{settings.at("beta").get<double>(),
+                                   settings.at("sigma_ss").get<double>(),
+                                   settings.at("k").get<double>()};
+      if (!(earlier.beta > 0.0 && earlier.sigma > 0.0 && earlier.k >= 0.0)) {
+        throw input_error(fmt::format("{}: line {}: expected beta > 0, sigma_ss > 0 and k >= 0",
+                                      ledger, entry.line));
+      }
+      result.push_back(earlier);
+    } catch (const Json::exception&) {
+      throw input_error(fmt::format(
+          "{}: line {}: expected the numbers beta, sigma_ss and k in the settings of a release",
+          ledger, entry.line));
+    }
+  }
+  return result;
+}
+
+ReleaseParameters read_release_parameters(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw input_error(fmt::format("{}: cannot be read", path));
+  try {
+    const Json report = Json::parse(file);
+    if (report.at("schema") != "pate/release/v1") {
+      throw input_error(fmt::format("{}: expected a report of pate release, found schema {}", path,
+                                    report.at("schema").dump()));
+    }
+    const Json& numbers = report.at("private");
+    return {numbers.at("order").get<double>(), numbers.at("beta").get<double>(),
+            numbers.at("sigma_ss").get<double>()};
+  } catch (const Json::exception&) {
+    throw input_error(fmt::format(
+        "{}: expected a report of pate release with the numbers order, beta and sigma_ss in its "
+        "private part",
+        path));
+  }
+}
+
+}  // namespace pate

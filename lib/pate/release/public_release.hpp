@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pate/release/release_plan.hpp"
+
+namespace pate {
+
+/// An epsilon that may be published, and all that may be published beside it.
+struct PublicRelease {
+  double epsilon = 0.0;
+  double delta = 0.0;       ///< of the run and of the release
+  double confidence = 0.0;  ///< Phi(k)
+  double order = 0.0;
+  std::int64_t queries = 0;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::optional<std::int64_t> answered;  ///< with decisions only: it is public then
+  Aggregator aggregator;
+  ReleasedBound bound = ReleasedBound::tradeoff;
+  ReleasedCost reading = ReleasedCost::joint;
+  bool chosen_from_votes = false;
+  std::string statement;  ///< what the number means, in plain words
+};
+
+/// "tradeoff" or "exact"; "joint" or "realized"; "fixed" or "chosen from the votes".
+[[nodiscard]] std::string_view name(ReleasedBound bound);
+[[nodiscard]] std::string_view name(ReleasedCost reading);
+[[nodiscard]] std::string_view parameters_name(bool chosen_from_votes);
+
+/// What is published of a plan whose released RDP came out as `released_rdp`.
+[[nodiscard]] PublicRelease public_release(const VoteProfile& votes,
+                                           const ReleaseSettings& settings, const ReleasePlan& plan,
+                                           double released_rdp);
+
+}  // namespace pate

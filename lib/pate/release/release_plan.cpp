@@ -1,0 +1,143 @@
+#include "pate/release/release_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/release/release_cost.hpp"
+
+namespace pate {
+
+namespace {
+
+CostChoice choice_of(const ReleaseSettings& settings) {
+  CostChoice choice;
+  choice.bound = settings.bound;
+  choice.cost = settings.cost;
+  choice.threads = settings.threads;
+  return choice;
+}
+
+// Up to this distance everything is computed at once.
+constexpr std::int64_t kFewTeachers = 600;
+
+struct Computed {
+  CostAtOrder cost;
+  ReleaseNumbers numbers;
+};
+
+// Computes sensitivities as far out as they can matter.
+Computed compute(const VoteProfile& votes, const ReleaseParameters& parameters,
+                 const ReleaseGoal& goal, CostChoice choice) {
+  if (votes.teachers <= kFewTeachers) {
+    choice.most_votes = votes.teachers;
+  } else {
+    // e^(-beta d) `beyond` falls below the smooth sensitivity before this, which a coarse grid
+    // tells well enough.
+    CostChoice coarse = choice;
+    coarse.resolution = GridResolution::coarse();
+    coarse.most_votes = std::min<std::int64_t>(votes.teachers, kFewTeachers);
+    const CostAtOrder cost = cost_at_order(votes, parameters.order, coarse);
+    double known = 0.0;
+    for (std::size_t d = 0; d < cost.local.at.size(); ++d) {
+      known =
+          std::max(known, std::exp(-parameters.beta * static_cast<double>(d)) * cost.local.at[d]);
+    }
+    const double far = std::log(cost.local.beyond / known) / parameters.beta * 1.02 + 2.0;
+    choice.most_votes = far < static_cast<double>(votes.teachers)
+                            ? std::max<std::int64_t>(1, std::llround(std::ceil(far)))
+                            : votes.teachers;
+  }
+  for (;;) {
+    Computed result{cost_at_order(votes, parameters.order, choice), {}};
+    result.numbers = release_numbers(result.cost, parameters, goal);
+    if (!result.numbers.at_end) return result;
+    choice.most_votes = std::min(votes.teachers, 2 * choice.most_votes);
+  }
+}
+
+ReleaseGoal goal_of(const ReleaseSettings& settings) {
+  validate_delta(settings.delta);
+  return {settings.delta, safety_factor(settings.confidence, settings.delta)};
+}
+
+}  // namespace
+
+double ReleasePlan::epsilon(double released_rdp) const {
+  const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
+  return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
+}
+
+double safety_factor(std::optional<double> confidence, double delta) {
+  if (!confidence) {
+    validate_delta(delta);
+    return std::max(normal_upper_quantile(std::log(delta)), 0.0);
+  }
+  if (!(*confidence >= 0.5 && *confidence < 1.0)) {
+    throw parameter_error(fmt::format("confidence must be >= 0.5 and < 1, got {}", *confidence));
+  }
+  return *confidence == 0.5 ? 0.0 : normal_upper_quantile(std::log1p(-*confidence));
+}
+
+ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settings) {
+  const ReleaseGoal goal = goal_of(settings);
+  const CostChoice choice = choice_of(settings);
+  ReleasePlan plan;
+  plan.chosen_from_votes = !settings.parameters;
+  plan.delta = settings.delta;
+  plan.k = goal.k;
+  plan.confidence = settings.confidence.value_or(std::max(1.0 - settings.delta, 0.5));
+  plan.total_delta = (settings.delta + normal_cdf(-goal.k)) * (1.0 + 1e-14);
+  plan.parameters =
+      settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
+  validate(plan.parameters);
+  Computed computed = compute(votes, plan.parameters, goal, choice);
+  if (plan.chosen_from_votes) {
+    // The noise once more, for the sensitivity as it is.
+    const ReleaseParameters noise = best_noise(computed.cost, goal);
+    const ReleaseNumbers numbers = release_numbers(computed.cost, noise, goal);
+    if (!numbers.at_end && numbers.objective(goal.k) < computed.numbers.objective(goal.k)) {
+      plan.parameters = noise;
+      computed.numbers = numbers;
+    }
+  }
+  plan.earlier = settings.earlier;
+  for (const EarlierRelease& earlier : settings.earlier) {
+    plan.earlier_cost +=
+        release_cost(plan.parameters.order, earlier.beta * (1.0 + 1e-9), earlier.sigma, earlier.k);
+  }
+  if (!std::isfinite(plan.earlier_cost)) {
+    throw validity_error(fmt::format(
+        "an earlier release from these votes has no finite cost at order {}: its beta needs a "
+        "smaller order; give --order, --beta and --sigma-ss as they were then",
+        plan.parameters.order));
+  }
+  plan.rdp = computed.cost.rdp;
+  plan.largest_rdp = computed.cost.largest_rdp;
+  plan.numbers = computed.numbers;
+  return plan;
+}
+
+PublishedEpsilon mean_published_epsilon(const VoteProfile& votes, const ReleaseSettings& settings,
+                                        bool coarse) {
+  if (!coarse) {
+    const ReleasePlan plan = release_plan(votes, settings);
+    return {plan.numbers.mean_published, plan.numbers.noise_sd, plan.parameters};
+  }
+  const ReleaseGoal goal = goal_of(settings);
+  CostChoice choice = choice_of(settings);
+  const ReleaseParameters parameters =
+      settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
+  validate(parameters);
+  choice.resolution = GridResolution::coarse();
+  choice.most_votes = votes.teachers;
+  const ReleaseNumbers numbers =
+      release_numbers(cost_at_order(votes, parameters.order, choice), parameters, goal);
+  return {numbers.mean_published, numbers.noise_sd, parameters};
+}
+
+}  // namespace pate

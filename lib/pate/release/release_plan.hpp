@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pate/accounting/run.hpp"
+#include "pate/release/release_parameters.hpp"
+
+namespace pate {
+
+/// A number that was released from the same votes before.
+struct EarlierRelease {
+  double beta = 0.0;
+  double sigma = 0.0;
+  double k = 0.0;
+};
+
+/// How a number is to be released.
+struct ReleaseSettings {
+  double delta = 0.0;
+  /// Probability that the published epsilon is no failure of the release itself, Phi(k); unset is
+  /// 1 - delta.
+  std::optional<double> confidence;
+  ReleasedBound bound = ReleasedBound::tradeoff;
+  ReleasedCost cost = ReleasedCost::joint;
+  /// Fixed in advance; unset: chosen from the votes.
+  std::optional<ReleaseParameters> parameters;
+  /// Released from the same votes before: the new epsilon covers all of them.
+  std::vector<EarlierRelease> earlier;
+  unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
+};
+
+/// All that a release needs but the draw. Private but for the parameters, k and largest_rdp.
+struct ReleasePlan {
+  ReleaseParameters parameters;
+  bool chosen_from_votes = false;
+  double delta = 0.0;
+  double k = 0.0;
+  double confidence = 0.0;   ///< Phi(k)
+  double total_delta = 0.0;  ///< delta + Phi(-k), rounded upwards
+  double rdp = 0.0;          ///< f
+  double largest_rdp = 0.0;  ///< f_max
+  ReleaseNumbers numbers;
+  std::vector<EarlierRelease> earlier;
+  double earlier_cost = 0.0;  ///< of the earlier releases, RDP at the order of this one
+
+  /// The epsilon that a released RDP z stands for: z + c and the cost of earlier releases,
+  /// converted at the order, at least 0.
+  [[nodiscard]] double epsilon(double released_rdp) const;
+};
+
+/// The safety factor k = Phi^-1(confidence); confidence 1/2 is k = 0. Throws `parameter_error`
+/// unless 1/2 <= confidence < 1. Unset: Phi^-1(1 - delta), but at least 0.
+[[nodiscard]] double safety_factor(std::optional<double> confidence, double delta);
+
+/// Computes f, its smooth sensitivity and the release cost, with the parameters given or with those
+/// that make the mean published value smallest. Throws `parameter_error` for settings out of range,
+/// `validity_error` where the cost, or that of an earlier release at this order, is not finite.
+[[nodiscard]] ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settings);
+
+/// The mean of what `release_plan` would publish, and its standard deviation: what a release of
+/// this run can be expected to cost, for comparing settings of the aggregator. Private. With
+/// `coarse` on a coarse grid of q: a few tenths of a per cent larger, and several times faster.
+struct PublishedEpsilon {
+  double mean = 0.0;
+  double sd = 0.0;
+  ReleaseParameters parameters;
+};
+[[nodiscard]] PublishedEpsilon mean_published_epsilon(const VoteProfile& votes,
+                                                      const ReleaseSettings& settings,
+                                                      bool coarse = false);
+
+}  // namespace pate

@@ -1,0 +1,121 @@
+#include "pate/sensitivity/neighbour_q.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/math/log_space.hpp"
+#include "pate/math/normal.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Several times what evaluation can lose.
+double margin(double log_q, double result) {
+  return 1e-13 * (1.0 + std::abs(log_q) + std::abs(result));
+}
+
+double log_cap(std::int64_t classes) {
+  return std::log1p(-1.0 / static_cast<double>(classes));
+}
+
+// log(e^a - e^b) for a >= b.
+double log_subtract(double a, double b) {
+  return b == -kInfinity ? a : a + log1mexp(b - a);
+}
+
+// The normal quantiles of the masses of the class whose gap moves by two and of each other class.
+struct Shares {
+  double special;
+  double other;
+};
+
+// The split of q at which moving mass between the classes changes nothing, or the nearest to it
+// with no mass above 1/2. There the quantiles satisfy special = other / 2 + offset, so that q is an
+// increasing function of one of them: Newton's iteration on log q, kept in a bracket.
+Shares stationary_split(double log_q, double offset, double others) {
+  const double log_others = std::log(others);
+  const auto log_mass = [&](double other) {
+    return log_add(log_normal_cdf(0.5 * other + offset), log_others + log_normal_cdf(other));
+  };
+  // With all mass in either part the other quantile is at most this.
+  double high = std::min(-normal_upper_quantile(std::min(log_q - log_others, -1e-300)), 0.0);
+  if (offset > 0.0) high = std::min(high, -2.0 * offset);
+  if (log_mass(high) <= log_q) {
+    if (high < 0.0 && high == -2.0 * offset) {  // the special class is at its largest mass, 1/2
+      const double rest = log_subtract(log_q, -std::numbers::ln2) - log_others;
+      return {0.0, rest < 0.0 ? -normal_upper_quantile(rest) : 0.0};
+    }
+    if (high == 0.0) {  // the others are, each at 1/2
+      const double rest = log_subtract(log_q, log_others - std::numbers::ln2);
+      return {rest == -kInfinity ? -kInfinity : -normal_upper_quantile(rest), 0.0};
+    }
+    return {0.5 * high + offset, high};
+  }
+  double low = high - 1.0;
+  while (log_mass(low) > log_q) low = high - 2.0 * (high - low);
+  double x = 0.5 * (low + high);
+  for (int i = 0; i < 200; ++i) {
+    const double a = 0.5 * x + offset;
+    const double part_a = log_normal_cdf(a);
+    const double part_b = log_others + log_normal_cdf(x);
+    const double mass = log_add(part_a, part_b);
+    (mass > log_q ? high : low) = x;
+    // d log mass / dx, from the densities relative to the masses.
+    const double slope = 0.5 * std::exp(part_a - mass) / mills_ratio(std::min(-a, 1e150)) +
+                         std::exp(part_b - mass) / mills_ratio(-x);
+    double next = x - (mass - log_q) / slope;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    const double step = std::abs(next - x);
+    x = next;
+    if (!(step > 4e-16 * std::abs(x))) break;
+  }
+  return {0.5 * x + offset, x};
+}
+
+double shifted(const Shares& shares, double mu, double others) {
+  const double special =
+      shares.special == -kInfinity ? -kInfinity : log_normal_cdf(shares.special + mu);
+  if (others == 0.0) return special;
+  return log_add(special, std::log(others) + log_normal_cdf(shares.other + 0.5 * mu));
+}
+
+}  // namespace
+
+NeighbourQ gaussian_neighbour_q(double log_q, double sigma, std::int64_t classes) {
+  // In quantiles, 1/2 erfc(erfcinv(u) -+ 1/sigma) is Phi(Phi^-1(u/2) +- mu).
+  const double mu = std::numbers::sqrt2 / sigma;
+  const auto others = static_cast<double>(classes - 2);
+  NeighbourQ result;
+  if (classes == 2) {
+    const Shares all{-normal_upper_quantile(log_q), 0.0};
+    result = {shifted(all, -mu, 0.0), shifted(all, mu, 0.0)};
+  } else {
+    const double offset = 0.375 * mu;
+    result.log_upper = shifted(stationary_split(log_q, -offset, others), mu, others);
+    result.log_lower = shifted(stationary_split(log_q, offset, others), -mu, others);
+  }
+  result.log_upper = std::min(result.log_upper + margin(log_q, result.log_upper), log_cap(classes));
+  result.log_lower -= margin(log_q, result.log_lower);
+  return result;
+}
+
+NeighbourQ laplace_neighbour_q(double log_q, double gamma, std::int64_t classes) {
+  const double upper = log_q + 2.0 * gamma;
+  const double lower = log_q - 2.0 * gamma;
+  return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
+}
+
+NeighbourQ neighbour_q(const Aggregator& aggregator, double log_q, std::int64_t classes) {
+  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
+    return gaussian_neighbour_q(log_q, gaussian->sigma, classes);
+  }
+  return laplace_neighbour_q(log_q, std::get<LaplaceNoisyMax>(aggregator.noisy_max).gamma(),
+                             classes);
+}
+
+}  // namespace pate

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pate/mechanisms/union_bound.hpp"
+
+namespace pate {
+
+/// Between which values q can lie on votes that differ from a histogram by d votes, d = 0, 1, ...
+///
+/// The largest q is had by moving votes from the largest to the second largest count, one at a time
+/// (the terms of q are convex in the gaps); once those meet or cross, any q up to the cap 1 - 1/m
+/// is. The smallest is had by moving votes from the second largest count, which may be another one
+/// every time, to the largest, until all votes are in one class.
+///
+/// The bounds are moved outwards by a relative 1e-12 (d + 1), many times the error of a sum: the
+/// range at distance d is inside that of every neighbour at distance d + 1 also where two ways to
+/// the same histogram round differently.
+class QWalk {
+ public:
+  /// sorted: decreasing, at least two classes. The table must outlive this.
+  QWalk(const UnionBoundTable& table, std::span<const std::int32_t> sorted);
+
+  /// Goes on from distance d to d + 1.
+  void step();
+
+  [[nodiscard]] double log_q_low() const { return low_; }
+  [[nodiscard]] double log_q_high() const { return high_; }
+  /// Whether the low end has stopped moving for good: all votes are in one class.
+  [[nodiscard]] bool low_ended() const { return lowest_.level == 0; }
+
+ private:
+  struct Group {
+    std::int64_t votes;
+    double classes;
+  };
+  // A histogram on the way: `at_level` classes have `level` votes, `below` have one less, and
+  // those of groups[next] and later what they had at first.
+  struct End {
+    std::vector<Group> groups;  // the classes behind the top, by votes, decreasing
+    std::int64_t top = 0;
+    std::int64_t level = 0;
+    double at_level = 0.0;
+    double below = 0.0;
+    std::size_t next = 0;
+  };
+  void take_in_below();
+  void update_low();
+  void update_high();
+  [[nodiscard]] double slack(double log_q) const;
+  // log q. Classes that are too far behind to change the 15th digit are left out.
+  [[nodiscard]] double log_sum(const End& end) const;
+  template <class Term>
+  [[nodiscard]] double sum_of(const End& end, const Term& term) const;
+
+  const UnionBoundTable* table_;
+  double cap_;
+  double classes_behind_;
+  End lowest_, highest_;
+  bool high_capped_ = false;
+  std::int64_t distance_ = 0;
+  double low_ = 0.0, high_ = 0.0;
+};
+
+}  // namespace pate

@@ -1,0 +1,213 @@
+#include "pate/sensitivity/sensitivity_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "pate/parallel/parallel_for.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kBlock = 64;
+constexpr std::size_t kRowsPerTask = 32;
+// Above this many values of v a row holds several.
+constexpr std::int64_t kMostRows = 1500;
+// The error of two costs that are rounded outwards by up to 1e-9 each.
+constexpr double kCostError = 2e-9;
+// What single precision can round away, and below what it keeps no digits.
+constexpr double kSingle = 1.0 + 2e-7;
+constexpr double kSmallestSingle = 1e-37;
+// Moments beyond these logarithms need the range of long double, or are beyond that too.
+constexpr double kLogDouble = 650.0;
+constexpr double kLogLongDouble = 11000.0;
+
+// Moments less one of a query at statistic v, forward, as functions of X: largest of up to three.
+template <class Real>
+struct Lines {
+  struct Line {
+    Real constant, slope;
+  };
+  std::array<Line, 3> line;
+  std::size_t count = 0;
+
+  void add(Real constant, Real slope) { line[count++] = {constant, slope}; }
+  // Number of the line that is largest at x.
+  [[nodiscard]] std::size_t largest(Real x) const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (at(i, x) > at(best, x)) best = i;
+    }
+    return best;
+  }
+  [[nodiscard]] Real at(std::size_t i, Real x) const {
+    return line[i].constant + line[i].slope * x;
+  }
+};
+
+template <class Real>
+Lines<Real> lines_at(const std::optional<AnswerLadder>& ladder, std::int64_t v, double order) {
+  Lines<Real> lines;
+  if (!ladder) {
+    lines.add(0, 1);
+    return lines;
+  }
+  lines.add(0, std::exp(static_cast<Real>(ladder->log_answered(v))));
+  const auto add = [&](const LogBernoulliPair& pair) {
+    lines.add(std::exp(static_cast<Real>(log_bernoulli_excess(pair, order))),
+              std::exp(static_cast<Real>(pair.log_p_neighbour + order * pair.log_ratio)));
+  };
+  if (v < ladder->last()) add(ladder->step(v));
+  if (v > ladder->first()) add(reversed(ladder->step(v - 1)));
+  return lines;
+}
+
+// The costs of one row at the ends of the cells' steps.
+struct RowCosts {
+  // Before the step at both ends (one line, the largest at the lower end), and after it.
+  std::vector<double> before_low, before_high, after_low, after_high;
+
+  void resize(std::size_t cells) {
+    for (auto* values : {&before_low, &before_high, &after_low, &after_high}) values->resize(cells);
+  }
+};
+
+struct Row {
+  RowCosts upwards, downwards;
+};
+
+template <class Real>
+void fill_costs(const std::vector<ExcessStep>& steps, const Lines<Real>& lines, double order,
+                RowCosts& costs) {
+  costs.resize(steps.size());
+  const double scale = 1.0 / (order - 1.0);
+  const auto cost = [scale](Real excess) {
+    return scale * static_cast<double>(std::log1p(excess));
+  };
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const auto low = static_cast<Real>(steps[k].low);
+    const auto high = static_cast<Real>(steps[k].high);
+    const auto rise = static_cast<Real>(steps[k].rise);
+    const std::size_t line = lines.largest(low);
+    costs.before_low[k] = cost(lines.at(line, low));
+    costs.before_high[k] = cost(lines.at(line, high));
+    costs.after_low[k] = cost(lines.at(lines.largest(low + rise), low + rise));
+    costs.after_high[k] = cost(lines.at(lines.largest(high + rise), high + rise));
+  }
+}
+
+float upper_single(double value) {
+  return static_cast<float>(value * kSingle + kSmallestSingle);
+}
+
+}  // namespace
+
+SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
+                                   double order, double log_cap, std::int64_t first,
+                                   std::int64_t last, unsigned threads)
+    : height_(ladder ? ladder->last() / kMostRows + 1 : 1),
+      first_(first / height_),
+      last_(last / height_),
+      cells_(grid.size()),
+      blocks_((cells_ + kBlock - 1) / kBlock) {
+  const auto rows = static_cast<std::size_t>(last_ - first_ + 1);
+  values_.resize(rows * cells_);
+  block_largest_.assign(rows * blocks_, 0.0F);
+  row_largest_.assign(rows, 0.0F);
+  double log_moment = log_cap;
+  if (ladder) {
+    const double sigma1 = ladder->check().sigma1;
+    log_moment += 0.5 * order * (order - 1.0) / (sigma1 * sigma1);
+  }
+  if (log_moment < kLogDouble) {
+    fill<double>(grid, ladder, order, threads);
+  } else if (log_moment < kLogLongDouble) {
+    fill<long double>(grid, ladder, order, threads);
+  } else {
+    throw validity_error(
+        "the order is too large for so little noise: the moments of one query are beyond every "
+        "floating point number; choose a smaller --order");
+  }
+  for (const float value : row_largest_) largest_ = std::max(largest_, value);
+}
+
+template <class Real>
+void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
+                            double order, unsigned threads) {
+  std::vector<ExcessStep> upwards;
+  std::vector<ExcessStep> downwards;
+  for (std::size_t k = 0; k < cells_; ++k) {
+    upwards.push_back(grid.upwards(k));
+    downwards.push_back(grid.downwards(k));
+  }
+  const std::size_t rows = row_largest_.size();
+  const std::int64_t lowest = ladder ? ladder->first() : 0;
+  const std::int64_t highest = ladder ? ladder->last() : 0;
+  parallel_for((rows + kRowsPerTask - 1) / kRowsPerTask, threads, [&](std::size_t task) {
+    const std::int64_t first_row = first_ + static_cast<std::int64_t>(task * kRowsPerTask);
+    const std::int64_t end_row =
+        std::min(first_row + static_cast<std::int64_t>(kRowsPerTask), last_ + 1);
+    const std::int64_t begin = first_row * height_;
+    const std::int64_t end = std::min(end_row * height_, highest + 1);
+    std::array<Row, 3> kept;  // of v - 1, v and v + 1, by v modulo 3
+    const auto kept_row = [&](std::int64_t v) -> Row& {
+      return kept[static_cast<std::size_t>(v + 3) % 3];
+    };
+    const auto prepare = [&](std::int64_t v) {
+      if (v < lowest || v > highest) return;
+      const Lines<Real> lines = lines_at<Real>(ladder, v, order);
+      fill_costs(upwards, lines, order, kept_row(v).upwards);
+      fill_costs(downwards, lines, order, kept_row(v).downwards);
+    };
+    std::vector<double> entries(cells_);
+    prepare(begin - 1);
+    prepare(begin);
+    for (std::int64_t v = begin; v < end; ++v) {
+      prepare(v + 1);
+      const Row& here = kept_row(v);
+      if (v % height_ == 0) std::fill(entries.begin(), entries.end(), 0.0);
+      for (std::int64_t w = std::max(v - 1, lowest); w <= std::min(v + 1, highest); ++w) {
+        const Row& there = kept_row(w);
+        const auto raise = [&](const RowCosts& after, const RowCosts& before) {
+          for (std::size_t k = 0; k < cells_; ++k) {
+            const double low = after.after_low[k] * (1.0 + kCostError) - before.before_low[k];
+            const double high = after.after_high[k] * (1.0 + kCostError) - before.before_high[k];
+            const double larger = low > high ? low : high;
+            entries[k] = entries[k] > larger ? entries[k] : larger;
+          }
+        };
+        raise(there.upwards, here.upwards);
+        raise(here.downwards, there.downwards);
+      }
+      if ((v + 1) % height_ != 0 && v + 1 < end) continue;
+      const std::size_t row = index(row_of(v));
+      for (std::size_t k = 0; k < cells_; ++k) {
+        const float entry = upper_single(entries[k]);
+        values_[row * cells_ + k] = entry;
+        float& block = block_largest_[row * blocks_ + k / kBlock];
+        block = std::max(block, entry);
+        row_largest_[row] = std::max(row_largest_[row], entry);
+      }
+    }
+  });
+}
+
+float SensitivityTable::largest(std::int64_t r, std::size_t low, std::size_t high) const {
+  const auto cells = row(r);
+  const auto largest_in = [](std::span<const float> values, std::size_t begin, std::size_t end) {
+    float result = 0.0F;
+    for (std::size_t k = begin; k < end; ++k) result = values[k] > result ? values[k] : result;
+    return result;
+  };
+  const std::size_t first_block = (low + kBlock - 1) / kBlock;
+  const std::size_t last_block = (high + 1) / kBlock;
+  if (first_block >= last_block) return largest_in(cells, low, high + 1);
+  const auto blocks = std::span(block_largest_).subspan(index(r) * blocks_, blocks_);
+  return std::max({largest_in(cells, low, first_block * kBlock),
+                   largest_in(blocks, first_block, last_block),
+                   largest_in(cells, last_block * kBlock, high + 1)});
+}
+
+}  // namespace pate

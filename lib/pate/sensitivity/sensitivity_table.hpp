@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pate/mechanisms/answer_ladder.hpp"
+#include "pate/sensitivity/q_grid.hpp"
+
+namespace pate {
+
+/// By how much the joint cost of one query can differ between votes with statistic v and q in a
+/// cell, and any of their neighbours, for every v and cell:
+///
+///     H(v, q) = max over v'' in {v-1, v, v+1}, 0 <= v'' <= teachers, of
+///               max( J(v'', B_U(q)) - J(v, q),  J(v, q) - J(v'', B_L(q)) )
+///
+/// with J the forward joint cost (aggregators/joint_cost.hpp). Every entry bounds H from above on
+/// its cell. In X, the excess of the noisy maximum, J is log(1 + largest of affine functions) /
+/// (order - 1); between X and X + rise the difference of two such logarithms is monotone in X for
+/// any two of the functions, so that the ends of the cell bound it.
+///
+/// Entries allow for the error of computed costs: 2e-9 times the larger cost is added. For very
+/// large ensembles a row holds several neighbouring v, and the largest of their entries: cells of v
+/// that are as fixed as those of q.
+class SensitivityTable {
+ public:
+  /// Rows for v = first..last at least; without a ladder (no selection) there is one row, 0. The
+  /// ladder must cover 0..teachers.
+  SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder, double order,
+                   double log_cap, std::int64_t first, std::int64_t last, unsigned threads);
+
+  /// The row that holds v, and the first and last rows there are.
+  [[nodiscard]] std::int64_t row_of(std::int64_t v) const { return v / height_; }
+  [[nodiscard]] std::int64_t first() const { return first_; }
+  [[nodiscard]] std::int64_t last() const { return last_; }
+  [[nodiscard]] std::span<const float> row(std::int64_t r) const {
+    return std::span(values_).subspan(index(r) * cells_, cells_);
+  }
+  /// The largest entry of row r between two cells, both included.
+  [[nodiscard]] float largest(std::int64_t r, std::size_t low, std::size_t high) const;
+  [[nodiscard]] float largest_of_row(std::int64_t r) const { return row_largest_[index(r)]; }
+  /// The largest entry.
+  [[nodiscard]] float largest() const { return largest_; }
+
+ private:
+  [[nodiscard]] std::size_t index(std::int64_t r) const {
+    return static_cast<std::size_t>(r - first_);
+  }
+  template <class Real>
+  void fill(const QGrid& grid, const std::optional<AnswerLadder>& ladder, double order,
+            unsigned threads);
+
+  std::int64_t height_;  // values of v in a row
+  std::int64_t first_, last_;
+  std::size_t cells_;
+  std::size_t blocks_;
+  float largest_ = 0.0F;
+  std::vector<float> values_;
+  std::vector<float> block_largest_;
+  std::vector<float> row_largest_;
+};
+
+}  // namespace pate

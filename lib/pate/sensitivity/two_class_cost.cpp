@@ -1,0 +1,87 @@
+#include "pate/sensitivity/two_class_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+
+#include "pate/bounds/tradeoff.hpp"
+#include "pate/error.hpp"
+#include "pate/math/bernoulli.hpp"
+#include "pate/math/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kCostError = 2e-9;
+
+// log of the excess of the whole query between top counts v and w.
+double log_excess(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
+                  std::int64_t w, double order) {
+  // The difference of two noisy counts, 2v - M with noise sqrt(2) sigma, is v - M/2 with sigma /
+  // sqrt(2): a threshold check.
+  const double sigma = std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
+  const ThresholdCheck wins{0.5 * static_cast<double>(teachers), sigma / std::numbers::sqrt2};
+  const double label = log_bernoulli_excess(answer_pair(wins, v, w), order);
+  if (!aggregator.selection) return label;
+  const LogBernoulliPair pair = answer_pair(*aggregator.selection, v, w);
+  return log_add(log_bernoulli_excess(pair, order),
+                 pair.log_p_neighbour + order * pair.log_ratio + label);
+}
+
+}  // namespace
+
+TwoClassCost::TwoClassCost(const Aggregator& aggregator, std::int64_t teachers,
+                           std::int64_t classes, double order) {
+  if (classes != 2 || !aggregator.is_gaussian() || aggregator.interactive) {
+    throw parameter_error(
+        "the exact cost can be released for two classes with Gaussian noise and without a student "
+        "only: its sensitivity is not known for others; use the trade-off bound");
+  }
+  least_ = (teachers + 1) / 2;
+  const double cap = data_independent_cost(aggregator, order).total();
+  for (std::int64_t v = least_; v <= teachers; ++v) {
+    double largest = -kInfinity;
+    for (const std::int64_t w : {v - 1, v + 1}) {
+      if (w < 0 || w > teachers) continue;
+      largest = std::max(largest, log_excess(aggregator, teachers, v, w, order));
+    }
+    costs_.push_back(cost_of_log_excess(largest, order, cap));
+  }
+}
+
+LocalSensitivity TwoClassCost::local_sensitivity(const VoteProfile& votes) const {
+  std::vector<double> steps(costs_.size());
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    for (const std::size_t j : {i - 1, i + 1}) {  // i - 1 wraps around at 0
+      if (j >= costs_.size()) continue;
+      const double larger = std::max(costs_[i], costs_[j]);
+      steps[i] = std::max(steps[i], larger * (1.0 + kCostError) - std::min(costs_[i], costs_[j]));
+    }
+  }
+  std::map<std::int64_t, double> queries_by_count;
+  for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
+    queries_by_count[votes.histogram(i)[0]] += static_cast<double>(votes.distinct[i].count);
+  }
+  LocalSensitivity result;
+  result.at.assign(static_cast<std::size_t>(votes.teachers) + 1, 0.0);
+  for (const auto& [v, queries] : queries_by_count) {
+    double largest = 0.0;
+    for (std::size_t d = 0; d < result.at.size(); ++d) {
+      const auto distance = static_cast<std::int64_t>(d);
+      for (const std::int64_t w : {v - distance, v + distance}) {
+        if (w < least_ || w > votes.teachers) continue;
+        largest = std::max(largest, steps[static_cast<std::size_t>(w - least_)]);
+      }
+      result.at[d] += queries * largest;
+    }
+  }
+  for (double& value : result.at) value *= 1.0 + 1e-10;
+  if (!result.at.empty()) result.beyond = result.at.back();
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/mechanisms/union_bound.hpp"
+
+namespace pate {
+
+/// A run boiled down to its distinct queries, with the histograms themselves: what a cost is worth
+/// on neighbours, and on their neighbours, depends on more than v and q. In a canonical order, so
+/// that neither threads nor the order of queries changes a bit of what is computed from it.
+struct VoteProfile {
+  struct Query {
+    std::int64_t statistic = 0;  ///< v; 0 without a selection
+    double log_q = 0.0;          ///< of the noisy maximum
+    std::int64_t count = 0;
+    std::int64_t answered = 0;  ///< of these, answered in the run (with decisions)
+  };
+
+  Aggregator aggregator;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::int64_t queries = 0;
+  std::int64_t answered = 0;  ///< with decisions
+  bool has_decisions = false;
+  std::vector<Query> distinct;       ///< by statistic, then histogram
+  std::vector<std::int32_t> counts;  ///< their histograms, each in decreasing order
+
+  [[nodiscard]] std::span<const std::int32_t> histogram(std::size_t i) const {
+    const auto width = static_cast<std::size_t>(classes);
+    return std::span(counts).subspan(i * width, width);
+  }
+};
+
+/// The table of the aggregator's pair terms, for unions over an ensemble of `teachers`.
+[[nodiscard]] UnionBoundTable union_bound_table(const Aggregator& aggregator,
+                                                std::int64_t teachers);
+
+}  // namespace pate

@@ -1,0 +1,134 @@
+#include "pate/sensitivity/neighbour_q.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "pate/math/log_space.hpp"
+#include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+// Every histogram of `teachers` votes over classes `from` and up, appended to `counts`.
+void for_each_histogram(Counts& counts, std::size_t from, std::int32_t teachers,
+                        const std::function<void(const Counts&)>& f) {
+  if (from + 1 == counts.size()) {
+    counts[from] = teachers;
+    f(counts);
+    return;
+  }
+  for (std::int32_t n = 0; n <= teachers; ++n) {
+    counts[from] = n;
+    for_each_histogram(counts, from + 1, teachers - n, f);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("sensitivity") {
+  TEST_CASE("tight neighbour bounds of q against the oracle, from outside") {
+    for (const OracleRow& row : oracle("bu_bl_tight")) {
+      const NeighbourQ got =
+          gaussian_neighbour_q(row.number("log_q"), row.number("sigma"), row.count("m"));
+      CHECK_MESSAGE(got.log_upper >= row.number("log_bu"), row.text());
+      CHECK_MESSAGE(got.log_lower <= row.number("log_bl"), row.text());
+      CHECK_MESSAGE(relative_error(got.log_upper, row.number("log_bu")) < 1e-12, row.text());
+      CHECK_MESSAGE(relative_error(got.log_lower, row.number("log_bl")) < 1e-12, row.text());
+    }
+    // Two classes: one gap only, and the bounds of the papers are these.
+    for (const OracleRow& row : oracle("bu_bl")) {
+      if (row.count("m") != 2) continue;
+      const NeighbourQ got = gaussian_neighbour_q(row.number("log_q"), row.number("sigma"), 2);
+      const double cap = std::log(0.5);
+      CHECK_MESSAGE(relative_error(got.log_upper, std::min(cap, row.number("log_bu"))) < 1e-12,
+                    row.text());
+      CHECK_MESSAGE(relative_error(got.log_lower, row.number("log_bl")) < 1e-12, row.text());
+    }
+  }
+
+  TEST_CASE("no split of q does better than the bounds, which shrink it towards q") {
+    Random random(401);
+    for (int i = 0; i < 400; ++i) {
+      const std::int64_t m = random.integer(3, 30);
+      const double sigma = random.log_uniform(0.3, 1000.0);
+      const double cap = std::log1p(-1.0 / static_cast<double>(m));
+      const double log_q = std::min(cap, -random.log_uniform(0.01, 9000.0));
+      const NeighbourQ bounds = gaussian_neighbour_q(log_q, sigma, m);
+      const std::string at =
+          show({{"log_q", log_q}, {"sigma", sigma}, {"m", static_cast<double>(m)}});
+      CHECK_MESSAGE(bounds.log_upper >= log_q, at);
+      CHECK_MESSAGE(bounds.log_lower <= log_q, at);
+      for (int k = 0; k < 40; ++k) {
+        // e^share of q in the class whose gap moves by two; 1/2 at most in any.
+        const double share = k == 0 ? -1e-12 : -random.log_uniform(1e-6, 50.0);
+        const double special = log_q + share;
+        const double other = log_q + log1mexp(share) - std::log(static_cast<double>(m - 2));
+        if (special > std::log(0.5) || other > std::log(0.5)) continue;
+        const NeighbourQ a = gaussian_neighbour_q(special, sigma, 2);
+        const NeighbourQ b = gaussian_neighbour_q(other, 2.0 * sigma, 2);
+        const double others = std::log(static_cast<double>(m - 2));
+        const double slack = 1e-11 * (1.0 + std::abs(log_q));
+        // Above the cap of two classes the upper values of the parts are not to be had this way.
+        if (a.log_upper < std::log(0.5) && b.log_upper < std::log(0.5)) {
+          CHECK_MESSAGE(
+              std::min(cap, log_add(a.log_upper, others + b.log_upper)) <= bounds.log_upper + slack,
+              at);
+        }
+        CHECK_MESSAGE(log_add(a.log_lower, others + b.log_lower) >= bounds.log_lower - slack, at);
+      }
+    }
+  }
+
+  TEST_CASE("q of every neighbour of every small histogram lies between the bounds") {
+    double tightest = 0.0;
+    for (const std::int32_t m : {2, 3, 4}) {
+      for (const std::int32_t teachers : {1, 2, 5, 9}) {
+        for (const double noise : {0.3, 1.0, 4.0, 30.0, 1e5}) {
+          const GaussianNoisyMax gaussian{noise};
+          const LaplaceNoisyMax laplace{noise};
+          Counts counts(static_cast<std::size_t>(m));
+          for_each_histogram(counts, 0, teachers, [&](const Counts& n) {
+            const double q = log_q(gaussian, n);
+            const NeighbourQ bounds = gaussian_neighbour_q(q, noise, m);
+            const double q_laplace = log_q(laplace, n);
+            const NeighbourQ bounds_laplace = laplace_neighbour_q(q_laplace, laplace.gamma(), m);
+            for_each_neighbour(n, [&](const Counts& neighbour) {
+              const double other = log_q(gaussian, neighbour);
+              CHECK(other <= bounds.log_upper);
+              CHECK(other >= bounds.log_lower);
+              if (other != q) {
+                tightest = std::max(tightest, (other - q) / (bounds.log_upper - q));
+              }
+              CHECK(log_q(laplace, neighbour) <= bounds_laplace.log_upper);
+              CHECK(log_q(laplace, neighbour) >= bounds_laplace.log_lower);
+            });
+          });
+        }
+      }
+    }
+    CHECK(tightest > 0.999);
+  }
+
+  TEST_CASE("neighbour bounds grow with q, also across the ends of the splits") {
+    for (const std::int64_t m : {2, 3, 5, 150}) {
+      for (const double sigma : {0.1, 0.5, 2.0, 40.0}) {
+        const double cap = std::log1p(-1.0 / static_cast<double>(m));
+        NeighbourQ before{-kInfinity, -kInfinity};
+        for (double log_q = -300.0; log_q < cap; log_q *= 0.997) {
+          const NeighbourQ bounds = gaussian_neighbour_q(log_q, sigma, m);
+          CHECK(bounds.log_upper >= before.log_upper);
+          CHECK(bounds.log_lower >= before.log_lower);
+          before = bounds;
+        }
+      }
+    }
+  }
+}

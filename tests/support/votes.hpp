@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "pate/sensitivity/vote_profile.hpp"
+
+namespace pate_test {
+
+using Histogram = std::vector<std::int32_t>;
+
+/// Every histogram of `teachers` votes over `classes` classes.
+inline std::vector<Histogram> all_histograms(std::int32_t teachers, std::size_t classes) {
+  std::vector<Histogram> result;
+  Histogram counts(classes, 0);
+  const std::function<void(std::size_t, std::int32_t)> fill = [&](std::size_t from,
+                                                                  std::int32_t left) {
+    if (from + 1 == classes) {
+      counts[from] = left;
+      result.push_back(counts);
+      return;
+    }
+    for (std::int32_t n = 0; n <= left; ++n) {
+      counts[from] = n;
+      fill(from + 1, left - n);
+    }
+  };
+  fill(0, teachers);
+  return result;
+}
+
+/// How many teachers must change their votes to get from one histogram to the other.
+inline std::int32_t distance(const Histogram& a, const Histogram& b) {
+  std::int32_t moved = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) moved += std::abs(a[j] - b[j]);
+  return moved / 2;
+}
+
+/// One query of a run, as `profile_of` takes it.
+struct ProfiledQuery {
+  Histogram counts;
+  std::int64_t statistic;
+  bool answered = false;
+};
+
+/// The profile of a run of these queries, distinct or not.
+inline pate::VoteProfile profile_of(const pate::Aggregator& aggregator,
+                                    const std::vector<ProfiledQuery>& queries) {
+  pate::VoteProfile votes;
+  votes.aggregator = aggregator;
+  votes.queries = static_cast<std::int64_t>(queries.size());
+  votes.has_decisions = true;
+  const Histogram& first = queries.front().counts;
+  votes.teachers = std::accumulate(first.begin(), first.end(), std::int64_t{0});
+  votes.classes = static_cast<std::int64_t>(first.size());
+  std::vector<ProfiledQuery> sorted = queries;
+  for (ProfiledQuery& query : sorted) {
+    std::sort(query.counts.begin(), query.counts.end(), std::greater<>());
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.statistic != b.statistic ? a.statistic < b.statistic : a.counts < b.counts;
+  });
+  const pate::UnionBoundTable table = pate::union_bound_table(aggregator, votes.teachers);
+  for (const ProfiledQuery& query : sorted) {
+    votes.distinct.push_back(
+        {query.statistic, table.log_q(query.counts), 1, query.answered ? 1 : 0});
+    votes.answered += query.answered ? 1 : 0;
+    votes.counts.insert(votes.counts.end(), query.counts.begin(), query.counts.end());
+  }
+  return votes;
+}
+
+}  // namespace pate_test
