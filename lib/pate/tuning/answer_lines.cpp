@@ -1,0 +1,140 @@
+#include "pate/tuning/answer_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/published.hpp"
+#include "pate/bounds/tradeoff.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Below this an excess is held by a double with all its digits.
+constexpr double kHuge = 1e290;
+
+// As in joint_cost.cpp: the moment of one neighbour in one direction.
+LineEnvelope::Line line_of(const LogBernoulliPair& pair, double log_selection, double order) {
+  const double selection = std::exp(log_selection);
+  const double answered = std::exp(pair.log_p_neighbour + order * pair.log_ratio);
+  if (!(selection < kHuge && answered < kHuge)) return {kInfinity, 0.0};
+  return {selection, answered};
+}
+
+}  // namespace
+
+AnswerLeads::AnswerLeads(double sigma1, double shift, std::int64_t first, std::int64_t last)
+    : sigma1_(sigma1), first_(first) {
+  const ThresholdCheck check{shift, sigma1};
+  for (std::int64_t v = first - 1; v <= last + 1; ++v) {
+    const double log_p = log_answered(check, v);
+    answered_.push_back(std::exp(log_p));
+    log_q_.push_back(std::min(log_p, log_refused(check, v)));
+    if (v <= last) steps_.push_back(answer_pair(check, v, v + 1));
+  }
+}
+
+LineEnvelope::LineEnvelope(double answered) {
+  add({0.0, answered});
+}
+
+void LineEnvelope::add(const Line& line) {
+  lines_[count_++] = line;
+}
+
+void LineEnvelope::finish() {
+  low = high = lines_[0];
+  for (std::size_t k = 1; k < count_; ++k) {
+    const Line& line = lines_[k];
+    if (line.selection > low.selection ||
+        (line.selection == low.selection && line.answered > low.answered)) {
+      low = line;
+    }
+    if (line.answered > high.answered ||
+        (line.answered == high.answered && line.selection > high.selection)) {
+      high = line;
+    }
+  }
+  low_until = kInfinity;
+  high_from = 0.0;
+  if (low.selection == kInfinity) {
+    high = low;
+    return;
+  }
+  for (std::size_t k = 0; k < count_; ++k) {
+    const Line& line = lines_[k];
+    if (line.answered > low.answered) {
+      low_until =
+          std::min(low_until, (low.selection - line.selection) / (line.answered - low.answered));
+    }
+    if (line.answered < high.answered) {
+      high_from =
+          std::max(high_from, (line.selection - high.selection) / (high.answered - line.answered));
+    }
+  }
+}
+
+double LineEnvelope::at(double x) const {
+  double largest = 0.0;
+  for (std::size_t k = 0; k < count_; ++k) {
+    const double value = lines_[k].selection + lines_[k].answered * x;
+    if (!(value < kHuge)) return kInfinity;
+    largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+LeadCosts::LeadCosts(const AnswerLeads& leads, double order, Bound bound, Reading reading)
+    : leads_(leads),
+      order_(order),
+      bound_(bound),
+      selection_cap_(threshold_data_independent(leads.sigma1(), order)) {
+  if (bound == Bound::tradeoff) {
+    for (std::size_t i = 0; i <= leads.size(); ++i) {
+      const LogBernoulliPair& pair = leads.step(i);
+      const LogBernoulliPair back = reversed(pair);
+      up_log_.push_back(log_bernoulli_excess(pair, order));
+      down_log_.push_back(log_bernoulli_excess(back, order));
+      if (reading != Reading::joint) continue;
+      up_.push_back(line_of(pair, up_log_.back(), order));
+      down_.push_back(line_of(back, down_log_.back(), order));
+    }
+  }
+  for (std::size_t i = 0; i < leads.size(); ++i) {
+    if (reading == Reading::joint) {
+      envelopes_.push_back(envelope(i, true, true));
+    } else {
+      selection_.push_back(selection_cost(i, true, true));
+    }
+  }
+}
+
+LineEnvelope LeadCosts::envelope(std::size_t i, bool has_lower, bool has_higher) const {
+  LineEnvelope result(leads_.answered(i));
+  if (has_lower) {
+    result.add(up_[i]);
+    result.add(down_[i]);
+  }
+  if (has_higher) {
+    result.add(up_[i + 1]);
+    result.add(down_[i + 1]);
+  }
+  result.finish();
+  return result;
+}
+
+double LeadCosts::selection_cost(std::size_t i, bool has_lower, bool has_higher) const {
+  if (bound_ == Bound::published) {
+    return threshold_published(leads_.log_q(i), leads_.sigma1(), order_);
+  }
+  double largest = -kInfinity;
+  if (has_lower) largest = std::max({largest, up_log_[i], down_log_[i]});
+  if (has_higher) largest = std::max({largest, up_log_[i + 1], down_log_[i + 1]});
+  return cost_of_log_excess(largest, order_, selection_cap_);
+}
+
+}  // namespace pate
