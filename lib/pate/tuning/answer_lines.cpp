@@ -7,6 +7,7 @@
 #include "pate/bounds/data_independent.hpp"
 #include "pate/bounds/published.hpp"
 #include "pate/bounds/tradeoff.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
@@ -31,49 +32,42 @@ AnswerLeads::AnswerLeads(double sigma1, double shift, std::int64_t first, std::i
     : sigma1_(sigma1), first_(first) {
   const ThresholdCheck check{shift, sigma1};
   for (std::int64_t v = first - 1; v <= last + 1; ++v) {
-    const double log_p = log_answered(check, v);
+    const double log_p = pate::log_answered(check, v);
+    log_answered_.push_back(log_p);
     answered_.push_back(std::exp(log_p));
     log_q_.push_back(std::min(log_p, log_refused(check, v)));
     if (v <= last) steps_.push_back(answer_pair(check, v, v + 1));
   }
 }
 
-LineEnvelope::LineEnvelope(double answered) {
-  add({0.0, answered});
-}
-
-void LineEnvelope::add(const Line& line) {
-  lines_[count_++] = line;
-}
-
 void LineEnvelope::finish() {
-  low = high = lines_[0];
+  low_ = high_ = lines_[0];
   for (std::size_t k = 1; k < count_; ++k) {
     const Line& line = lines_[k];
-    if (line.selection > low.selection ||
-        (line.selection == low.selection && line.answered > low.answered)) {
-      low = line;
+    if (line.selection > low_.selection ||
+        (line.selection == low_.selection && line.answered > low_.answered)) {
+      low_ = line;
     }
-    if (line.answered > high.answered ||
-        (line.answered == high.answered && line.selection > high.selection)) {
-      high = line;
+    if (line.answered > high_.answered ||
+        (line.answered == high_.answered && line.selection > high_.selection)) {
+      high_ = line;
     }
   }
-  low_until = kInfinity;
-  high_from = 0.0;
-  if (low.selection == kInfinity) {
-    high = low;
+  low_until_ = kInfinity;
+  high_from_ = 0.0;
+  if (low_.selection == kInfinity) {
+    high_ = low_;
     return;
   }
   for (std::size_t k = 0; k < count_; ++k) {
     const Line& line = lines_[k];
-    if (line.answered > low.answered) {
-      low_until =
-          std::min(low_until, (low.selection - line.selection) / (line.answered - low.answered));
+    if (line.answered > low_.answered) {
+      low_until_ =
+          std::min(low_until_, (low_.selection - line.selection) / (line.answered - low_.answered));
     }
-    if (line.answered < high.answered) {
-      high_from =
-          std::max(high_from, (line.selection - high.selection) / (high.answered - line.answered));
+    if (line.answered < high_.answered) {
+      high_from_ = std::max(high_from_,
+                            (line.selection - high_.selection) / (high_.answered - line.answered));
     }
   }
 }
@@ -106,25 +100,44 @@ LeadCosts::LeadCosts(const AnswerLeads& leads, double order, Bound bound, Readin
   }
   for (std::size_t i = 0; i < leads.size(); ++i) {
     if (reading == Reading::joint) {
-      envelopes_.push_back(envelope(i, true, true));
+      lines_.push_back(lines(i, true, true));
     } else {
       selection_.push_back(selection_cost(i, true, true));
     }
   }
 }
 
-LineEnvelope LeadCosts::envelope(std::size_t i, bool has_lower, bool has_higher) const {
-  LineEnvelope result(leads_.answered(i));
+LinePair LeadCosts::lines(std::size_t i, bool has_lower, bool has_higher) const {
+  LinePair result{LineEnvelope(leads_.answered(i)), LineEnvelope(leads_.answered(i))};
+  // The step up to lead i, seen from i, is downwards.
   if (has_lower) {
-    result.add(up_[i]);
-    result.add(down_[i]);
+    result.forward.add(down_[i]);
+    result.reverse.add(up_[i]);
   }
   if (has_higher) {
-    result.add(up_[i + 1]);
-    result.add(down_[i + 1]);
+    result.forward.add(up_[i + 1]);
+    result.reverse.add(down_[i + 1]);
   }
-  result.finish();
+  result.forward.finish();
+  result.reverse.finish();
   return result;
+}
+
+double LeadCosts::log_excess(std::size_t i, bool has_lower, bool has_higher, double log_x) const {
+  double largest = leads_.log_answered(i) + log_x;
+  const auto add = [&](const LogBernoulliPair& pair) {
+    largest = std::max(largest, log_add(log_bernoulli_excess(pair, order_),
+                                        pair.log_p_neighbour + order_ * pair.log_ratio + log_x));
+  };
+  if (has_lower) {
+    add(leads_.step(i));
+    add(reversed(leads_.step(i)));
+  }
+  if (has_higher) {
+    add(leads_.step(i + 1));
+    add(reversed(leads_.step(i + 1)));
+  }
+  return largest;
 }
 
 double LeadCosts::selection_cost(std::size_t i, bool has_lower, bool has_higher) const {

@@ -25,6 +25,7 @@ class AnswerLeads {
   [[nodiscard]] std::int64_t first() const { return first_; }
   /// Pr[answered] at the i-th lead.
   [[nodiscard]] double answered(std::size_t i) const { return answered_[i + 1]; }
+  [[nodiscard]] double log_answered(std::size_t i) const { return log_answered_[i + 1]; }
   /// log of the less likely answer's probability at the i-th lead.
   [[nodiscard]] double log_q(std::size_t i) const { return log_q_[i + 1]; }
   /// The i-th lead less one compared with the i-th, 0 <= i <= size().
@@ -33,34 +34,43 @@ class AnswerLeads {
  private:
   double sigma1_;
   std::int64_t first_;
-  std::vector<double> answered_, log_q_;
+  std::vector<double> log_answered_, answered_, log_q_;
   std::vector<LogBernoulliPair> steps_;
 };
 
-/// The excess of a query's joint moment as a function of the noisy maximum's, x, at one lead: the
-/// largest of lines  selection + answered * x, one for each neighbour and direction
-/// (joint_cost.hpp). Here both directions take the same x, the larger.
+/// The excess of a query's joint moment in one direction as a function of the noisy maximum's, x,
+/// at one lead: the largest of lines  selection + answered * x, one for each neighbour
+/// (joint_cost.hpp).
 class LineEnvelope {
  public:
   struct Line {
     double selection = 0.0, answered = 0.0;
   };
   /// answered: Pr[answered] on the votes, the line of a neighbour with the same statistic.
-  explicit LineEnvelope(double answered);
-  void add(const Line& line);
+  explicit LineEnvelope(double answered) : lines_{Line{0.0, answered}} {}
+  void add(const Line& line) { lines_[count_++] = line; }
   /// Finds out where the outermost lines lead. Call once, after the last line.
   void finish();
 
   /// The largest of the lines at x >= 0, +inf where no double holds it.
   [[nodiscard]] double at(double x) const;
-
-  Line low, high;          ///< the largest at x = 0 and at x = infinity
-  double low_until = 0.0;  ///< `low` is the largest up to here
-  double high_from = 0.0;  ///< `high` is the largest from here on
+  /// The line that is the largest on all of [lowest, highest]; null where it is not seen at once.
+  [[nodiscard]] const Line* single(double lowest, double highest) const {
+    if (lowest >= high_from_) return &high_;
+    return highest <= low_until_ ? &low_ : nullptr;
+  }
 
  private:
-  std::array<Line, 5> lines_{};
-  std::size_t count_ = 0;
+  std::array<Line, 3> lines_;
+  std::size_t count_ = 1;
+  Line low_, high_;         // the largest at x = 0 and at x = infinity
+  double low_until_ = 0.0;  // `low` is the largest up to here
+  double high_from_ = 0.0;  // `high` is the largest from here on
+};
+
+/// The envelopes of both directions.
+struct LinePair {
+  LineEnvelope forward, reverse;
 };
 
 /// The checks of `AnswerLeads` at one order: envelopes for the reading joint, costs of the checks
@@ -71,8 +81,11 @@ class LeadCosts {
 
   /// Reading joint. Neighbours a vote higher and a vote lower exist unless the statistic is 0 or
   /// the number of teachers.
-  [[nodiscard]] const LineEnvelope& envelope(std::size_t i) const { return envelopes_[i]; }
-  [[nodiscard]] LineEnvelope envelope(std::size_t i, bool has_lower, bool has_higher) const;
+  [[nodiscard]] const LinePair& lines(std::size_t i) const { return lines_[i]; }
+  [[nodiscard]] LinePair lines(std::size_t i, bool has_lower, bool has_higher) const;
+  /// log of the largest of all lines of both directions at e^log_x.
+  [[nodiscard]] double log_excess(std::size_t i, bool has_lower, bool has_higher,
+                                  double log_x) const;
 
   /// Reading expected: the cost of the check alone.
   [[nodiscard]] double selection_cost(std::size_t i) const { return selection_[i]; }
@@ -85,7 +98,7 @@ class LeadCosts {
   double selection_cap_;
   std::vector<LineEnvelope::Line> up_, down_;  // by step, each in one direction
   std::vector<double> up_log_, down_log_;      // log of the checks' excesses
-  std::vector<LineEnvelope> envelopes_;
+  std::vector<LinePair> lines_;
   std::vector<double> selection_;
 };
 

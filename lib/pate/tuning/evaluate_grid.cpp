@@ -73,21 +73,33 @@ std::size_t asked_by(const RowCosts& row, const NoiseSums& sums, std::size_t thr
   return high;
 }
 
-// The best order of a point; `start` is that of the point before.
+// Where epsilon rises by more than this from one order that was looked at to the next, those in
+// between are looked at too.
+constexpr double kSteep = 0.01;
+
+// The best order of a point; `start` is where to begin, with steps of so many strides.
 std::size_t best_order(const TuningOrders& orders, Bound bound, std::size_t start,
                        std::size_t first_step, PointEpsilons& epsilons,
                        const std::function<double(std::size_t)>& evaluate) {
   const auto value_at = [&](std::size_t i) { return epsilons.at(i, evaluate); };
+  const std::size_t stride = orders.stride();
   if (orders.restricted() || bound == Bound::published) {
     // Theorem 6 holds up to an order that depends on q: no single valley is to be expected.
-    const std::size_t stride = orders.restricted() ? 1 : 4;
     start = 0;
-    for (std::size_t i = 0; i < orders.size(); i += stride) {
+    for (std::size_t i = 0; i < orders.size(); i += orders.restricted() ? 1 : 4 * stride) {
       if (value_at(i) < value_at(start)) start = i;
     }
     first_step = 1;
   }
-  return downhill(orders.size(), start, first_step, value_at);
+  std::size_t best = downhill(orders.size(), start, first_step * stride, stride, value_at);
+  for (std::size_t step = stride / 2; step > 0; step /= 2) {
+    double highest = value_at(best);
+    if (best >= 2 * step) highest = std::max(highest, value_at(best - 2 * step));
+    if (best + 2 * step < orders.size()) highest = std::max(highest, value_at(best + 2 * step));
+    if (!(highest > value_at(best) * (1.0 + kSteep))) break;
+    best = downhill(orders.size(), best, step, step, value_at);
+  }
+  return best;
 }
 
 void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const NoiseSums& sums,
@@ -109,6 +121,7 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
     }
     double rdp_seen = 0.0;
     epsilons.begin();
+    order -= order % work.orders.stride();
     order = best_order(work.orders, work.settings.kind.cost.bound, order, first_step, epsilons,
                        [&](std::size_t i) {
                          const double rdp = row.rdp(votes, threshold, i);

@@ -62,7 +62,7 @@ ExactEpsilon exact_epsilon(const Tally& tally, const Aggregator& aggregator,
                                        values.begin()) *
               kStride;
     }
-    (void)downhill(orders.size(), start, hint > 0.0 ? 1 : 4, value_at);
+    (void)downhill(orders.size(), start, hint > 0.0 ? 1 : 4, 1, value_at);
   }
   if (!spent) return {};
   const OptimalOrder best = optimal_order(orders, epsilons, epsilon_at, kind.orders.has_value());

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "pate/bounds/data_independent.hpp"
 #include "pate/bounds/margin.hpp"
 #include "pate/math/compensated_sum.hpp"
+#include "pate/math/log_space.hpp"
 
 namespace pate {
 
@@ -25,35 +27,65 @@ double log1p_above(double x) {
   return x < 0.05 ? x * (6.0 + x) / (6.0 + 4.0 * x) : std::log1p(x);
 }
 
-// The sum of log(1 + excess) over the queries of one statistic, from above.
-double log_moments(const LineEnvelope& envelope, const VoteSums::AtOrder& at,
-                   const VoteSums::Cost& cost, double cap) {
+double log_moment(double excess, double cap) {
+  return excess < kHuge ? std::min(log1p_above(excess), cap) : cap;
+}
+
+// The line of the direction that costs more on all of a group, in x; nothing where it is not seen
+// at once.
+std::optional<LineEnvelope::Line> single_line(const LinePair& pair, const VoteSums::Group& group) {
+  const auto* forward =
+      pair.forward.single(group.forward * group.lowest, group.forward * group.highest);
+  const auto* reverse =
+      pair.reverse.single(group.reverse * group.lowest, group.reverse * group.highest);
+  if (forward == nullptr || reverse == nullptr) return std::nullopt;
+  const LineEnvelope::Line f{forward->selection, forward->answered * group.forward};
+  const LineEnvelope::Line r{reverse->selection, reverse->answered * group.reverse};
+  const double at_lowest = (f.selection - r.selection) + (f.answered - r.answered) * group.lowest;
+  const double at_highest = (f.selection - r.selection) + (f.answered - r.answered) * group.highest;
+  if (at_lowest >= 0.0 && at_highest >= 0.0) return f;
+  if (at_lowest <= 0.0 && at_highest <= 0.0) return r;
+  return std::nullopt;
+}
+
+// The largest of all lines is convex: below its chord.
+double chord(const LinePair& pair, const VoteSums::Group& group) {
+  const auto at = [&](double x) {
+    return std::max(pair.forward.at(group.forward * x), pair.reverse.at(group.reverse * x));
+  };
+  const double low = at(group.lowest);
+  if (!(group.highest > group.lowest)) return low;
+  const double share = (group.mean - group.lowest) / (group.highest - group.lowest);
+  return low + share * (at(group.highest) - low);
+}
+
+// The sum of log(1 + excess) over the queries of one statistic, from above; `log_excess` gives the
+// logarithm of the excess at a log x that no double's exponential holds.
+template <class LogExcess>
+double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const VoteSums::Cost& cost,
+                   double cap, const LogExcess& log_excess) {
   const VoteSums::Group& all = cost.all;
-  const LineEnvelope::Line* line = nullptr;
-  if (all.lowest >= envelope.high_from) {
-    line = &envelope.high;
-  } else if (all.highest <= envelope.low_until) {
-    line = &envelope.low;
+  if (!(all.highest < kHuge)) {
+    double sum = 0.0;
+    for (std::uint32_t k = cost.first; k < cost.last; ++k) {
+      const VoteSums::Group& group = at.groups[k];
+      const double moment = group.highest < kHuge
+                                ? log_moment(chord(pair, group), cap)
+                                : std::min(log1pexp(log_excess(group.log_highest)), cap);
+      sum += group.queries * moment;
+    }
+    return sum;
   }
-  if (line != nullptr) {
+  if (const auto line = single_line(pair, all)) {
     const double spread = line->answered * (all.highest - all.lowest);
     const double excess = line->selection + line->answered * all.mean;
     // log is concave: the mean of log(1 + e) falls short of log(1 + mean e) by at most
     // spread^2 / 8.
-    if (spread * spread <= 8.0 * kJensen * excess) {
-      return all.queries * (excess < kHuge ? std::min(log1p_above(excess), cap) : cap);
-    }
+    if (spread * spread <= 8.0 * kJensen * excess) return all.queries * log_moment(excess, cap);
   }
   double sum = 0.0;
   for (std::uint32_t k = cost.first; k < cost.last; ++k) {
-    const VoteSums::Group& group = at.groups[k];
-    // The largest of lines is convex: below its chord.
-    double excess = envelope.at(group.lowest);
-    if (group.highest > group.lowest) {
-      const double share = (group.mean - group.lowest) / (group.highest - group.lowest);
-      excess += share * (envelope.at(group.highest) - excess);
-    }
-    sum += group.queries * (excess < kHuge ? std::min(log1p_above(excess), cap) : cap);
+    sum += at.groups[k].queries * log_moment(chord(pair, at.groups[k]), cap);
   }
   return sum;
 }
@@ -102,7 +134,7 @@ RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
       }
       chains_.push_back({AnswerLeads(sigma1, fraction, lowest - wholes[sorted[last]],
                                      highest - wholes[sorted[begin]]),
-                         std::vector<std::unique_ptr<LeadCosts>>(orders.size())});
+                         {}});
       begin = last + 1;
     }
   }
@@ -157,11 +189,16 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   for (std::size_t i = 0; i < statistics.size(); ++i) {
     const std::int64_t v = statistics[i].v;
     const auto lead = static_cast<std::size_t>(v - offset);
-    if (v == 0 || v == sums.teachers()) {
-      const LineEnvelope edge = leads.envelope(lead, v > 0, v < sums.teachers());
-      sum += log_moments(edge, at, at.costs[i], cap);
+    const bool has_lower = v > 0;
+    const bool has_higher = v < sums.teachers();
+    const auto log_excess = [&](double log_x) {
+      return leads.log_excess(lead, has_lower, has_higher, log_x);
+    };
+    if (has_lower && has_higher) {
+      sum += log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess);
     } else {
-      sum += log_moments(leads.envelope(lead), at, at.costs[i], cap);
+      sum +=
+          log_moments(leads.lines(lead, has_lower, has_higher), at, at.costs[i], cap, log_excess);
     }
   }
   return with_margin(sum * (1.0 + kOutwards) / distance);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,7 +40,7 @@ class RowCosts {
  private:
   struct Chain {
     AnswerLeads leads;
-    std::vector<std::unique_ptr<LeadCosts>> by_order;
+    std::map<std::size_t, std::unique_ptr<LeadCosts>> by_order;
   };
   struct Place {
     std::size_t chain;

@@ -7,7 +7,7 @@ namespace pate {
 
 namespace {
 
-constexpr double kSpacing = 0.05;
+constexpr double kSpacing = 0.05 / 64;
 constexpr double kLowest = 1.01;
 constexpr double kHighest = 10000.0;
 // More than everything that orders between these and rounding can make a difference by when the
@@ -36,6 +36,7 @@ TuningOrders::TuningOrders(std::span<const double> orders, Conversion conversion
   for (const double order : orders_) terms_.push_back(conversion_term(conversion, order, delta));
   const auto after = std::lower_bound(orders_.begin(), orders_.end(), 10.0);
   start_ = std::min(static_cast<std::size_t>(after - orders_.begin()), orders_.size() - 1);
+  start_ -= start_ % stride();
 }
 
 double TuningOrders::epsilon(std::size_t i, double rdp) const {

@@ -8,33 +8,45 @@
 #include "pate/aggregators/aggregator.hpp"
 #include "pate/bounds/tradeoff_table.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 
 namespace pate {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Orders that are computed together: those nearby are wanted next, and the search for the best
-// split of q at one helps the others.
+// Orders a stride apart that are computed together: those nearby are wanted next, and the search
+// for the best split of q at one helps the others. Orders in between are computed one by one.
 constexpr std::size_t kBatch = 4;
 // Groups that the queries of one statistic are put into.
 constexpr std::size_t kGroups = 12;
 
-// The queries of one statistic as excesses and how often they occur, in increasing order.
+// One distinct query of a statistic: its excess, in the larger direction, and how often it occurs.
 struct Excess {
-  double value;
-  double queries;
+  double value = 0.0;
+  double log_value = -kInfinity;
+  double forward = 1.0, reverse = 1.0;  // of the excess, in either direction
+  double queries = 0.0;
 };
+
+Excess excess_of(const BothDirections& log_excess, double queries) {
+  const double larger = log_excess.larger();
+  return {std::exp(larger), larger, std::exp(log_excess.forward - larger),
+          std::exp(log_excess.reverse - larger), queries};
+}
 
 VoteSums::Group group_of(std::span<const Excess> excesses) {
   VoteSums::Group group;
+  group.lowest = excesses.front().value;
+  group.highest = excesses.back().value;
+  group.log_highest = excesses.back().log_value;
+  group.forward = group.reverse = 0.0;
   double sum = 0.0;
-  group.lowest = kInfinity;
   for (const Excess& excess : excesses) {
     group.queries += excess.queries;
     sum += excess.queries * excess.value;
-    group.lowest = std::min(group.lowest, excess.value);
-    group.highest = std::max(group.highest, excess.value);
+    group.forward = std::max(group.forward, excess.forward);
+    group.reverse = std::max(group.reverse, excess.reverse);
   }
   group.mean = std::clamp(sum / group.queries, group.lowest, group.highest);
   return group;
@@ -42,7 +54,7 @@ VoteSums::Group group_of(std::span<const Excess> excesses) {
 
 void add_groups(std::vector<Excess>& excesses, VoteSums::AtOrder& at) {
   std::sort(excesses.begin(), excesses.end(),
-            [](const Excess& a, const Excess& b) { return a.value < b.value; });
+            [](const Excess& a, const Excess& b) { return a.log_value < b.log_value; });
   VoteSums::Cost cost;
   cost.all = group_of(excesses);
   cost.first = static_cast<std::uint32_t>(at.groups.size());
@@ -63,8 +75,7 @@ VoteSums::VoteSums(const Run& run, Kind kind, const TuningOrders& orders, unsign
       orders_(orders),
       noisy_max_{std::nullopt, run.aggregator.noisy_max, false},
       tally_(pate::tally(run, threads)),
-      filled_(std::make_unique<std::once_flag[]>(  // NOLINT(*-avoid-c-arrays)
-          (orders.size() + kBatch - 1) / kBatch)),
+      filled_(std::make_unique<std::once_flag[]>(orders.size())),  // NOLINT(*-avoid-c-arrays)
       at_(orders.size()) {
   if (!run.aggregator.selection) throw parameter_error("sums by statistic need a selection");
   // Without a selection: the checks are the grid point's.
@@ -88,55 +99,109 @@ void VoteSums::set_right(std::span<const double> right) {
 }
 
 const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
-  std::call_once(filled_[order / kBatch], [&] { fill(order / kBatch); });
+  const std::size_t stride = orders_.stride();
+  const std::size_t below = order - order % stride;
+  if (order != below && below + stride < orders_.size() && kind_.bound == Bound::tradeoff) {
+    std::call_once(filled_[order], [&] { fill_between(order, at(below), at(below + stride)); });
+    return at_[order];
+  }
+  const bool alone = order != below;
+  const std::size_t first = alone ? order : order - order % (stride * kBatch);
+  std::call_once(filled_[first], [&] {
+    std::vector<std::size_t> batch;
+    for (std::size_t i = first; i < orders_.size() && batch.size() < (alone ? 1 : kBatch);
+         i += stride) {
+      batch.push_back(i);
+    }
+    fill(batch);
+  });
   return at_[order];
 }
 
-void VoteSums::fill(std::size_t batch) const {
-  const std::size_t first = batch * kBatch;
-  const auto orders = orders_.all().subspan(first, std::min(kBatch, orders_.size() - first));
-  if (kind_.reading == Reading::joint) {
-    fill_joint(orders, first);
-  } else {
-    fill_expected(orders, first);
+void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const {
+  const std::size_t stride = orders_.stride();
+  const double low = orders_[order - order % stride];
+  const double high = orders_[order - order % stride + stride];
+  const double share = (orders_[order] - low) / (high - low);
+  // Of the moments 1 + x; by Hoelder's inequality it holds for their means too, but not for one
+  // direction as a part of the other.
+  const auto log_moment = [share](double x, double y) { return (1.0 - share) * x + share * y; };
+  const auto excess = [&](double x, double y) {
+    return std::expm1(log_moment(std::log1p(x), std::log1p(y)));
+  };
+  const auto group = [&](const Group& x, const Group& y) {
+    return Group{x.queries,
+                 excess(x.lowest, y.lowest),
+                 excess(x.mean, y.mean),
+                 excess(x.highest, y.highest),
+                 log_moment(log1pexp(x.log_highest), log1pexp(y.log_highest)),
+                 1.0,
+                 1.0};
+  };
+  AtOrder& at = at_[order];
+  at.noisy_max_cap = data_independent_cost(noisy_max_, orders_[order]).noisy_max;
+  at.costs.resize(statistics_.size());
+  for (std::size_t i = 0; i < at.costs.size(); ++i) {
+    const Cost& x = below.costs[i];
+    const Cost& y = above.costs[i];
+    at.costs[i] = {
+        group(x.all, y.all), x.first, x.last,
+        ((1.0 - share) * (low - 1.0) * x.noisy_max + share * (high - 1.0) * y.noisy_max) /
+            (orders_[order] - 1.0)};
+  }
+  for (std::size_t k = 0; k < below.groups.size(); ++k) {
+    at.groups.push_back(group(below.groups[k], above.groups[k]));
   }
 }
 
-void VoteSums::fill_joint(std::span<const double> orders, std::size_t first) const {
+void VoteSums::fill(std::span<const std::size_t> batch) const {
+  std::vector<double> orders;
+  for (const std::size_t i : batch) orders.push_back(orders_[i]);
+  if (kind_.reading == Reading::joint) {
+    fill_joint(orders, batch);
+  } else {
+    fill_expected(orders, batch);
+  }
+}
+
+void VoteSums::fill_joint(std::span<const double> orders,
+                          std::span<const std::size_t> batch) const {
   const double sigma = std::get<GaussianNoisyMax>(noisy_max_.noisy_max).sigma;
   const GaussianTradeoffTable table(inputs_->cells(), std::numbers::sqrt2 / sigma);
   const auto tables = table.at_orders(orders, 1);
   std::vector<Excess> excesses;
   for (std::size_t j = 0; j < orders.size(); ++j) {
-    AtOrder& at = at_[first + j];
+    AtOrder& at = at_[batch[j]];
     at.noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
     for (std::size_t i = 0; i < statistics_.size(); ++i) {
       excesses.clear();
       for (std::size_t k = first_query_[i]; k < first_query_[i + 1]; ++k) {
         const DistinctQuery& query = tally_.distinct[k];
-        const double excess =
-            query.log_q == -kInfinity
-                ? 0.0
-                : std::exp(table.log_excess(tables[j], inputs_->position(k)).larger());
-        excesses.push_back({excess, static_cast<double>(query.count)});
+        Excess excess;
+        excess.queries = static_cast<double>(query.count);
+        if (query.log_q != -kInfinity) {
+          excess = excess_of(table.log_excess(tables[j], inputs_->position(k)), excess.queries);
+        }
+        excesses.push_back(excess);
       }
       add_groups(excesses, at);
     }
   }
 }
 
-void VoteSums::fill_expected(std::span<const double> orders, std::size_t first) const {
+void VoteSums::fill_expected(std::span<const double> orders,
+                             std::span<const std::size_t> batch) const {
   const auto bound = bound_at_orders(kind_.bound, *inputs_, orders, 1);
   for (std::size_t j = 0; j < orders.size(); ++j) {
-    at_[first + j].noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
-    at_[first + j].costs.resize(statistics_.size());
+    at_[batch[j]].noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
+    at_[batch[j]].costs.resize(statistics_.size());
   }
   QueryCosts costs;
   for (std::size_t i = 0; i < statistics_.size(); ++i) {
     for (std::size_t k = first_query_[i]; k < first_query_[i + 1]; ++k) {
       bound->query(k, costs);
       for (std::size_t j = 0; j < orders.size(); ++j) {
-        at_[first + j].costs[i].noisy_max +=
+        at_[batch[j]].costs[i].noisy_max +=
             static_cast<double>(tally_.distinct[k].count) * costs.noisy_max[j];
       }
     }

@@ -40,11 +40,14 @@ class VoteSums {
   [[nodiscard]] std::int64_t teachers() const { return tally_.teachers; }
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
-  /// Some queries with equal v and similar excess e^((order-1) cost) - 1 of the noisy maximum's
-  /// moment, the larger of the two directions.
+  /// Some queries with equal v and similar x = e^((order-1) cost) - 1, the excess of the noisy
+  /// maximum's moment in the direction where it is larger.
   struct Group {
     double queries = 0.0;
-    double lowest = 0.0, mean = 0.0, highest = 0.0;  ///< excess
+    double lowest = 0.0, mean = 0.0, highest = 0.0;  ///< of x; +inf where no double holds it
+    double log_highest = 0.0;
+    double forward = 1.0,
+           reverse = 1.0;  ///< no query's excess in a direction is above this times x
   };
   /// The sums of the queries with one v at one order.
   struct Cost {
@@ -57,16 +60,19 @@ class VoteSums {
     std::vector<Cost> costs;     ///< by statistic
     std::vector<Group> groups;   ///< a few for each statistic, however many queries it has
   };
-  /// Thread safe. Which thread asks first, and for what else, changes no bit.
+  /// Between orders a stride apart sums are interpolated, from above: the logarithm of a moment is
+  /// a convex function of the order. Thread safe. Which thread asks first, and for what else,
+  /// changes no bit.
   [[nodiscard]] const AtOrder& at(std::size_t order) const;
 
   /// Writes the expected numbers of right labels; see `right_by_statistic` of utility.hpp.
   void set_right(std::span<const double> right);
 
  private:
-  void fill(std::size_t batch) const;
-  void fill_joint(std::span<const double> orders, std::size_t first) const;
-  void fill_expected(std::span<const double> orders, std::size_t first) const;
+  void fill(std::span<const std::size_t> batch) const;
+  void fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const;
+  void fill_joint(std::span<const double> orders, std::span<const std::size_t> batch) const;
+  void fill_expected(std::span<const double> orders, std::span<const std::size_t> batch) const;
 
   Kind kind_;
   const TuningOrders& orders_;
