@@ -6,8 +6,11 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/colour.hpp"
 #include "cli/commands/tune_summary.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/interruption.hpp"
+#include "cli/progress.hpp"
 #include "cli/shell_quote.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
@@ -185,9 +188,20 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   if (!options.tuning.resume.empty()) {
     known = known_points(options, grid, settings, context.report.inputs);
   }
-  const Watcher watcher;
-  const Tuning tuning = tune(votes, grid, settings, known, watcher);
+  int interrupted = 0;
+  const Tuning tuning = [&] {
+    const Interruption interruption;
+    Progress progress(streams, "evaluating points");
+    Tuning result = tune(votes, grid, settings, known,
+                         {progress.callback(), [&] { return interruption.requested(); }});
+    if (!result.complete) interrupted = interruption.exit_status();
+    return result;
+  }();
   input.check_unchanged();
+  if (interrupted != 0 && options.output.output.empty()) {
+    streams.err << "pate: interrupted; with -o FILE what is done would have been kept\n";
+    return interrupted;
+  }
 
   context.report.settings.emplace_back("command", std::string("tune"));
   append_settings(options.input, context.report.settings);
@@ -206,14 +220,17 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
   deliver_report(options.output, tune_report_json(tuning, context),
                  tune_summary(tuning, context, options.input.votes), context.notices, streams);
+  if (interrupted != 0) return interrupted;
   if (tuning.choice.best) return kDone;
   if (settings.shard.of > 1) return kDone;
   for (const NearestMiss& miss : tuning.choice.nearest_misses) {
     const TunedPoint& p = tuning.points[miss.position];
-    streams.err << fmt::format(
-        "pate: limit missed: no point keeps the limits; nearest to --{}: epsilon {:.6g}, {:.6g} "
-        "answers\n",
-        miss.of_max_epsilon ? "max-epsilon" : "min-answered", p.point.epsilon, p.point.answered);
+    streams.err
+        << alarming("pate: limit missed:", streams.err_colour())
+        << fmt::format(
+               " no point keeps the limits; nearest to --{}: epsilon {:.6g}, {:.6g} answers\n",
+               miss.of_max_epsilon ? "max-epsilon" : "min-answered", p.point.epsilon,
+               p.point.answered);
   }
   return kLimitMissed;
 }

@@ -1,7 +1,6 @@
 #include "pate/tuning/evaluate_grid.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 
@@ -28,12 +27,12 @@ struct Work {
   std::size_t first;
   std::span<TuningPoint> points;
   const Watcher& watcher;
-  std::atomic<std::size_t> done{0};
+  ProgressCounter counter;
 
   [[nodiscard]] bool contains(std::size_t point) const {
     return point >= first && point < first + points.size();
   }
-  void finished(std::size_t count) { watcher.tell(done += count, points.size()); }
+  void finished(std::size_t count) { counter.add(static_cast<std::int64_t>(count)); }
 };
 
 // The epsilon of one point at the orders that were looked at.
@@ -229,10 +228,12 @@ void evaluate_grid(const TuningVotes& votes, const TuningGrid& grid, const GridS
                                              ? std::span<const double>(*settings.kind.orders)
                                              : std::span<const double>();
   const TuningOrders tuning_orders(orders, settings.kind.conversion, settings.kind.delta);
-  Work work{votes, grid, settings, tuning_orders, first, points, watcher};
-  for (const TuningPoint& point : points) {
-    if (point.evaluated()) ++work.done;
-  }
+  const auto size = static_cast<std::int64_t>(points.size());
+  const auto before = std::count_if(points.begin(), points.end(),
+                                    [](const TuningPoint& point) { return point.evaluated(); });
+  Work work{votes, grid,   settings, tuning_orders,
+            first, points, watcher,  ProgressCounter(watcher.progress, size)};
+  if (before > 0) work.counter.add(before);
   if (grid.has_selection()) {
     evaluate_with_selection(work);
   } else {

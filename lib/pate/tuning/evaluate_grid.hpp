@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "pate/parallel/progress.hpp"
 #include "pate/tuning/exact_epsilon.hpp"
 #include "pate/tuning/noise_sums.hpp"
 #include "pate/tuning/tuning_grid.hpp"
@@ -15,12 +16,9 @@ namespace pate {
 
 /// How a long computation talks to the one who waits; both may be empty. Called from any thread.
 struct Watcher {
-  std::function<void(std::size_t done, std::size_t of)> progress;
+  ProgressCallback progress;   ///< told of points
   std::function<bool()> stop;  ///< whether to stop as soon as possible
 
-  void tell(std::size_t done, std::size_t of) const {
-    if (progress) progress(done, of);
-  }
   [[nodiscard]] bool wants_stop() const { return stop && stop(); }
 };
 

@@ -201,7 +201,9 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
           log_moments(leads.lines(lead, has_lower, has_higher), at, at.costs[i], cap, log_excess);
     }
   }
-  return with_margin(sum * (1.0 + kOutwards) / distance);
+  // Costs that underflow are at their floor, each of them.
+  return with_margin(sum * (1.0 + kOutwards) / distance) +
+         static_cast<double>(sums.tally().queries) * kSmallestCost;
 }
 
 double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {

@@ -13,6 +13,9 @@ constexpr double kHighest = 10000.0;
 // More than everything that orders between these and rounding can make a difference by when the
 // best order happens to be one of them.
 constexpr double kOutwards = 1e-9;
+// The same for orders between those a stride apart: they are looked at where epsilon is so steep
+// that the search on the continuum, which knows the order to 2^-17, may stop this much too high.
+constexpr double kSteepOutwards = 5e-5;
 
 std::vector<double> even_orders() {
   const double low = std::log(kLowest - 1.0);
@@ -41,7 +44,8 @@ TuningOrders::TuningOrders(std::span<const double> orders, Conversion conversion
 
 double TuningOrders::epsilon(std::size_t i, double rdp) const {
   const double sum = rdp + terms_[i];
-  return std::max(0.0, sum + kOutwards * (rdp + std::abs(terms_[i])));
+  const double outwards = i % stride() == 0 ? kOutwards : kSteepOutwards;
+  return std::max(0.0, sum + outwards * (rdp + std::abs(terms_[i])));
 }
 
 }  // namespace pate
