@@ -13,6 +13,7 @@
 #include "cli/commands/plan.hpp"
 #include "cli/commands/release.hpp"
 #include "cli/commands/simulate.hpp"
+#include "cli/commands/tune.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
@@ -50,10 +51,14 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   PlanOptions plan;
   ReleaseOptions release;
   SimulateOptions simulate;
+  TuneOptions tune;
   std::function<int()> run;
   CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
   add_analyze(*command, analyze);
   command->callback([&] { run = [&] { return run_analyze(analyze, streams); }; });
+  command = app.add_subcommand("tune", "choose the noise and the threshold");
+  add_tune(*command, tune);
+  command->callback([&] { run = [&] { return run_tune(tune, streams); }; });
   command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
   add_inspect(*command, inspect);
   command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });

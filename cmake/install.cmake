@@ -7,7 +7,7 @@ set(PATE_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pate)
 
 install(TARGETS pate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # pate-analyze is pate analyze: the program looks at the name it is called by.
-foreach(name IN ITEMS analyze)
+foreach(name IN ITEMS analyze tune)
   install(
     CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -E create_symlink pate
           \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/pate-${name}\")")

@@ -35,6 +35,18 @@ ANALYZE_LINES = [
     f"{COUNTS} --queries 20 --laplace-scale 20 --exact --orders 2,3",
 ]
 
+GRID = "--threshold 40%:60%:20% --sigma1 10,20 --sigma2 15,30"
+
+TUNE_LINES = [
+    f"{COUNTS} {GRID} --queries 200 --labels {LABELS} --max-epsilon 4",
+    f"{COUNTS} {GRID} --queries 200 --max-epsilon 0.01",
+    f"{COUNTS} {GRID} --queries 200 --max-answers 50 --top 1",
+    f"{COUNTS} {GRID} --queries 50 --bound published --reading expected --shard 1/2",
+    f"{COUNTS} {GRID} --queries 50 --shard 1000/1000 --orders 2,3",
+    f"{COUNTS} --laplace-scale 20:40:10 --queries 20 --refine",
+    f"{COUNTS} --sigma2 1e-3,20 --queries 5:20 --objective answered",
+]
+
 INSPECT_LINES = [
     f"{COUNTS} --threshold 60% --sigma1 15",
     f"{COUNTS} --queries 1",
@@ -94,6 +106,23 @@ ANALYZE_MUTATIONS = {
     "no joint curve": lambda r: without(r, "rdp", "tradeoff", "joint"),
     "releasable as a number": lambda r: put(r, 1, "costs", 0, "releasable"),
     "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
+}
+
+TUNE_MUTATIONS = {
+    "no best": lambda r: without(r, "best"),
+    "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
+    "a best point without its command": lambda r: without(r, "best", "command"),
+    "negative epsilon": lambda r: put(r, -1, "points", 0, "epsilon"),
+    "order one": lambda r: put(r, 1, "points", 0, "order"),
+    "no digest": lambda r: without(r, "inputs", "votes", "votes_digest"),
+    "accuracy above one": lambda r: put(r, 1.5, "points", 0, "accuracy"),
+    "negative noise": lambda r: put(r, -20, "grid", "sigma2", 0),
+    "two kinds of noise": lambda r: put(r, [1], "grid", "laplace_scale"),
+    "half a point": lambda r: put(r, 0.5, "points", 0, "index"),
+    "an unknown objective": lambda r: put(r, "fastest", "objective"),
+    "a point that may be on the front": lambda r: put(r, None, "points", 0, "pareto"),
+    "shard zero": lambda r: put(r, 0, "shard", "index"),
+    "no limits": lambda r: without(r, "limits", "max_epsilon"),
 }
 
 INSPECT_MUTATIONS = {
@@ -202,6 +231,7 @@ def check(command, lines, mutations):
 
 def main():
     check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
+    check("tune", [f"{line} --delta 1e-5" for line in TUNE_LINES], TUNE_MUTATIONS)
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)

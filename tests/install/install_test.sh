@@ -11,6 +11,7 @@ votes=$source_dir/sample_votes/digits_100_counts.npy
 cmake --install "$build_dir" --prefix "$prefix/usr" >/dev/null
 report=$("$prefix/usr/bin/pate-analyze" "$votes" --queries 200 --sigma2 20 --delta 1e-5 --quiet)
 epsilon=$(printf '%s' "$report" | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["headline"]["epsilon"]))')
+"$prefix/usr/bin/pate-tune" "$votes" --queries 20 --sigma2 20,30 --delta 1e-5 --quiet >/dev/null
 python3 -m json.tool "$prefix/usr/share/pate/schemas/analyze.schema.json" >/dev/null
 
 check() {

@@ -23,6 +23,21 @@ constexpr std::int64_t kPiece = 4096;
 using Counts = std::vector<std::int32_t>;
 using Occurrences = std::map<Counts, std::map<std::int64_t, std::int64_t>>;
 
+// Writes that to `key`; returns whether the plurality is the label.
+bool make_key(std::span<const std::int32_t> histogram, std::int32_t label_id, Counts& key) {
+  const auto label = static_cast<std::size_t>(label_id);
+  key.assign(histogram.begin(), histogram.end());
+  const auto top = std::max_element(key.begin(), key.end()) - key.begin();
+  std::swap(key.front(), key[label]);
+  std::sort(key.begin() + 1, key.end());
+  return static_cast<std::size_t>(top) == label;
+}
+
+double right_probability(const Aggregator& aggregator, const Counts& key) {
+  return std::visit([&](const auto& mechanism) { return outcome_probability(mechanism, key, 0); },
+                    aggregator.noisy_max);
+}
+
 struct Piece {
   Occurrences occurrences;
   std::int64_t plurality_right = 0;
@@ -34,14 +49,8 @@ Piece read_piece(const Run& run, std::int64_t begin, std::int64_t end) {
   reader.read(begin, end - begin);
   Counts key;
   for (std::int64_t i = 0; i < reader.size(); ++i) {
-    const auto histogram = reader.histogram(i);
-    const auto label =
-        static_cast<std::size_t>((*run.labels)[static_cast<std::size_t>(reader.row(i))]);
-    key.assign(histogram.begin(), histogram.end());
-    const auto top = std::max_element(key.begin(), key.end()) - key.begin();
-    if (static_cast<std::size_t>(top) == label) ++piece.plurality_right;
-    std::swap(key.front(), key[label]);
-    std::sort(key.begin() + 1, key.end());
+    const std::int32_t label = (*run.labels)[static_cast<std::size_t>(reader.row(i))];
+    if (make_key(reader.histogram(i), label, key)) ++piece.plurality_right;
     ++piece.occurrences[key][reader.statistic(i)];
   }
   return piece;
@@ -71,11 +80,8 @@ Utility utility(const Run& run, unsigned threads) {
   std::vector<const Counts*> distinct;
   for (const auto& entry : all) distinct.push_back(&entry.first);
   std::vector<double> right(distinct.size());
-  parallel_for(distinct.size(), threads, [&](std::size_t i) {
-    right[i] = std::visit(
-        [&](const auto& mechanism) { return outcome_probability(mechanism, *distinct[i], 0); },
-        run.aggregator.noisy_max);
-  });
+  parallel_for(distinct.size(), threads,
+               [&](std::size_t i) { right[i] = right_probability(run.aggregator, *distinct[i]); });
 
   CompensatedSum answered;
   CompensatedSum answered_right;
@@ -92,6 +98,31 @@ Utility utility(const Run& run, unsigned threads) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   return {answered.value() > 0.0 ? answered_right.value() / answered.value() : none,
           queries > 0 ? static_cast<double>(plurality_right) / static_cast<double>(queries) : none};
+}
+
+std::vector<LabelledQuery> labelled_queries(const Run& run, unsigned threads) {
+  validate(run);
+  if (!run.labels) throw parameter_error("utility needs true labels");
+  const std::int64_t queries = run.rows.size();
+  std::vector<LabelledQuery> result(static_cast<std::size_t>(queries));
+  std::map<Counts, std::vector<std::size_t>> queries_of;
+  Counts key;
+  QueryReader reader(run);
+  for (std::int64_t begin = 0; begin < queries; begin += kPiece) {
+    reader.read(begin, std::min(kPiece, queries - begin));
+    for (std::int64_t i = 0; i < reader.size(); ++i) {
+      make_key(reader.histogram(i), (*run.labels)[static_cast<std::size_t>(reader.row(i))], key);
+      result[static_cast<std::size_t>(begin + i)].statistic = reader.statistic(i);
+      queries_of[key].push_back(static_cast<std::size_t>(begin + i));
+    }
+  }
+  std::vector<decltype(queries_of)::const_pointer> distinct;
+  for (const auto& entry : queries_of) distinct.push_back(&entry);
+  parallel_for(distinct.size(), threads, [&](std::size_t i) {
+    const double right = right_probability(run.aggregator, distinct[i]->first);
+    for (const std::size_t query : distinct[i]->second) result[query].right = right;
+  });
+  return result;
 }
 
 }  // namespace pate

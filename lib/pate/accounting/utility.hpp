@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
 
@@ -14,5 +17,16 @@ namespace pate {
 /// Exact integrals, no sampling; relative accuracy 1e-10. NaN for a run without queries.
 /// Independent of the number of threads, bit for bit. Throws `parameter_error` without labels.
 [[nodiscard]] Utility utility(const Run& run, unsigned threads);
+
+/// The selection statistic of a query (0 without a selection) and the probability that its released
+/// label is right if it is answered.
+struct LabelledQuery {
+  std::int64_t statistic = 0;
+  double right = 0.0;
+};
+
+/// Of every query of the run, in the order of the selection; relative accuracy 1e-10. Throws like
+/// `utility`.
+[[nodiscard]] std::vector<LabelledQuery> labelled_queries(const Run& run, unsigned threads);
 
 }  // namespace pate

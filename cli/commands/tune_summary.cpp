@@ -1,0 +1,137 @@
+#include "cli/commands/tune_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace pate::cli {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+// Rows of the front that are shown; of a longer one every so many.
+constexpr std::size_t kRows = 12;
+
+struct Column {
+  std::string_view title;
+  std::string value;
+};
+
+std::vector<Column> columns(const Tuning& tuning, const TuneContext& context,
+                            const Aggregator& aggregator, const TuningPoint& point) {
+  std::vector<Column> result;
+  if (aggregator.selection) {
+    result.push_back({"threshold", fmt::format("{:.6g}", aggregator.selection->threshold)});
+    result.push_back({"sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1)});
+  }
+  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
+    result.push_back({"sigma2", fmt::format("{:.6g}", gaussian->sigma)});
+  } else {
+    result.push_back(
+        {"scale", fmt::format("{:.6g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale)});
+  }
+  result.push_back({"epsilon", fmt::format("{:.4f}", point.epsilon)});
+  result.push_back({"answered", fmt::format("{:.1f}", point.answered)});
+  if (tuning.has_labels) {
+    result.push_back({"correct", fmt::format("{:.1f}", point.right)});
+    result.push_back(
+        {"accuracy", point.answered > 0.0
+                         ? fmt::format("{:.2f} %", 100.0 * point.right / point.answered)
+                         : "-"});
+  }
+  if (context.settings.grid.max_answers) {
+    result.push_back({"queries", fmt::format("{}", point.queries)});
+  }
+  return result;
+}
+
+void line(Out out, char mark, const std::vector<Column>& row, bool titles) {
+  fmt::format_to(out, "{}", mark);
+  for (const Column& column : row) {
+    if (titles) {
+      fmt::format_to(out, "{:>10}", column.title);
+    } else {
+      fmt::format_to(out, "{:>10}", column.value);
+    }
+  }
+  fmt::format_to(out, "\n");
+}
+
+std::string goal_text(const TuneSettings& settings) {
+  const TuningGoal& goal = settings.goal;
+  std::string text = goal.objective == Objective::answered  ? "most answers"
+                     : goal.objective == Objective::correct ? "most right answers"
+                                                            : "smallest epsilon";
+  if (goal.max_epsilon) text += fmt::format(", epsilon <= {:g}", *goal.max_epsilon);
+  if (goal.min_answered) text += fmt::format(", at least {:g} answers", *goal.min_answered);
+  if (settings.grid.max_answers) {
+    text += fmt::format(", at most {:g} answers", *settings.grid.max_answers);
+  }
+  return text;
+}
+
+void front(Out out, const Tuning& tuning, const TuneContext& context) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < tuning.points.size(); ++i) {
+    if (tuning.points[i].pareto) positions.push_back(i);
+  }
+  if (positions.empty()) return;
+  std::sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
+    return tuning.points[a].point.epsilon < tuning.points[b].point.epsilon;
+  });
+  const std::size_t all = positions.size();
+  const std::size_t rows = std::min(all, kRows);
+  fmt::format_to(out, "\nPareto front, {} points{}:\n", all,
+                 rows < all ? fmt::format(" ({} shown)", rows) : "");
+  for (std::size_t k = 0; k < rows; ++k) {
+    const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
+    const TunedPoint& p = tuning.points[position];
+    const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point);
+    if (k == 0) line(out, ' ', row, true);
+    line(out, tuning.choice.best == position && !tuning.continuum ? '*' : ' ', row, false);
+  }
+}
+
+}  // namespace
+
+std::string tune_summary(const Tuning& tuning, const TuneContext& context,
+                         const std::string& votes) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  const EpsilonKind& kind = context.settings.grid.kind;
+  fmt::format_to(out, "{}: {} queries, {} teachers, {} classes\n", votes, tuning.queries,
+                 tuning.teachers, tuning.classes);
+  fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}\n", tuning.evaluated,
+                 name(kind.cost.bound), name(kind.cost.reading),
+                 kind.conversion == Conversion::classic ? "classic" : "improved", kind.delta);
+  fmt::format_to(out, "wanted: {}\n\n", goal_text(context.settings));
+  if (tuning.choice.best) {
+    const TunedPoint& on_grid = tuning.points[*tuning.choice.best];
+    const Aggregator aggregator =
+        tuning.continuum ? tuning.continuum->aggregator : tuning.grid.aggregator(on_grid.index);
+    const auto row = columns(tuning, context, aggregator,
+                             tuning.continuum ? tuning.continuum->point : on_grid.point);
+    line(out, ' ', row, true);
+    line(out, '*', row, false);
+    fmt::format_to(out, "\n{}\n", context.best_command);
+  } else {
+    fmt::format_to(out, "no point keeps the limits\n");
+    for (const NearestMiss& miss : tuning.choice.nearest_misses) {
+      const TunedPoint& p = tuning.points[miss.position];
+      const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point);
+      fmt::format_to(out, "\nnearest to --{}:\n",
+                     miss.of_max_epsilon ? "max-epsilon" : "min-answered");
+      line(out, ' ', row, true);
+      line(out, ' ', row, false);
+    }
+  }
+  front(out, tuning, context);
+  fmt::format_to(out, "\n");
+  for (const Notice& notice : context.notices) fmt::format_to(out, "note: {}\n", notice.message);
+  return text;
+}
+
+}  // namespace pate::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "pate/tuning/tune.hpp"
+
+namespace pate {
+
+/// A report of `pate tune`, as far as going on from it, or joining it with others, needs it.
+struct SavedTuning {
+  Tuning tuning;          ///< without choice and continuum
+  TuneSettings settings;  ///< without threads, top and continuum
+  std::string votes_digest;
+  std::string student_sha256, labels_sha256;  ///< empty without
+};
+
+/// Reads a report `pate/tune/v1`. Throws `input_error` naming the file for one that cannot be read
+/// or is none.
+[[nodiscard]] SavedTuning read_tune_report(const std::string& path);
+
+/// Throws `input_error`, calling the report `path`, unless its points are those that `now` would
+/// find: the same votes, grid, shard and kind of epsilon.
+void check_same_tuning(const std::string& path, const SavedTuning& saved, const SavedTuning& now);
+
+}  // namespace pate

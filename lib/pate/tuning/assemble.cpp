@@ -1,0 +1,226 @@
+#include "pate/tuning/assemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+// Points that are refined together while looking for the first that keeps the limit.
+constexpr std::size_t kAtOnce = 16;
+
+// What is set against epsilon.
+double value_of(const TunedPoint& p, const TuningGoal& goal) {
+  return goal.objective == Objective::correct ? p.point.right : p.point.answered;
+}
+
+bool keeps_min_answered(const TunedPoint& p, const TuningGoal& goal) {
+  return !goal.min_answered || p.point.answered >= *goal.min_answered;
+}
+
+// Positions, best first by the grid values.
+std::vector<std::size_t> ranked_points(const std::vector<TunedPoint>& points,
+                                       const TuningGoal& goal) {
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    const TunedPoint& p = points[i];
+    const bool keeps =
+        keeps_min_answered(p, goal) && (!goal.max_epsilon || p.grid_epsilon <= *goal.max_epsilon);
+    return goal.objective == Objective::epsilon
+               ? std::tuple(!keeps, p.grid_epsilon, -value_of(p, goal), p.index)
+               : std::tuple(!keeps, -value_of(p, goal), p.grid_epsilon, p.index);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+class Assembly {
+ public:
+  Assembly(std::vector<TunedPoint>& points, const TuningGoal& goal, const RefinePoints& refine)
+      : points_(points), goal_(goal), refine_(refine) {}
+
+  TuningChoice run() {
+    if (refine_) {
+      // On the grid values, before anything is refined: whether points are in one piece or in
+      // shards, the same ones are chosen.
+      std::vector<std::size_t> chosen = front();
+      if (goal_.objective != Objective::epsilon) {
+        if (const auto first = first_within_limits()) chosen.push_back(*first);
+      }
+      refine(chosen);
+    }
+    for (const std::size_t i : front()) points_[i].pareto = true;
+    TuningChoice choice;
+    choice.best = best();
+    if (!choice.best) choice.nearest_misses = nearest_misses();
+    return choice;
+  }
+
+ private:
+  [[nodiscard]] double value(const TunedPoint& p) const { return value_of(p, goal_); }
+  [[nodiscard]] bool keeps_answers(const TunedPoint& p) const {
+    return keeps_min_answered(p, goal_);
+  }
+  [[nodiscard]] bool keeps_epsilon(double epsilon) const {
+    return goal_.max_epsilon ? epsilon <= *goal_.max_epsilon : std::isfinite(epsilon);
+  }
+
+  void use(std::size_t position, const std::optional<ExactEpsilon>& exact) {
+    TunedPoint& p = points_[position];
+    if (!exact) {
+      throw parameter_error(
+          fmt::format("the refined epsilon of grid point {} is missing", p.index));
+    }
+    // Where the grid happened to find less, that is a bound too.
+    if (exact->epsilon <= p.grid_epsilon) {
+      p.point.epsilon = exact->epsilon;
+      p.point.order = exact->order;
+    }
+    p.refined = true;
+  }
+
+  void refine(std::vector<std::size_t> positions) {
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+    std::erase_if(positions, [&](std::size_t i) { return points_[i].refined; });
+    const auto exact = refine_(positions);
+    for (std::size_t k = 0; k < positions.size(); ++k) use(positions[k], exact[k]);
+  }
+
+  // The point with the most answers, or right answers, that keeps the limits. Those that may or may
+  // not keep max_epsilon are refined, in order, until one does.
+  std::optional<std::size_t> first_within_limits() {
+    std::vector<std::size_t> candidates;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const TunedPoint& p = points_[i];
+      if (!keeps_answers(p)) continue;
+      if (keeps_epsilon(p.grid_epsilon) || straddles(p)) candidates.push_back(i);
+    }
+    std::sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
+      const TunedPoint& x = points_[a];
+      const TunedPoint& y = points_[b];
+      return std::tuple(-value(x), x.grid_epsilon, x.index) <
+             std::tuple(-value(y), y.grid_epsilon, y.index);
+    });
+    for (std::size_t k = 0; k < candidates.size();) {
+      if (!straddles(points_[candidates[k]])) return candidates[k];
+      std::size_t end = k;
+      while (end < candidates.size() && end - k < kAtOnce && straddles(points_[candidates[end]])) {
+        ++end;
+      }
+      // Some of these may turn out not to be needed; they then stay as they are.
+      const auto exact = refine_(std::span(candidates).subspan(k, end - k));
+      for (std::size_t i = 0; k < end; ++k, ++i) {
+        use(candidates[k], exact[i]);
+        if (keeps_epsilon(points_[candidates[k]].point.epsilon)) return candidates[k];
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool straddles(const TunedPoint& p) const {
+    return goal_.max_epsilon && !p.refined && p.grid_epsilon > *goal_.max_epsilon &&
+           p.grid_epsilon * (1.0 - kGridAccuracy) <= *goal_.max_epsilon;
+  }
+
+  [[nodiscard]] std::vector<std::size_t> front() const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (std::isfinite(points_[i].point.epsilon)) order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const TunedPoint& x = points_[a];
+      const TunedPoint& y = points_[b];
+      return std::tuple(x.point.epsilon, -value(x), x.index) <
+             std::tuple(y.point.epsilon, -value(y), y.index);
+    });
+    std::vector<std::size_t> result;
+    for (const std::size_t i : order) {
+      if (!result.empty()) {
+        const TunedPoint& last = points_[result.back()];
+        const bool twin =
+            value(points_[i]) == value(last) && points_[i].point.epsilon == last.point.epsilon;
+        if (!twin && !(value(points_[i]) > value(last))) continue;
+      }
+      result.push_back(i);
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> best() const {
+    std::optional<std::size_t> result;
+    const auto key = [&](std::size_t i) {
+      const TunedPoint& p = points_[i];
+      return goal_.objective == Objective::epsilon
+                 ? std::tuple(p.point.epsilon, -value(p), p.index)
+                 : std::tuple(-value(p), p.point.epsilon, p.index);
+    };
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const TunedPoint& p = points_[i];
+      if (!keeps_answers(p) || !keeps_epsilon(p.point.epsilon)) continue;
+      if (!result || key(i) < key(*result)) result = i;
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<NearestMiss> nearest_misses() const {
+    std::optional<std::size_t> cheapest;
+    std::optional<std::size_t> fullest;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const TunedPoint& p = points_[i];
+      if (goal_.max_epsilon && keeps_answers(p) &&
+          (!cheapest || p.point.epsilon < points_[*cheapest].point.epsilon)) {
+        cheapest = i;
+      }
+      if (goal_.min_answered && keeps_epsilon(p.point.epsilon) &&
+          (!fullest || p.point.answered > points_[*fullest].point.answered)) {
+        fullest = i;
+      }
+    }
+    std::vector<NearestMiss> result;
+    if (cheapest) result.push_back({*cheapest, true});
+    if (fullest) result.push_back({*fullest, false});
+    return result;
+  }
+
+  std::vector<TunedPoint>& points_;
+  const TuningGoal& goal_;
+  const RefinePoints& refine_;
+};
+
+}  // namespace
+
+TuningChoice assemble(std::vector<TunedPoint>& points, const TuningGoal& goal,
+                      const RefinePoints& refine) {
+  return Assembly(points, goal, refine).run();
+}
+
+std::vector<std::size_t> kept_points(const std::vector<TunedPoint>& points, const TuningGoal& goal,
+                                     const TuningChoice& choice, std::optional<std::size_t> top) {
+  std::vector<std::size_t> kept(points.size());
+  std::iota(kept.begin(), kept.end(), std::size_t{0});
+  if (!top || points.size() <= *top) return kept;
+  std::vector<char> keep(points.size(), 0);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    // Where every point is exact, being refined is nothing special.
+    const bool special = points[i].refined && points[i].point.epsilon != points[i].grid_epsilon;
+    keep[i] = special || points[i].pareto ? 1 : 0;
+  }
+  const std::vector<std::size_t> ranked = ranked_points(points, goal);
+  for (std::size_t k = 0; k < *top; ++k) keep[ranked[k]] = 1;
+  if (choice.best) keep[*choice.best] = 1;
+  for (const NearestMiss& miss : choice.nearest_misses) keep[miss.position] = 1;
+  std::erase_if(kept, [&](std::size_t i) { return keep[i] == 0; });
+  return kept;
+}
+
+}  // namespace pate

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "pate/tuning/tune.hpp"
+
+namespace pate {
+
+/// Continues around the best point of a grid on the continuum: a pattern search in the logarithms
+/// of the noises and in the threshold, along the axes and their diagonals, from steps of half the
+/// grid's spacing down until the objective moves by less than 1e-4 relative. Axes with a single
+/// value stay as they are.
+///
+/// Every point is judged by the epsilon of `account`; limits are kept. Returns the best point found
+/// where it is better than `best`, and nothing where none is.
+[[nodiscard]] std::optional<FreePoint> search_continuum(
+    const TuningVotes& votes, const TuningGrid& grid, const GridSettings& settings,
+    const TuningGoal& goal, const TunedPoint& best, const Watcher& watcher);
+
+}  // namespace pate

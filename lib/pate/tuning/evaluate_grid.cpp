@@ -1,0 +1,244 @@
+#include "pate/tuning/evaluate_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "pate/accounting/utility.hpp"
+#include "pate/parallel/parallel_for.hpp"
+#include "pate/tuning/order_search.hpp"
+#include "pate/tuning/row_costs.hpp"
+
+namespace pate {
+
+namespace {
+
+// Values of sigma2 whose sums are kept at the same time.
+constexpr std::size_t kTile = 8;
+// Thresholds that one task covers, and so shares what depends on sigma1.
+constexpr std::size_t kTaskThresholds = 8 * kBlockThresholds;
+
+// Everything the tasks share.
+struct Work {
+  const TuningVotes& votes;
+  const TuningGrid& grid;
+  const GridSettings& settings;
+  const TuningOrders& orders;
+  std::size_t first;
+  std::span<TuningPoint> points;
+  const Watcher& watcher;
+  ProgressCounter counter;
+
+  [[nodiscard]] bool contains(std::size_t point) const {
+    return point >= first && point < first + points.size();
+  }
+  void finished(std::size_t count) { counter.add(static_cast<std::int64_t>(count)); }
+};
+
+// The epsilon of one point at the orders that were looked at.
+class PointEpsilons {
+ public:
+  explicit PointEpsilons(std::size_t orders) : epsilons_(orders), known_(orders, 0) {}
+
+  void begin() { ++point_; }
+  template <class Evaluate>
+  double at(std::size_t order, Evaluate&& evaluate) {
+    if (known_[order] != point_) {
+      epsilons_[order] = evaluate(order);
+      known_[order] = point_;
+    }
+    return epsilons_[order];
+  }
+
+ private:
+  std::vector<double> epsilons_;
+  std::vector<std::uint64_t> known_;
+  std::uint64_t point_ = 0;
+};
+
+// The number of queries asked: the fewest that are expected to give enough answers.
+std::size_t asked_by(const RowCosts& row, const NoiseSums& sums, std::size_t threshold,
+                     const std::optional<double>& max_answers) {
+  std::size_t low = 0;
+  std::size_t high = sums.asked().size() - 1;
+  while (max_answers && low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (row.answered(sums.at(middle), threshold) >= *max_answers) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+// Where epsilon rises by more than this from one order that was looked at to the next, those in
+// between are looked at too.
+constexpr double kSteep = 0.01;
+
+// The best order of a point; `start` is where to begin, with steps of so many strides.
+std::size_t best_order(const TuningOrders& orders, Bound bound, std::size_t start,
+                       std::size_t first_step, PointEpsilons& epsilons,
+                       const std::function<double(std::size_t)>& evaluate) {
+  const auto value_at = [&](std::size_t i) { return epsilons.at(i, evaluate); };
+  const std::size_t stride = orders.stride();
+  if (orders.restricted() || bound == Bound::published) {
+    // Theorem 6 holds up to an order that depends on q: no single valley is to be expected.
+    start = 0;
+    for (std::size_t i = 0; i < orders.size(); i += orders.restricted() ? 1 : 4 * stride) {
+      if (value_at(i) < value_at(start)) start = i;
+    }
+    first_step = 1;
+  }
+  std::size_t best = downhill(orders.size(), start, first_step * stride, stride, value_at);
+  for (std::size_t step = stride / 2; step > 0; step /= 2) {
+    double highest = value_at(best);
+    if (best >= 2 * step) highest = std::max(highest, value_at(best - 2 * step));
+    if (best + 2 * step < orders.size()) highest = std::max(highest, value_at(best + 2 * step));
+    if (!(highest > value_at(best) * (1.0 + kSteep))) break;
+    best = downhill(orders.size(), best, step, step, value_at);
+  }
+  return best;
+}
+
+void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const NoiseSums& sums,
+                    std::size_t begin, std::size_t end, PointEpsilons& epsilons) {
+  std::size_t order = work.orders.start();
+  std::size_t first_step = 16;
+  const bool has_labels = work.votes.labels.has_value();
+  for (std::size_t point = begin; point < end; ++point) {
+    const std::size_t threshold = work.grid.threshold_of(point) - row_first;
+    const std::size_t slice = asked_by(row, sums, threshold, work.settings.max_answers);
+    const VoteSums& votes = sums.at(slice);
+    TuningPoint result;
+    result.queries = sums.asked()[slice];
+    result.answered = row.answered(votes, threshold);
+    if (has_labels) result.right = row.right(votes, threshold);
+    if (work.settings.max_answers && result.answered > *work.settings.max_answers) {
+      result.right *= *work.settings.max_answers / result.answered;
+      result.answered = *work.settings.max_answers;
+    }
+    double rdp_seen = 0.0;
+    epsilons.begin();
+    order -= order % work.orders.stride();
+    order = best_order(work.orders, work.settings.kind.cost.bound, order, first_step, epsilons,
+                       [&](std::size_t i) {
+                         const double rdp = row.rdp(votes, threshold, i);
+                         rdp_seen = std::max(rdp_seen, rdp);
+                         return work.orders.epsilon(i, rdp);
+                       });
+    first_step = 1;
+    if (rdp_seen > 0.0) {
+      result.epsilon = epsilons.at(order, [](std::size_t) { return 0.0; });
+      result.order = work.orders[order];
+    } else {
+      result.epsilon = 0.0;
+    }
+    work.points[point - work.first] = result;
+  }
+}
+
+// All points with some sigma1 and a range of thresholds, for all sums of a tile.
+void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& sums,
+                   std::size_t first_noise, std::size_t i_sigma1, std::size_t first_threshold) {
+  const TuningGrid& grid = work.grid;
+  const std::size_t last_threshold = std::min(first_threshold + kTaskThresholds, grid.thresholds());
+  std::optional<RowCosts> row;
+  PointEpsilons epsilons(work.orders.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    if (!sums[k]) continue;
+    for (std::size_t t = first_threshold; t < last_threshold; t += kBlockThresholds) {
+      const std::size_t begin = grid.index(first_noise + k, i_sigma1, t);
+      const std::size_t end = begin + std::min(kBlockThresholds, last_threshold - t);
+      if (!work.contains(begin) || work.points[begin - work.first].evaluated()) continue;
+      if (work.watcher.wants_stop()) return;
+      if (!row) {
+        row.emplace(
+            grid.sigma1[i_sigma1],
+            std::span(grid.threshold).subspan(first_threshold, last_threshold - first_threshold),
+            sums[k]->all().statistics(), work.settings.kind.cost, work.orders);
+      }
+      evaluate_block(work, *row, first_threshold, *sums[k], begin, end, epsilons);
+      work.finished(end - begin);
+    }
+  }
+}
+
+bool has_work(const Work& work, std::size_t noise) {
+  const std::size_t begin = std::max(work.grid.index(noise, 0, 0), work.first);
+  const std::size_t end =
+      std::min(work.grid.index(noise + 1, 0, 0), work.first + work.points.size());
+  for (std::size_t point = begin; point < end; ++point) {
+    if (!work.points[point - work.first].evaluated()) return true;
+  }
+  return false;
+}
+
+void evaluate_with_selection(Work& work) {
+  const TuningGrid& grid = work.grid;
+  const auto asked = asked_queries(work.votes.rows.size(), work.settings.max_answers.has_value());
+  for (std::size_t first = 0; first < grid.noise.size(); first += kTile) {
+    std::vector<std::unique_ptr<NoiseSums>> sums(std::min(kTile, grid.noise.size() - first));
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      if (!has_work(work, first + k)) continue;
+      if (work.watcher.wants_stop()) return;
+      sums[k] = std::make_unique<NoiseSums>(
+          work.votes, grid.aggregator(grid.index(first + k, 0, 0)), asked, work.settings.kind.cost,
+          work.orders, work.settings.threads);
+    }
+    const std::size_t chunks = (grid.thresholds() + kTaskThresholds - 1) / kTaskThresholds;
+    parallel_for(grid.sigma1.size() * chunks, work.settings.threads, [&](std::size_t task) {
+      evaluate_task(work, sums, first, task / chunks, task % chunks * kTaskThresholds);
+    });
+  }
+}
+
+void evaluate_without_selection(Work& work) {
+  const std::int64_t all = work.votes.rows.size();
+  std::int64_t queries = all;
+  // Every query is answered.
+  if (work.settings.max_answers && *work.settings.max_answers < static_cast<double>(all)) {
+    queries = static_cast<std::int64_t>(std::ceil(*work.settings.max_answers));
+  }
+  parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
+    if (work.points[i].evaluated() || work.watcher.wants_stop()) return;
+    const Aggregator aggregator = work.grid.aggregator(work.first + i);
+    Run run = run_of(work.votes, aggregator, queries);
+    const ExactEpsilon exact = exact_epsilon(tally(run, 1), aggregator, work.settings.kind, 0.0, 1);
+    TuningPoint point;
+    point.epsilon = exact.epsilon;
+    point.order = exact.order;
+    point.queries = queries;
+    point.answered = static_cast<double>(queries);
+    if (work.votes.labels && queries > 0) {
+      run.labels = work.votes.labels;
+      point.right = utility(run, 1).expected_accuracy * point.answered;
+    }
+    work.points[i] = point;
+    work.finished(1);
+  });
+}
+
+}  // namespace
+
+void evaluate_grid(const TuningVotes& votes, const TuningGrid& grid, const GridSettings& settings,
+                   std::size_t first, std::span<TuningPoint> points, const Watcher& watcher) {
+  validate(grid);
+  const std::span<const double> orders = settings.kind.orders
+                                             ? std::span<const double>(*settings.kind.orders)
+                                             : std::span<const double>();
+  const TuningOrders tuning_orders(orders, settings.kind.conversion, settings.kind.delta);
+  const auto size = static_cast<std::int64_t>(points.size());
+  const auto before = std::count_if(points.begin(), points.end(),
+                                    [](const TuningPoint& point) { return point.evaluated(); });
+  Work work{votes, grid,   settings, tuning_orders,
+            first, points, watcher,  ProgressCounter(watcher.progress, size)};
+  if (before > 0) work.counter.add(before);
+  if (grid.has_selection()) {
+    evaluate_with_selection(work);
+  } else {
+    evaluate_without_selection(work);
+  }
+}
+
+}  // namespace pate

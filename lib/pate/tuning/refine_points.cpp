@@ -1,0 +1,34 @@
+#include "pate/tuning/refine_points.hpp"
+
+#include <map>
+#include <utility>
+
+#include "pate/parallel/parallel_for.hpp"
+
+namespace pate {
+
+std::vector<std::optional<ExactEpsilon>> refine_points(const TuningVotes& votes,
+                                                       const TuningGrid& grid,
+                                                       const GridSettings& settings,
+                                                       std::span<const PointToRefine> points,
+                                                       const Watcher& watcher) {
+  std::vector<std::optional<ExactEpsilon>> result(points.size());
+  std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    groups[{grid.noise_of(points[i].index), points[i].queries}].push_back(i);
+  }
+  for (const auto& [key, members] : groups) {
+    if (watcher.wants_stop()) break;
+    const Aggregator any = grid.aggregator(points[members.front()].index);
+    const Tally counted = tally(run_of(votes, any, key.second), settings.threads);
+    parallel_for(members.size(), settings.threads, [&](std::size_t k) {
+      if (watcher.wants_stop()) return;
+      const PointToRefine& point = points[members[k]];
+      result[members[k]] =
+          exact_epsilon(counted, grid.aggregator(point.index), settings.kind, point.order, 1);
+    });
+  }
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,227 @@
+#include "pate/tuning/row_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/margin.hpp"
+#include "pate/math/compensated_sum.hpp"
+#include "pate/math/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+// Fractions of thresholds that are this close are one: what rounding in 60.1, 61.1, ... leaves.
+constexpr double kSameFraction = 1e-12;
+// Jensen's inequality may give away this much of a term before queries are taken in groups.
+constexpr double kJensen = 5e-4;
+constexpr double kHuge = 1e290;
+// Covers the rounding of sums.
+constexpr double kOutwards = 1e-12;
+
+// log(1 + x) from above: within 4e-6 relative below 0.05, exact beyond.
+double log1p_above(double x) {
+  return x < 0.05 ? x * (6.0 + x) / (6.0 + 4.0 * x) : std::log1p(x);
+}
+
+double log_moment(double excess, double cap) {
+  return excess < kHuge ? std::min(log1p_above(excess), cap) : cap;
+}
+
+// The line of the direction that costs more on all of a group, in x; nothing where it is not seen
+// at once.
+std::optional<LineEnvelope::Line> single_line(const LinePair& pair, const VoteSums::Group& group) {
+  const auto* forward =
+      pair.forward.single(group.forward * group.lowest, group.forward * group.highest);
+  const auto* reverse =
+      pair.reverse.single(group.reverse * group.lowest, group.reverse * group.highest);
+  if (forward == nullptr || reverse == nullptr) return std::nullopt;
+  const LineEnvelope::Line f{forward->selection, forward->answered * group.forward};
+  const LineEnvelope::Line r{reverse->selection, reverse->answered * group.reverse};
+  const double at_lowest = (f.selection - r.selection) + (f.answered - r.answered) * group.lowest;
+  const double at_highest = (f.selection - r.selection) + (f.answered - r.answered) * group.highest;
+  if (at_lowest >= 0.0 && at_highest >= 0.0) return f;
+  if (at_lowest <= 0.0 && at_highest <= 0.0) return r;
+  return std::nullopt;
+}
+
+// The largest of all lines is convex: below its chord.
+double chord(const LinePair& pair, const VoteSums::Group& group) {
+  const auto at = [&](double x) {
+    return std::max(pair.forward.at(group.forward * x), pair.reverse.at(group.reverse * x));
+  };
+  const double low = at(group.lowest);
+  if (!(group.highest > group.lowest)) return low;
+  const double share = (group.mean - group.lowest) / (group.highest - group.lowest);
+  return low + share * (at(group.highest) - low);
+}
+
+// The sum of log(1 + excess) over the queries of one statistic, from above; `log_excess` gives the
+// logarithm of the excess at a log x that no double's exponential holds.
+template <class LogExcess>
+double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const VoteSums::Cost& cost,
+                   double cap, const LogExcess& log_excess) {
+  const VoteSums::Group& all = cost.all;
+  if (!(all.highest < kHuge)) {
+    double sum = 0.0;
+    for (std::uint32_t k = cost.first; k < cost.last; ++k) {
+      const VoteSums::Group& group = at.groups[k];
+      const double moment = group.highest < kHuge
+                                ? log_moment(chord(pair, group), cap)
+                                : std::min(log1pexp(log_excess(group.log_highest)), cap);
+      sum += group.queries * moment;
+    }
+    return sum;
+  }
+  if (const auto line = single_line(pair, all)) {
+    const double spread = line->answered * (all.highest - all.lowest);
+    const double excess = line->selection + line->answered * all.mean;
+    // log is concave: the mean of log(1 + e) falls short of log(1 + mean e) by at most
+    // spread^2 / 8.
+    if (spread * spread <= 8.0 * kJensen * excess) return all.queries * log_moment(excess, cap);
+  }
+  double sum = 0.0;
+  for (std::uint32_t k = cost.first; k < cost.last; ++k) {
+    sum += at.groups[k].queries * log_moment(chord(pair, at.groups[k]), cap);
+  }
+  return sum;
+}
+
+}  // namespace
+
+RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
+                   std::span<const VoteSums::Statistic> statistics, VoteSums::Kind kind,
+                   const TuningOrders& orders)
+    : sigma1_(sigma1), kind_(kind), orders_(orders), places_(thresholds.size()) {
+  if (statistics.empty()) return;
+  const std::int64_t lowest = statistics.front().v;
+  const std::int64_t highest = statistics.back().v;
+  std::vector<double> fractions;
+  std::vector<std::int64_t> wholes;
+  for (const double threshold : thresholds) {
+    // A threshold beyond all doubles' whole votes is as good as the next one.
+    const double whole = std::floor(std::clamp(threshold, -1e15, 1e15));
+    wholes.push_back(static_cast<std::int64_t>(whole));
+    fractions.push_back(std::clamp(threshold, -1e15, 1e15) - whole);
+  }
+  std::vector<std::size_t> sorted(thresholds.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return std::abs(fractions[a] - fractions[b]) <=
+           kSameFraction * std::max(1.0, std::abs(thresholds[a]));
+  };
+  // By fraction, then by whole votes; a chain is a run of those that share leads.
+  std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    return fractions[a] != fractions[b] ? fractions[a] < fractions[b] : a < b;
+  });
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin;
+    while (end < sorted.size() && same(sorted[begin], sorted[end])) ++end;
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+              sorted.begin() + static_cast<std::ptrdiff_t>(end));
+    const double fraction = fractions[sorted[begin]];
+    while (begin < end) {
+      std::size_t last = begin;
+      while (last + 1 < end &&
+             wholes[sorted[last + 1]] - wholes[sorted[last]] <= highest - lowest + 1) {
+        ++last;
+      }
+      for (std::size_t k = begin; k <= last; ++k) {
+        places_[sorted[k]] = {chains_.size(), wholes[sorted[k]]};
+      }
+      chains_.push_back({AnswerLeads(sigma1, fraction, lowest - wholes[sorted[last]],
+                                     highest - wholes[sorted[begin]]),
+                         {}});
+      begin = last + 1;
+    }
+  }
+}
+
+double RowCosts::answered(const VoteSums& sums, std::size_t threshold) const {
+  CompensatedSum sum;
+  for (const VoteSums::Statistic& statistic : sums.statistics()) {
+    const Place& place = places_[threshold];
+    const AnswerLeads& leads = chains_[place.chain].leads;
+    const auto i = static_cast<std::size_t>(statistic.v - place.whole - leads.first());
+    sum.add(statistic.queries * leads.answered(i));
+  }
+  return sum.value();
+}
+
+double RowCosts::right(const VoteSums& sums, std::size_t threshold) const {
+  CompensatedSum sum;
+  for (const VoteSums::Statistic& statistic : sums.statistics()) {
+    const Place& place = places_[threshold];
+    const AnswerLeads& leads = chains_[place.chain].leads;
+    const auto i = static_cast<std::size_t>(statistic.v - place.whole - leads.first());
+    sum.add(statistic.right * leads.answered(i));
+  }
+  return sum.value();
+}
+
+double RowCosts::rdp(const VoteSums& sums, std::size_t threshold, std::size_t order) {
+  if (sums.statistics().empty()) return 0.0;
+  const Place& place = places_[threshold];
+  return kind_.reading == Reading::joint ? joint(sums, place, order) : expected(sums, place, order);
+}
+
+const LeadCosts& RowCosts::costs(const Place& place, std::size_t order) {
+  Chain& chain = chains_[place.chain];
+  auto& made = chain.by_order[order];
+  if (!made) {
+    made = std::make_unique<LeadCosts>(chain.leads, orders_[order], kind_.bound, kind_.reading);
+  }
+  return *made;
+}
+
+double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t order) {
+  const VoteSums::AtOrder& at = sums.at(order);
+  const LeadCosts& leads = costs(place, order);
+  const double distance = orders_[order] - 1.0;
+  const double cap =
+      (at.noisy_max_cap + threshold_data_independent(sigma1_, orders_[order])) * distance;
+  const std::int64_t offset = place.whole + chains_[place.chain].leads.first();
+  const auto statistics = sums.statistics();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < statistics.size(); ++i) {
+    const std::int64_t v = statistics[i].v;
+    const auto lead = static_cast<std::size_t>(v - offset);
+    const bool has_lower = v > 0;
+    const bool has_higher = v < sums.teachers();
+    const auto log_excess = [&](double log_x) {
+      return leads.log_excess(lead, has_lower, has_higher, log_x);
+    };
+    if (has_lower && has_higher) {
+      sum += log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess);
+    } else {
+      sum +=
+          log_moments(leads.lines(lead, has_lower, has_higher), at, at.costs[i], cap, log_excess);
+    }
+  }
+  // Costs that underflow are at their floor, each of them.
+  return with_margin(sum * (1.0 + kOutwards) / distance) +
+         static_cast<double>(sums.tally().queries) * kSmallestCost;
+}
+
+double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {
+  const VoteSums::AtOrder& at = sums.at(order);
+  const LeadCosts& leads = costs(place, order);
+  const AnswerLeads& answers = chains_[place.chain].leads;
+  const std::int64_t offset = place.whole + answers.first();
+  const auto statistics = sums.statistics();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < statistics.size(); ++i) {
+    const std::int64_t v = statistics[i].v;
+    const auto lead = static_cast<std::size_t>(v - offset);
+    const bool edge = v == 0 || v == sums.teachers();
+    const double check =
+        edge ? leads.selection_cost(lead, v > 0, v < sums.teachers()) : leads.selection_cost(lead);
+    sum += statistics[i].queries * check + answers.answered(lead) * at.costs[i].noisy_max;
+  }
+  return sum * (1.0 + kOutwards);
+}
+
+}  // namespace pate

@@ -1,0 +1,125 @@
+#include "pate/tuning/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "pate/tuning/continuum.hpp"
+#include "pate/tuning/refine_points.hpp"
+
+namespace pate {
+
+namespace {
+
+// Thrown inside when the watcher stops the refinement, and caught here.
+struct Stopped {};
+
+void check(const TuningVotes& votes, const TuneSettings& settings) {
+  validate_delta(settings.grid.kind.delta);
+  const VoteSums::Kind& cost = settings.grid.kind.cost;
+  if (cost.bound == Bound::data_independent) {
+    throw parameter_error("tuning is by a bound that depends on the votes");
+  }
+  const bool joint = cost.reading == Reading::joint && cost.bound == Bound::tradeoff;
+  if (!joint && cost.reading != Reading::expected) {
+    throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
+                                      name(cost.bound), name(cost.reading)));
+  }
+  if (settings.goal.objective == Objective::correct && !votes.labels) {
+    throw parameter_error("the objective correct needs true labels");
+  }
+  if (settings.grid.max_answers && !(*settings.grid.max_answers > 0.0)) {
+    throw parameter_error(
+        fmt::format("max_answers must be > 0, got {}", *settings.grid.max_answers));
+  }
+}
+
+std::vector<TunedPoint> evaluated_points(const std::vector<TuningPoint>& points, std::size_t first,
+                                         bool exact) {
+  std::vector<TunedPoint> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].evaluated()) continue;
+    result.push_back({first + i, points[i], points[i].epsilon, points[i].order, exact, false});
+  }
+  return result;
+}
+
+// Keeps what a report lists; positions follow.
+void keep(const TuneSettings& settings, Tuning& tuning) {
+  const auto kept = kept_points(tuning.points, settings.goal, tuning.choice, settings.top);
+  if (kept.size() == tuning.points.size()) return;
+  const auto moved = [&](std::size_t position) {
+    return static_cast<std::size_t>(std::lower_bound(kept.begin(), kept.end(), position) -
+                                    kept.begin());
+  };
+  if (tuning.choice.best) tuning.choice.best = moved(*tuning.choice.best);
+  for (NearestMiss& miss : tuning.choice.nearest_misses) miss.position = moved(miss.position);
+  std::vector<TunedPoint> points;
+  points.reserve(kept.size());
+  for (const std::size_t position : kept) points.push_back(tuning.points[position]);
+  tuning.points = std::move(points);
+}
+
+}  // namespace
+
+Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings& settings,
+            const KnownPoints& known, const Watcher& watcher) {
+  check(votes, settings);
+  validate(grid);
+  Tuning tuning;
+  tuning.grid = grid;
+  tuning.teachers = votes.votes.teachers();
+  tuning.classes = votes.votes.classes();
+  tuning.queries = votes.rows.size();
+  tuning.has_labels = votes.labels.has_value();
+  std::tie(tuning.first, tuning.last) = points_of_shard(grid, settings.shard);
+
+  std::vector<TuningPoint> points(tuning.last - tuning.first);
+  for (const TunedPoint& before : known) {
+    if (before.index < tuning.first || before.index >= tuning.last) continue;
+    TuningPoint& point = points[before.index - tuning.first];
+    point = before.point;
+    point.epsilon = before.grid_epsilon;
+    point.order = before.grid_order;
+  }
+  evaluate_grid(votes, grid, settings.grid, tuning.first, points, watcher);
+  tuning.points = evaluated_points(points, tuning.first, !grid.has_selection());
+  tuning.evaluated = tuning.points.size();
+  tuning.complete = tuning.evaluated == points.size();
+
+  if (tuning.complete) {
+    const std::vector<TunedPoint> before_refinement =
+        grid.has_selection() ? tuning.points : std::vector<TunedPoint>();
+    try {
+      tuning.choice =
+          assemble(tuning.points, settings.goal, [&](std::span<const std::size_t> positions) {
+            std::vector<PointToRefine> wanted;
+            for (const std::size_t position : positions) {
+              const TunedPoint& p = tuning.points[position];
+              wanted.push_back({p.index, p.point.queries, p.grid_order});
+            }
+            auto refined = refine_points(votes, grid, settings.grid, wanted, watcher);
+            if (watcher.wants_stop()) throw Stopped();
+            return refined;
+          });
+      if (settings.continuum && tuning.choice.best) {
+        tuning.continuum = search_continuum(votes, grid, settings.grid, settings.goal,
+                                            tuning.points[*tuning.choice.best], watcher);
+      }
+      if (watcher.wants_stop()) tuning.complete = false;
+    } catch (const Stopped&) {
+      tuning.points = before_refinement;
+      tuning.complete = false;
+    }
+  }
+  if (!tuning.complete) {
+    tuning.choice = assemble(tuning.points, settings.goal, {});
+    return tuning;
+  }
+  keep(settings, tuning);
+  return tuning;
+}
+
+}  // namespace pate

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pate/tuning/assemble.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
+
+namespace pate {
+
+/// What `tune` is to do.
+struct TuneSettings {
+  GridSettings grid;
+  TuningGoal goal;
+  TuningShard shard;
+  /// Keep only the front, what was refined and this many of the best points.
+  std::optional<std::size_t> top;
+  /// After the grid, continue on the continuum around the best point (continuum.hpp).
+  bool continuum = false;
+};
+
+/// A point that need not be on the grid.
+struct FreePoint {
+  Aggregator aggregator;
+  TuningPoint point;
+};
+
+/// What `tune` finds.
+struct Tuning {
+  TuningGrid grid;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::int64_t queries = 0;
+  bool has_labels = false;
+  std::size_t first = 0, last = 0;  ///< the points of the shard
+  std::size_t evaluated = 0;
+  bool complete = false;           ///< whether every point of the shard was evaluated and refined
+  std::vector<TunedPoint> points;  ///< those that are kept, in canonical order
+  TuningChoice choice;             ///< positions among `points`
+  std::optional<FreePoint> continuum;  ///< where it is better than the best of the grid
+};
+
+/// The points of a grid that were evaluated before, by an earlier, interrupted `tune`.
+using KnownPoints = std::vector<TunedPoint>;
+
+/// The points of a grid (of one shard of it), evaluated, refined where that matters, with their
+/// Pareto front and the best of them.
+///
+/// The best point and the front have the epsilon of `account` to 1e-9; all others an upper bound at
+/// most `kGridAccuracy` above it. Neither threads nor the number of shards change a bit. When the
+/// watcher stops it, what was evaluated is returned as it is, all of it, marked incomplete.
+/// Throws `parameter_error` for settings out of range and what reading the votes throws.
+[[nodiscard]] Tuning tune(const TuningVotes& votes, const TuningGrid& grid,
+                          const TuneSettings& settings, const KnownPoints& known,
+                          const Watcher& watcher);
+
+}  // namespace pate

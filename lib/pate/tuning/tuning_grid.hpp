@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "pate/aggregators/aggregator.hpp"
+
+namespace pate {
+
+/// The parameters that are tried: every combination of the values of the axes.
+///
+/// Points are numbered in canonical order: the noise of the maximum outermost, then sigma1, the
+/// threshold innermost.
+struct TuningGrid {
+  std::vector<double> noise;      ///< sigma2, or the Laplace scale
+  std::vector<double> sigma1;     ///< empty without a selection
+  std::vector<double> threshold;  ///< in votes; empty without a selection
+  bool laplace = false;
+  bool interactive = false;
+
+  [[nodiscard]] bool has_selection() const { return !threshold.empty(); }
+  [[nodiscard]] std::size_t sigma1_values() const { return has_selection() ? sigma1.size() : 1; }
+  [[nodiscard]] std::size_t thresholds() const { return has_selection() ? threshold.size() : 1; }
+  /// Number of points.
+  [[nodiscard]] std::size_t size() const { return noise.size() * sigma1_values() * thresholds(); }
+  [[nodiscard]] std::size_t noise_of(std::size_t point) const {
+    return point / thresholds() / sigma1_values();
+  }
+  [[nodiscard]] std::size_t sigma1_of(std::size_t point) const {
+    return point / thresholds() % sigma1_values();
+  }
+  [[nodiscard]] std::size_t threshold_of(std::size_t point) const { return point % thresholds(); }
+  [[nodiscard]] std::size_t index(std::size_t i_noise, std::size_t i_sigma1,
+                                  std::size_t i_threshold) const {
+    return (i_noise * sigma1_values() + i_sigma1) * thresholds() + i_threshold;
+  }
+
+  /// The aggregator with the parameters of a point.
+  [[nodiscard]] Aggregator aggregator(std::size_t point) const;
+};
+
+/// Throws `parameter_error` naming the axis for an empty axis, noise that is not positive and
+/// finite, a threshold that is not finite, and a grid of more than `kLargestGrid` points.
+void validate(const TuningGrid& grid);
+
+/// Thresholds whose points are evaluated one after the other, each starting from the one before;
+/// blocks are independent of each other, and shards consist of whole blocks.
+inline constexpr std::size_t kBlockThresholds = 32;
+
+/// Which part of a grid is evaluated: part `index`, from 1, of `of`.
+struct TuningShard {
+  std::int64_t index = 1;
+  std::int64_t of = 1;
+};
+
+/// The points first .. last - 1 of a shard. Shards in order make up the grid; a shard of a small
+/// grid may be empty. Throws `parameter_error` unless 1 <= index <= of.
+[[nodiscard]] std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid,
+                                                                  const TuningShard& shard);
+
+}  // namespace pate

@@ -1,0 +1,51 @@
+#include "pate/tuning/tuning_orders.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pate {
+
+namespace {
+
+constexpr double kSpacing = 0.05 / 64;
+constexpr double kLowest = 1.01;
+constexpr double kHighest = 10000.0;
+// More than everything that orders between these and rounding can make a difference by when the
+// best order happens to be one of them.
+constexpr double kOutwards = 1e-9;
+// The same for orders between those a stride apart: they are looked at where epsilon is so steep
+// that the search on the continuum, which knows the order to 2^-17, may stop this much too high.
+constexpr double kSteepOutwards = 5e-5;
+
+std::vector<double> even_orders() {
+  const double low = std::log(kLowest - 1.0);
+  const double high = std::log(kHighest - 1.0);
+  const auto intervals = static_cast<std::size_t>(std::ceil((high - low) / kSpacing));
+  std::vector<double> orders;
+  for (std::size_t i = 0; i <= intervals; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(intervals);
+    orders.push_back(1.0 + std::exp(low + share * (high - low)));
+  }
+  orders.front() = kLowest;
+  orders.back() = kHighest;
+  return orders;
+}
+
+}  // namespace
+
+TuningOrders::TuningOrders(std::span<const double> orders, Conversion conversion, double delta)
+    : orders_(orders.begin(), orders.end()), restricted_(!orders.empty()) {
+  if (!restricted_) orders_ = even_orders();
+  for (const double order : orders_) terms_.push_back(conversion_term(conversion, order, delta));
+  const auto after = std::lower_bound(orders_.begin(), orders_.end(), 10.0);
+  start_ = std::min(static_cast<std::size_t>(after - orders_.begin()), orders_.size() - 1);
+  start_ -= start_ % stride();
+}
+
+double TuningOrders::epsilon(std::size_t i, double rdp) const {
+  const double sum = rdp + terms_[i];
+  const double outwards = i % stride() == 0 ? kOutwards : kSteepOutwards;
+  return std::max(0.0, sum + outwards * (rdp + std::abs(terms_[i])));
+}
+
+}  // namespace pate

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "pate/rdp/conversion.hpp"
+
+namespace pate {
+
+/// The orders at which grid points are evaluated, with the term that the conversion to epsilon adds
+/// at each. The minimum over any orders is an upper bound of the minimum over all of them.
+class TuningOrders {
+ public:
+  /// orders: increasing; empty stands for orders from 1.01 to 10,000, evenly spaced in
+  /// log(order - 1) by 1/1280. Every `stride()`-th of them is close enough to the next, but for
+  /// costs that rise very steeply with the order.
+  TuningOrders(std::span<const double> orders, Conversion conversion, double delta);
+
+  [[nodiscard]] std::size_t size() const { return orders_.size(); }
+  [[nodiscard]] double operator[](std::size_t i) const { return orders_[i]; }
+  [[nodiscard]] std::span<const double> all() const { return orders_; }
+  /// Whether these are all that is allowed: then every one of them is tried.
+  [[nodiscard]] bool restricted() const { return restricted_; }
+  /// How far the orders are apart that are looked at first.
+  [[nodiscard]] std::size_t stride() const { return restricted_ ? 1 : kStride; }
+  /// Where a search begins: near order 10, a multiple of the stride.
+  [[nodiscard]] std::size_t start() const { return start_; }
+
+  /// epsilon at an order, rounded outwards by 1e-9 relative (5e-5 between the strides), at least 0.
+  [[nodiscard]] double epsilon(std::size_t i, double rdp) const;
+
+ private:
+  static constexpr std::size_t kStride = 64;
+
+  std::vector<double> orders_;
+  std::vector<double> terms_;
+  bool restricted_;
+  std::size_t start_ = 0;
+};
+
+}  // namespace pate

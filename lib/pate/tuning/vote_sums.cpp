@@ -1,0 +1,211 @@
+#include "pate/tuning/vote_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/bounds/tradeoff_table.hpp"
+#include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Orders a stride apart that are computed together: those nearby are wanted next, and the search
+// for the best split of q at one helps the others. Orders in between are computed one by one.
+constexpr std::size_t kBatch = 4;
+// Groups that the queries of one statistic are put into.
+constexpr std::size_t kGroups = 12;
+
+// One distinct query of a statistic: its excess, in the larger direction, and how often it occurs.
+struct Excess {
+  double value = 0.0;
+  double log_value = -kInfinity;
+  double forward = 1.0, reverse = 1.0;  // of the excess, in either direction
+  double queries = 0.0;
+};
+
+Excess excess_of(const BothDirections& log_excess, double queries) {
+  const double larger = log_excess.larger();
+  return {std::exp(larger), larger, std::exp(log_excess.forward - larger),
+          std::exp(log_excess.reverse - larger), queries};
+}
+
+VoteSums::Group group_of(std::span<const Excess> excesses) {
+  VoteSums::Group group;
+  group.lowest = excesses.front().value;
+  group.highest = excesses.back().value;
+  group.log_highest = excesses.back().log_value;
+  group.forward = group.reverse = 0.0;
+  double sum = 0.0;
+  for (const Excess& excess : excesses) {
+    group.queries += excess.queries;
+    sum += excess.queries * excess.value;
+    group.forward = std::max(group.forward, excess.forward);
+    group.reverse = std::max(group.reverse, excess.reverse);
+  }
+  group.mean = std::clamp(sum / group.queries, group.lowest, group.highest);
+  return group;
+}
+
+void add_groups(std::vector<Excess>& excesses, VoteSums::AtOrder& at) {
+  std::sort(excesses.begin(), excesses.end(),
+            [](const Excess& a, const Excess& b) { return a.log_value < b.log_value; });
+  VoteSums::Cost cost;
+  cost.all = group_of(excesses);
+  cost.first = static_cast<std::uint32_t>(at.groups.size());
+  const std::size_t groups = std::min(kGroups, excesses.size());
+  for (std::size_t k = 0; k < groups; ++k) {
+    const std::size_t begin = excesses.size() * k / groups;
+    const std::size_t end = excesses.size() * (k + 1) / groups;
+    at.groups.push_back(group_of(std::span(excesses).subspan(begin, end - begin)));
+  }
+  cost.last = static_cast<std::uint32_t>(at.groups.size());
+  at.costs.push_back(cost);
+}
+
+}  // namespace
+
+VoteSums::VoteSums(const Run& run, Kind kind, const TuningOrders& orders, unsigned threads)
+    : kind_(kind),
+      orders_(orders),
+      noisy_max_{std::nullopt, run.aggregator.noisy_max, false},
+      tally_(pate::tally(run, threads)),
+      filled_(std::make_unique<std::once_flag[]>(orders.size())),  // NOLINT(*-avoid-c-arrays)
+      at_(orders.size()) {
+  if (!run.aggregator.selection) throw parameter_error("sums by statistic need a selection");
+  // Without a selection: the checks are the grid point's.
+  inputs_ = std::make_unique<CostInputs>(tally_, noisy_max_);
+  for (std::size_t i = 0; i < tally_.distinct.size(); ++i) {
+    const DistinctQuery& query = tally_.distinct[i];
+    if (statistics_.empty() || statistics_.back().v != query.statistic) {
+      statistics_.push_back({query.statistic, 0.0, 0.0});
+      first_query_.push_back(i);
+    }
+    statistics_.back().queries += static_cast<double>(query.count);
+  }
+  first_query_.push_back(tally_.distinct.size());
+}
+
+void VoteSums::set_right(std::span<const double> right) {
+  if (right.size() != statistics_.size()) {
+    throw parameter_error("there must be one number of right labels per statistic");
+  }
+  for (std::size_t i = 0; i < right.size(); ++i) statistics_[i].right = right[i];
+}
+
+const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
+  const std::size_t stride = orders_.stride();
+  const std::size_t below = order - order % stride;
+  if (order != below && below + stride < orders_.size() && kind_.bound == Bound::tradeoff) {
+    std::call_once(filled_[order], [&] { fill_between(order, at(below), at(below + stride)); });
+    return at_[order];
+  }
+  const bool alone = order != below;
+  const std::size_t first = alone ? order : order - order % (stride * kBatch);
+  std::call_once(filled_[first], [&] {
+    std::vector<std::size_t> batch;
+    for (std::size_t i = first; i < orders_.size() && batch.size() < (alone ? 1 : kBatch);
+         i += stride) {
+      batch.push_back(i);
+    }
+    fill(batch);
+  });
+  return at_[order];
+}
+
+void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const {
+  const std::size_t stride = orders_.stride();
+  const double low = orders_[order - order % stride];
+  const double high = orders_[order - order % stride + stride];
+  const double share = (orders_[order] - low) / (high - low);
+  // Of the moments 1 + x; by Hoelder's inequality it holds for their means too, but not for one
+  // direction as a part of the other.
+  const auto log_moment = [share](double x, double y) { return (1.0 - share) * x + share * y; };
+  const auto excess = [&](double x, double y) {
+    return std::expm1(log_moment(std::log1p(x), std::log1p(y)));
+  };
+  const auto group = [&](const Group& x, const Group& y) {
+    return Group{x.queries,
+                 excess(x.lowest, y.lowest),
+                 excess(x.mean, y.mean),
+                 excess(x.highest, y.highest),
+                 log_moment(log1pexp(x.log_highest), log1pexp(y.log_highest)),
+                 1.0,
+                 1.0};
+  };
+  AtOrder& at = at_[order];
+  at.noisy_max_cap = data_independent_cost(noisy_max_, orders_[order]).noisy_max;
+  at.costs.resize(statistics_.size());
+  for (std::size_t i = 0; i < at.costs.size(); ++i) {
+    const Cost& x = below.costs[i];
+    const Cost& y = above.costs[i];
+    at.costs[i] = {
+        group(x.all, y.all), x.first, x.last,
+        ((1.0 - share) * (low - 1.0) * x.noisy_max + share * (high - 1.0) * y.noisy_max) /
+            (orders_[order] - 1.0)};
+  }
+  for (std::size_t k = 0; k < below.groups.size(); ++k) {
+    at.groups.push_back(group(below.groups[k], above.groups[k]));
+  }
+}
+
+void VoteSums::fill(std::span<const std::size_t> batch) const {
+  std::vector<double> orders;
+  for (const std::size_t i : batch) orders.push_back(orders_[i]);
+  if (kind_.reading == Reading::joint) {
+    fill_joint(orders, batch);
+  } else {
+    fill_expected(orders, batch);
+  }
+}
+
+void VoteSums::fill_joint(std::span<const double> orders,
+                          std::span<const std::size_t> batch) const {
+  const double sigma = std::get<GaussianNoisyMax>(noisy_max_.noisy_max).sigma;
+  const GaussianTradeoffTable table(inputs_->cells(), std::numbers::sqrt2 / sigma);
+  const auto tables = table.at_orders(orders, 1);
+  std::vector<Excess> excesses;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    AtOrder& at = at_[batch[j]];
+    at.noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
+    for (std::size_t i = 0; i < statistics_.size(); ++i) {
+      excesses.clear();
+      for (std::size_t k = first_query_[i]; k < first_query_[i + 1]; ++k) {
+        const DistinctQuery& query = tally_.distinct[k];
+        Excess excess;
+        excess.queries = static_cast<double>(query.count);
+        if (query.log_q != -kInfinity) {
+          excess = excess_of(table.log_excess(tables[j], inputs_->position(k)), excess.queries);
+        }
+        excesses.push_back(excess);
+      }
+      add_groups(excesses, at);
+    }
+  }
+}
+
+void VoteSums::fill_expected(std::span<const double> orders,
+                             std::span<const std::size_t> batch) const {
+  const auto bound = bound_at_orders(kind_.bound, *inputs_, orders, 1);
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    at_[batch[j]].noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
+    at_[batch[j]].costs.resize(statistics_.size());
+  }
+  QueryCosts costs;
+  for (std::size_t i = 0; i < statistics_.size(); ++i) {
+    for (std::size_t k = first_query_[i]; k < first_query_[i + 1]; ++k) {
+      bound->query(k, costs);
+      for (std::size_t j = 0; j < orders.size(); ++j) {
+        at_[batch[j]].costs[i].noisy_max +=
+            static_cast<double>(tally_.distinct[k].count) * costs.noisy_max[j];
+      }
+    }
+  }
+}
+
+}  // namespace pate

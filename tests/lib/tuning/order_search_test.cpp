@@ -1,0 +1,23 @@
+#include "pate/tuning/order_search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+TEST_CASE("downhill: finds the valley from anywhere, with few evaluations") {
+  for (std::size_t valley = 0; valley < 300; valley += 7) {
+    for (std::size_t start = 0; start < 300; start += 13) {
+      int evaluations = 0;
+      const auto value_at = [&](std::size_t i) {
+        ++evaluations;
+        return std::abs(static_cast<double>(i) - static_cast<double>(valley));
+      };
+      CHECK(pate::downhill(300, start, 16, 1, value_at) == valley);
+      CHECK(evaluations < 50);
+    }
+  }
+}
+
+TEST_CASE("downhill: of a single number there is one smallest") {
+  CHECK(pate::downhill(1, 0, 16, 1, [](std::size_t) { return 3.0; }) == 0);
+}

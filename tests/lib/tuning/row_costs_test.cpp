@@ -1,0 +1,133 @@
+// Costs of grid points against the sums of `account` at the same order.
+
+#include "pate/tuning/row_costs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pate/accounting/cost_sums.hpp"
+#include "pate/tuning/noise_sums.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+
+namespace {
+
+// Histograms held in memory.
+class Histograms : public VoteSource {
+ public:
+  Histograms(std::vector<std::vector<std::int32_t>> rows, std::int64_t teachers)
+      : rows_(std::move(rows)), teachers_(teachers) {}
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] std::int64_t queries() const override {
+    return static_cast<std::int64_t>(rows_.size());
+  }
+  [[nodiscard]] std::int64_t classes() const override {
+    return static_cast<std::int64_t>(rows_.front().size());
+  }
+  [[nodiscard]] std::int64_t teachers() const override { return teachers_; }
+  void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override {
+    std::size_t k = 0;
+    for (std::int64_t i = first; i < first + count; ++i) {
+      for (const std::int32_t n : rows_[static_cast<std::size_t>(i)]) out[k++] = n;
+    }
+  }
+
+ private:
+  std::string name_ = "histograms";
+  std::vector<std::vector<std::int32_t>> rows_;
+  std::int64_t teachers_;
+};
+
+Histograms random_histograms(pate_test::Random& random, std::size_t queries, std::int32_t teachers,
+                             std::size_t classes) {
+  std::vector<std::vector<std::int32_t>> rows;
+  for (std::size_t i = 0; i < queries; ++i) {
+    std::vector<std::int32_t> row(classes, 0);
+    const double agree = random.uniform(0.2, 1.05);
+    for (std::int32_t t = 0; t < teachers; ++t) {
+      const bool with_the_rest = random.uniform(0, 1) < agree;
+      const auto c = with_the_rest ? 0 : random.integer(0, static_cast<std::int64_t>(classes) - 1);
+      ++row[static_cast<std::size_t>(c)];
+    }
+    rows.push_back(row);
+  }
+  return {rows, teachers};
+}
+
+}  // namespace
+
+TEST_CASE("row costs: never below the sums of account, and little above") {
+  pate_test::Random random(31);
+  const std::vector<double> few{1.05, 1.5, 2, 3.5, 6, 10, 17, 40, 150, 1000};
+  const TuningOrders orders(few, Conversion::improved, 1e-5);
+  for (int round = 0; round < 40; ++round) {
+    const auto teachers = static_cast<std::int32_t>(random.integer(1, 60));
+    const Histograms votes =
+        random_histograms(random, static_cast<std::size_t>(random.integer(1, 300)), teachers,
+                          static_cast<std::size_t>(random.integer(1, 5)));
+    const double sigma2 = random.log_uniform(1, 40);
+    const double sigma1 = random.log_uniform(0.7, 60);
+    std::vector<double> thresholds{
+        -5, 0, 0.1, 1.1, 2.1, 0.7 * teachers, 1.0 * teachers, teachers + 0.25, 1.5 * teachers + 3};
+    std::sort(thresholds.begin(), thresholds.end());
+    const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
+    const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
+    for (const VoteSums::Kind kind : {VoteSums::Kind{Bound::tradeoff, Reading::joint},
+                                      VoteSums::Kind{Bound::tradeoff, Reading::expected},
+                                      VoteSums::Kind{Bound::published, Reading::expected}}) {
+      const VoteSums sums(run_of(tuning, any, votes.queries()), kind, orders, 1);
+      RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders);
+      for (std::size_t t = 0; t < thresholds.size(); ++t) {
+        const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
+                                    false};
+        const CostInputs inputs(sums.tally(), aggregator);
+        const auto costs = run_costs(inputs, kind.bound, few, 1);
+        for (std::size_t j = 0; j < few.size(); ++j) {
+          const double exact = costs[j].rdp(kind.reading);
+          const double rdp = row.rdp(sums, t, j);
+          CAPTURE(sigma1);
+          CAPTURE(sigma2);
+          CAPTURE(thresholds[t]);
+          CAPTURE(few[j]);
+          // The sums themselves are known to 1e-10.
+          CHECK(rdp >= exact * (1.0 - 2e-10));
+          // Best orders have an RDP of about log(1/delta)/(order - 1); far beyond them a bound is
+          // all that is wanted.
+          const bool joint = kind.reading == Reading::joint;
+          if (joint && !(exact * (few[j] - 1.0) < 30.0)) continue;
+          CHECK(rdp <= exact * (1.0 + (joint ? 1e-2 : 1e-9)) + 1e-290);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("vote sums: between orders a stride apart, from above and close") {
+  pate_test::Random random(32);
+  const Histograms votes = random_histograms(random, 200, 50, 4);
+  const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{12}, false};
+  const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
+  const TuningOrders orders({}, Conversion::improved, 1e-5);
+  for (const Reading reading : {Reading::joint, Reading::expected}) {
+    const VoteSums::Kind kind{Bound::tradeoff, reading};
+    const VoteSums sums(run_of(tuning, any, votes.queries()), kind, orders, 1);
+    const std::vector<double> thresholds{20, 30, 45};
+    RowCosts row(8, thresholds, sums.statistics(), kind, orders);
+    for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
+      for (std::size_t t = 0; t < thresholds.size(); ++t) {
+        const Aggregator aggregator{ThresholdCheck{thresholds[t], 8}, GaussianNoisyMax{12}, false};
+        const CostInputs inputs(sums.tally(), aggregator);
+        const double order = orders[i];
+        const double exact =
+            run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().rdp(reading);
+        CHECK(row.rdp(sums, t, i) >= exact * (1.0 - 2e-10));
+        CHECK(row.rdp(sums, t, i) <= exact * 1.02);
+      }
+    }
+  }
+}
