@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string>
 #include <string_view>
 
 #include "cli/options/setting.hpp"
@@ -175,7 +176,10 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
 TuningGrid make_grid(const GridOptions& options, std::int64_t teachers) {
   TuningGrid grid = options.grid;
   if (options.shares) {
-    for (double& value : grid.threshold) value = value / 100.0 * static_cast<double>(teachers);
+    // Rounded like the values of ranges: 110 % of 100 teachers is 110.
+    for (double& value : grid.threshold) {
+      value = std::stod(fmt::format("{:.12g}", value / 100.0 * static_cast<double>(teachers)));
+    }
   }
   return grid;
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Times whole runs of `pate analyze` on large vote dumps and prints one table per dump.
+"""Times whole runs of `pate analyze` and `pate tune` on large vote dumps and prints one table per dump.
 
 usage: run.py --pate PROGRAM [--directory DIR] [--runs 5] [--dump NAME]...
 
+Then whole runs of `pate tune` are timed on grids of 10,000 and of a million points, with a tenth of the
+queries of the first dump and with all, beside one run of `pate analyze` for each point.
 A last line times reading CSV: the first dump as text, repeated, of which `pate analyze` uses one query;
 start-up and the file's SHA-256 are counted.
 
@@ -45,6 +47,10 @@ COMMON = {"accuracy": 0.765, "correlation": 0.185, "seed": 1}
 
 CSV_BYTES = 200_000_000
 
+# Grids of `pate tune` on the first dump: how many values of sigma2, sigma1 and the threshold.
+GRIDS = {"10,000 points": (10, 25, 40), "1,000,000 points": (10, 250, 400)}
+TUNED_QUERIES = (8500, 85000)
+
 
 def options(values):
     return [word for name, value in values.items() for word in (f"--{name}", str(value))]
@@ -81,6 +87,34 @@ def time_bounds(pate, directory, votes, analyze, runs):
             if turn > 0:
                 times[bound].append(seconds)
     return {bound: statistics.median(values) for bound, values in times.items()}
+
+
+def axis(first, last, count):
+    return f"{first}:{last}:{(last - first) / (count - 1)!r}"
+
+
+def time_tune(pate, directory, votes, analyze, runs):
+    """Whole runs of `pate tune`, beside as many runs of `pate analyze` as the grid has points."""
+    report = directory / "report.json"
+    print(f"\ntune: {'grid':<18}{'queries':>9}{'seconds':>10}{'analyze x points /':>20}")
+    small = {}
+    for queries in TUNED_QUERIES:
+        some = ["--queries", queries, "--quiet", "-o", report]
+        single = [pate, "analyze", votes, *options(analyze), "--bound", "tradeoff", *some]
+        one = statistics.median(run(list(map(str, single)))[0] for _ in range(runs))
+        for name, (sigma2, sigma1, threshold) in GRIDS.items():
+            grid = ["--sigma2", axis(20, 65, sigma2), "--sigma1", axis(20, 260, sigma1),
+                    "--threshold", axis(50, 249.5, threshold), "--delta", "1e-5", "--top", "1000"]
+            command = list(map(str, [pate, "tune", votes, *grid, *some]))
+            seconds = min(run(command)[0] for _ in range(2 if sigma1 < 100 else 1))
+            points = sigma2 * sigma1 * threshold
+            small[name, queries] = seconds
+            print(f"      {name:<18}{queries:>9}{seconds:>10.2f}{one * points / seconds:>20.0f}",
+                  flush=True)
+    few, many = TUNED_QUERIES
+    small_grid, large_grid = GRIDS
+    passes = [small[large_grid, n] - small[small_grid, n] for n in (few, many)]
+    print(f"      time of more points at {many} over {few} queries: {passes[1] / passes[0]:.2f}")
 
 
 def make_csv(directory, votes):
@@ -157,6 +191,7 @@ def main():
         print_table(medians, reference)
     first = next(iter(DUMPS))
     votes = make_dump(arguments.pate, arguments.directory, first)
+    time_tune(arguments.pate, arguments.directory, votes, DUMPS[first]["analyze"], arguments.runs)
     text = make_csv(arguments.directory, votes)
     speed = time_csv(arguments.pate, arguments.directory, text, DUMPS[first]["analyze"],
                      arguments.runs)

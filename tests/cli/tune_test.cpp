@@ -121,7 +121,8 @@ TEST_CASE("pate tune: shards hold the points of the whole grid, bit for bit") {
   for (const char* shard : {"1/3", "2/3", "3/3"}) {
     const Ran part = tune(words + Words{"--shard", shard});
     CHECK(part.status == 0);
-    for (const auto& point : part.json().at("points")) points.push_back(point);
+    const auto report = part.json();
+    for (const auto& point : report.at("points")) points.push_back(point);
   }
   REQUIRE(points.size() == whole.at("points").size());
   const auto grid_epsilon = [](const nlohmann::json& point) {
@@ -191,7 +192,8 @@ TEST_CASE("pate tune: the command line of the best point gives its epsilon") {
     if (best.contains("queries")) {
       CHECK(best.at("queries") == report.at("queries"));
       CHECK(best.at("answered").get<double>() <= 60.0);
-      CHECK(report.at("answered").at("expected").get<double>() >= best.at("answered"));
+      CHECK(report.at("answered").at("expected").get<double>() >=
+            best.at("answered").get<double>() * (1.0 - 1e-9));
     }
   }
 }
