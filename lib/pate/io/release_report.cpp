@@ -18,20 +18,6 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json mechanism_json(const Aggregator& aggregator) {
-  Json result = {{"name", aggregator.name()}};
-  if (aggregator.selection) {
-    result["threshold"] = aggregator.selection->threshold;
-    result["sigma1"] = aggregator.selection->sigma1;
-  }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    result["sigma2"] = gaussian->sigma;
-  } else {
-    result["laplace_scale"] = std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
-  }
-  return result;
-}
-
 Json public_json(const PublicRelease& published) {
   Json result = {{"epsilon", number(published.epsilon)},
                  {"delta", published.delta},
@@ -41,7 +27,7 @@ Json public_json(const PublicRelease& published) {
   if (published.answered) result["answered"] = *published.answered;
   result["teachers"] = published.teachers;
   result["classes"] = published.classes;
-  result["mechanism"] = mechanism_json(published.aggregator);
+  result["mechanism"] = Json::parse(mechanism_json(published.aggregator));
   result["bound"] = name(published.bound);
   result["reading"] = name(published.reading);
   result["conversion"] = "improved";
@@ -90,7 +76,7 @@ std::string public_release_json(const PublicRelease& published, const std::strin
 
 LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
                           const std::string& votes_digest, const std::string& version) {
-  const Json settings = {{"mechanism", mechanism_json(published.aggregator)},
+  const Json settings = {{"mechanism", Json::parse(mechanism_json(published.aggregator))},
                          {"bound", name(published.bound)},
                          {"reading", name(published.reading)},
                          {"order", plan.parameters.order},

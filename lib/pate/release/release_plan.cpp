@@ -60,6 +60,22 @@ Computed compute(const VoteProfile& votes, const ReleaseParameters& parameters,
   }
 }
 
+// Probability that the noise makes the published number too small.
+double failure_of(std::optional<double> confidence, double delta) {
+  validate_delta(delta);
+  if (!confidence) return std::min(delta, 0.5);
+  if (!(*confidence >= 0.5 && *confidence < 1.0)) {
+    throw parameter_error(fmt::format("confidence must be >= 0.5 and < 1, got {}", *confidence));
+  }
+  return 1.0 - *confidence;
+}
+
+// a + b for positive numbers, not below.
+double sum_upwards(double a, double b) {
+  const double sum = a + b;
+  return sum - a < b || sum - b < a ? std::nextafter(sum, 2.0) : sum;
+}
+
 ReleaseGoal goal_of(const ReleaseSettings& settings) {
   validate_delta(settings.delta);
   return {settings.delta, safety_factor(settings.confidence, settings.delta)};
@@ -73,14 +89,9 @@ double ReleasePlan::epsilon(double released_rdp) const {
 }
 
 double safety_factor(std::optional<double> confidence, double delta) {
-  if (!confidence) {
-    validate_delta(delta);
-    return std::max(normal_upper_quantile(std::log(delta)), 0.0);
-  }
-  if (!(*confidence >= 0.5 && *confidence < 1.0)) {
-    throw parameter_error(fmt::format("confidence must be >= 0.5 and < 1, got {}", *confidence));
-  }
-  return *confidence == 0.5 ? 0.0 : normal_upper_quantile(std::log1p(-*confidence));
+  const double failure = failure_of(confidence, delta);
+  // The quantile is known to a relative 1e-15; rounded upwards it fails less often.
+  return failure == 0.5 ? 0.0 : normal_upper_quantile(std::log(failure)) * (1.0 + 1e-12);
 }
 
 ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settings) {
@@ -90,8 +101,9 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   plan.chosen_from_votes = !settings.parameters;
   plan.delta = settings.delta;
   plan.k = goal.k;
-  plan.confidence = settings.confidence.value_or(std::max(1.0 - settings.delta, 0.5));
-  plan.total_delta = (settings.delta + normal_cdf(-goal.k)) * (1.0 + 1e-14);
+  const double failure = failure_of(settings.confidence, settings.delta);
+  plan.confidence = 1.0 - failure;
+  plan.total_delta = sum_upwards(settings.delta, failure);
   plan.parameters =
       settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
   validate(plan.parameters);

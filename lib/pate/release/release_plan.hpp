@@ -36,8 +36,8 @@ struct ReleasePlan {
   bool chosen_from_votes = false;
   double delta = 0.0;
   double k = 0.0;
-  double confidence = 0.0;   ///< Phi(k)
-  double total_delta = 0.0;  ///< delta + Phi(-k), rounded upwards
+  double confidence = 0.0;   ///< at most Phi(k)
+  double total_delta = 0.0;  ///< delta + 1 - confidence, rounded upwards
   double rdp = 0.0;          ///< f
   double largest_rdp = 0.0;  ///< f_max
   ReleaseNumbers numbers;
@@ -49,8 +49,8 @@ struct ReleasePlan {
   [[nodiscard]] double epsilon(double released_rdp) const;
 };
 
-/// The safety factor k = Phi^-1(confidence); confidence 1/2 is k = 0. Throws `parameter_error`
-/// unless 1/2 <= confidence < 1. Unset: Phi^-1(1 - delta), but at least 0.
+/// The safety factor k = Phi^-1(confidence), rounded upwards; 0 for confidence 1/2. Throws
+/// `parameter_error` unless 1/2 <= confidence < 1. Unset is 1 - delta, but at least 1/2.
 [[nodiscard]] double safety_factor(std::optional<double> confidence, double delta);
 
 /// Computes f, its smooth sensitivity and the release cost, with the parameters given or with those

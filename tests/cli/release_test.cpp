@@ -1,0 +1,306 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/npy_writer.hpp"
+#include "support/program.hpp"
+#include "support/temp_directory.hpp"
+
+using nlohmann::json;
+using pate::test::npy_array;
+using pate::test::Ran;
+using pate::test::run;
+using pate::test::sample;
+using pate::test::shared_votes;
+using pate::test::TempDirectory;
+using pate::test::write_bytes;
+
+namespace {
+
+Ran release(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "release");
+  for (const char* more : {"--delta", "1e-5", "--json", "--quiet"}) arguments.emplace_back(more);
+  return run(std::move(arguments));
+}
+
+std::vector<std::string> digits(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{sample("digits_100_counts.npy"),
+                                     "--queries",
+                                     "200",
+                                     "--threshold",
+                                     "60",
+                                     "--sigma1",
+                                     "15",
+                                     "--sigma2",
+                                     "15"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+const std::vector<std::string> kFixed{"--order", "4", "--beta", "0.05", "--sigma-ss", "3"};
+
+std::vector<std::string> fixed(std::vector<std::string> more) {
+  more.insert(more.end(), kFixed.begin(), kFixed.end());
+  return digits(more);
+}
+
+}  // namespace
+
+TEST_SUITE("release") {
+  TEST_CASE("S18's votes: the mean published epsilon is as small as it is known to be") {
+    struct Known {
+      const char* votes;
+      const char* queries;
+      const char* threshold;
+      const char* sigma1;
+      const char* bound;
+      const char* confidence;
+      double mean, sd;  // sd 0: not known
+    };
+    for (const Known& known : {
+             Known{"s18_mnist_250_counts.npy", "640", "200", "150", "tradeoff", "0.5", 1.464, .130},
+             Known{"s18_mnist_250_counts.npy", "640", "200", "150", "tradeoff",
+                   "0.9772498680518208", 1.835, 0},
+             Known{"s18_mnist_250_counts.npy", "640", "200", "150", "tradeoff", "0.99999", 2.233,
+                   0},
+             Known{"s18_adult_250_counts.npy", "1500", "300", "200", "tradeoff", "0.5", 1.291,
+                   .108},
+             Known{"s18_adult_250_counts.npy", "1500", "300", "200", "tradeoff",
+                   "0.9772498680518208", 1.663, 0},
+             Known{"s18_adult_250_counts.npy", "1500", "300", "200", "tradeoff", "0.99999", 2.064,
+                   0},
+             Known{"s18_adult_250_counts.npy", "1500", "300", "200", "exact", "0.5", 1.146, .075},
+         }) {
+      const std::string votes = shared_votes(known.votes);
+      if (votes.empty()) return;
+      CAPTURE(known.votes);
+      CAPTURE(known.confidence);
+      const Ran ran = release({votes, "--queries", known.queries, "--threshold", known.threshold,
+                               "--sigma1", known.sigma1, "--sigma2", "40", "--bound", known.bound,
+                               "--confidence", known.confidence, "--dry-run"});
+      REQUIRE(ran.status == 0);
+      const json numbers = ran.json().at("private");
+      const double mean = numbers.at("mean_published");
+      const double sd = numbers.at("noise_sd");
+      CHECK(mean <= known.mean * 1.005);
+      CHECK(mean >= numbers.at("epsilon_before").get<double>());
+      if (known.sd > 0.0) CHECK(mean + 2.0 * sd <= (known.mean + 2.0 * known.sd) * 1.005);
+      CHECK(numbers.at("parameters") == "chosen from the votes");
+    }
+  }
+
+  TEST_CASE("public and private are apart, and add up") {
+    const json report = release(digits(kFixed)).json();
+    const json& open = report.at("public");
+    const json& closed = report.at("private");
+    CHECK(open.at("parameters") == "fixed");
+    CHECK(open.at("order") == 4.0);
+    CHECK(open.at("queries") == 200);
+    CHECK(open.at("mechanism").at("name") == "confident");
+    CHECK(open.at("delta").get<double>() == doctest::Approx(2e-5));
+    CHECK_FALSE(open.contains("answered"));
+    CHECK(closed.at("noise_sd").get<double>() ==
+          doctest::Approx(closed.at("smooth_sensitivity").get<double>() * 3.0));
+    CHECK(closed.at("mean_published").get<double>() ==
+          doctest::Approx(closed.at("epsilon_before").get<double>() +
+                          closed.at("release_cost").get<double>() +
+                          closed.at("k").get<double>() * closed.at("noise_sd").get<double>()));
+    // Eight standard deviations around the mean.
+    CHECK(std::abs(open.at("epsilon").get<double>() - closed.at("mean_published").get<double>()) <
+          8.0 * closed.at("noise_sd").get<double>());
+    const std::string statement = open.at("statement");
+    for (const char* word : {"one teacher", "Pr[M(D) in S] <=", "fixed in advance", "delta = 2e-05",
+                             "normal noise", "joint"}) {
+      CHECK_MESSAGE(statement.find(word) != std::string::npos, word);
+    }
+    // Another run, another number; the private part does not change.
+    const json again = release(digits(kFixed)).json();
+    CHECK(again.at("public").at("epsilon") != open.at("epsilon"));
+    CHECK(again.at("private") == closed);
+  }
+
+  TEST_CASE("a dry run draws nothing, and public-only tells nothing else") {
+    const json dry = release(fixed({"--dry-run"})).json();
+    CHECK_FALSE(dry.contains("public"));
+    CHECK(dry.contains("private"));
+    const Ran only = release(fixed({"--public-only"}));
+    CHECK(only.json().size() == 3);
+    for (const char* hidden : {"digest", "sha256", "smooth_sensitivity", "epsilon_before", "digits_100"}) {
+      CHECK_MESSAGE(only.out.find(hidden) == std::string::npos, hidden);
+    }
+  }
+
+  TEST_CASE("results do not depend on the number of threads or the order of the queries") {
+    const json one = release(digits({"--dry-run", "--threads", "1"})).json();
+    const json three = release(digits({"--dry-run", "--threads", "3"})).json();
+    CHECK(one.at("private") == three.at("private"));
+    const TempDirectory directory;
+    std::vector<std::int64_t> rows;
+    for (int i = 199; i >= 0; --i) rows.push_back(i);
+    const std::string indices = (directory / "rows.npy").string();
+    write_bytes(indices, npy_array<std::int64_t>({200}, rows));
+    std::vector<std::string> arguments{sample("digits_100_counts.npy"),
+                                       "--indices",
+                                       indices,
+                                       "--threshold",
+                                       "60",
+                                       "--sigma1",
+                                       "15",
+                                       "--sigma2",
+                                       "15",
+                                       "--dry-run"};
+    CHECK(release(arguments).json().at("private") == one.at("private"));
+  }
+
+  TEST_CASE("parameters from an earlier report are those of that report, and fixed") {
+    const TempDirectory directory;
+    const std::string report = (directory / "report.json").string();
+    CHECK(release(digits({"--dry-run", "-o", report})).status == 0);
+    const json first = json::parse(pate::test::read_bytes(report));
+    const Ran second = release(digits({"--dry-run", "--parameters-from", report}));
+    CHECK(second.status == 0);
+    CHECK(second.json().at("private").at("parameters") == "fixed");
+    for (const char* name : {"order", "beta", "sigma_ss", "mean_published"}) {
+      CHECK(second.json().at("private").at(name) == first.at("private").at(name));
+    }
+    CHECK(release(digits({"--require-releasable", "--parameters-from", report})).status == 0);
+    CHECK(release(digits({"--parameters-from", sample("README.md")})).status == 3);
+    write_bytes(directory / "other.json", R"({"schema": "pate/analyze/v1"})");
+    const Ran other = release(digits({"--parameters-from", (directory / "other.json").string()}));
+    CHECK(other.status == 3);
+    CHECK(other.err.find("pate/analyze/v1") != std::string::npos);
+  }
+
+  TEST_CASE("parameters chosen from the votes fail --require-releasable before anything is drawn") {
+    const TempDirectory directory;
+    const std::string ledger = (directory / "ledger").string();
+    const Ran ran = release(digits({"--require-releasable", "--ledger", ledger}));
+    CHECK(ran.status == 1);
+    CHECK_FALSE(ran.json().contains("public"));
+    CHECK_FALSE(std::filesystem::exists(ledger));
+  }
+
+  TEST_CASE("the ledger refuses a second release; with --again it covers both") {
+    const TempDirectory directory;
+    const std::string ledger = (directory / "ledger").string();
+    const Ran first = release(fixed({"--ledger", ledger}));
+    CHECK(first.status == 0);
+    const Ran second = release(fixed({"--ledger", ledger}));
+    CHECK(second.status == 6);
+    CHECK(second.out.empty());
+    const Ran again = release(fixed({"--ledger", ledger, "--again"}));
+    CHECK(again.status == 0);
+    const json numbers = again.json().at("private");
+    // The same parameters, the same cost once more.
+    CHECK(numbers.at("earlier_releases_cost") == numbers.at("release_cost"));
+    CHECK(again.json().at("public").at("statement").get<std::string>().find("1 earlier one") !=
+          std::string::npos);
+    const Ran third = release(fixed({"--ledger", ledger, "--again"}));
+    CHECK(third.json().at("private").at("earlier_releases_cost").get<double>() ==
+          doctest::Approx(2.0 * numbers.at("release_cost").get<double>()));
+    // At an order that the earlier beta does not allow there is no number that covers both.
+    const Ran steep = release(digits(
+        {"--ledger", ledger, "--again", "--order", "40", "--beta", "0.01", "--sigma-ss", "3"}));
+    CHECK(steep.status == 4);
+    // Other votes are another matter, and a dry run releases nothing.
+    CHECK(release(fixed({"--ledger", ledger, "--dry-run"})).status == 0);
+    std::vector<std::string> others = fixed({"--ledger", ledger});
+    others[2] = "100";
+    CHECK(release(others).status == 0);
+  }
+
+  TEST_CASE("realized: refused queries pay for the check only, and the decisions are public") {
+    const TempDirectory directory;
+    const std::string decisions = (directory / "decisions.npy").string();
+    std::vector<std::int64_t> answered(797, -1);
+    for (std::size_t i = 0; i < 60; ++i) answered[i] = 3;
+    write_bytes(decisions, npy_array<std::int64_t>({797}, answered));
+    const Ran ran = release(fixed({"--decisions", decisions, "--reading", "realized"}));
+    CHECK(ran.status == 0);
+    CHECK(ran.json().at("public").at("answered") == 60);
+    CHECK(ran.json().at("public").at("reading") == "realized");
+    const Ran analyzed = run({"analyze",     sample("digits_100_counts.npy"),
+                              "--queries",   "200",
+                              "--threshold", "60",
+                              "--sigma1",    "15",
+                              "--sigma2",    "15",
+                              "--delta",     "1e-5",
+                              "--decisions", decisions,
+                              "--orders",    "4",
+                              "--reading",   "realized",
+                              "--json",      "--quiet"});
+    // Forward alone, where the analysis takes the larger direction of every step.
+    const double before = ran.json().at("private").at("epsilon_before");
+    const double both = analyzed.json().at("headline").at("epsilon");
+    CHECK(before <= both);
+    CHECK(before >= 0.9 * both);
+  }
+
+  TEST_CASE("as published: S18's numbers, never valid and never drawn") {
+    const Ran ran = release(digits({"--as-published", "--dry-run"}));
+    CHECK(ran.status == 0);
+    CHECK(ran.json().at("valid") == false);
+    CHECK(ran.json().at("conditions").at("c5") == true);
+    CHECK_FALSE(ran.json().contains("public"));
+    CHECK(release(digits({"--as-published"})).status == 2);
+    CHECK(release(digits({"--as-published", "--dry-run", "--bound", "exact"})).status == 2);
+    const std::string votes = shared_votes("s18_mnist_250_counts.npy");
+    if (votes.empty()) return;
+    const json numbers = release({votes, "--queries", "640", "--threshold", "200", "--sigma1",
+                                  "150", "--sigma2", "40", "--as-published", "--dry-run"})
+                             .json()
+                             .at("private");
+    CHECK(numbers.at("mean_published").get<double>() == doctest::Approx(2.5162).epsilon(1e-4));
+    CHECK(numbers.at("noise_sd").get<double>() == doctest::Approx(.38486).epsilon(1e-4));
+  }
+
+  TEST_CASE("command lines that cannot be right say which option to change") {
+    struct Wrong {
+      std::vector<std::string> more;
+      int status;
+      const char* says;
+    };
+    for (const Wrong& wrong : {
+             Wrong{{"--order", "4"}, 2, "add --beta"},
+             Wrong{{"--order", "4", "--beta", "0.05"}, 2, "add --sigma-ss"},
+             Wrong{{"--order", "4", "--beta", "0.2", "--sigma-ss", "3"}, 2, "beta must be"},
+             Wrong{{"--order", "1", "--beta", "0.2", "--sigma-ss", "3"}, 2, "order"},
+             Wrong{{"--order", "4", "--beta", "nan", "--sigma-ss", "3"}, 2, "beta"},
+             Wrong{{"--order", "4", "--beta", "0.05", "--sigma-ss", "0"}, 2, "sigma-ss must be"},
+             Wrong{{"--confidence", "0.4"}, 2, "confidence must be"},
+             Wrong{{"--confidence", "1"}, 2, "confidence must be"},
+             Wrong{{"--reading", "realized"}, 2, "--decisions"},
+             Wrong{{"--reading", "expected"}, 2, "--as-published"},
+             Wrong{{"--bound", "exact"}, 2, "two classes"},
+             Wrong{{"--bound", "published"}, 2, "--bound"},
+             Wrong{{"--dry-run", "--public-only"}, 2, "--public-only"},
+             Wrong{{"--again"}, 2, "--ledger"},
+         }) {
+      const Ran ran = release(digits(wrong.more));
+      CAPTURE(wrong.says);
+      CHECK(ran.status == wrong.status);
+      CHECK(ran.out.empty());
+      CHECK_MESSAGE(ran.err.find(wrong.says) != std::string::npos, ran.err);
+    }
+  }
+
+  TEST_CASE("releases at the ends of what can be released") {
+    // Hardly any noise, so that q is down to 1e-1000: everything stays finite.
+    const Ran loud = release({sample("digits_100_counts.npy"), "--queries", "5", "--sigma2", "0.9",
+                              "--dry-run", "--order", "1.5", "--beta", "0.1", "--sigma-ss", "2"});
+    CHECK(loud.status == 0);
+    CHECK(loud.json().at("private").at("smooth_sensitivity").get<double>() > 0.0);
+    // An order whose moments no number holds.
+    CHECK(release({sample("digits_100_counts.npy"), "--queries", "5", "--sigma2", "0.1",
+                   "--dry-run", "--order", "60", "--beta", "0.001", "--sigma-ss", "2"})
+              .status == 4);
+    const Ran laplace = release(
+        {sample("digits_100_counts.npy"), "--queries", "50", "--laplace-scale", "30", "--dry-run"});
+    CHECK(laplace.status == 0);
+    const Ran gnmax = release({sample("digits_100_counts.npy"), "--queries", "50", "--sigma2", "20",
+                               "--dry-run", "--confidence", "0.5"});
+    CHECK(gnmax.status == 0);
+  }
+}
