@@ -8,6 +8,7 @@
 
 #include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
+#include "cli/commands/explain.hpp"
 #include "cli/commands/inspect.hpp"
 #include "cli/commands/plan.hpp"
 #include "cli/commands/simulate.hpp"
@@ -43,6 +44,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   app.get_formatter()->column_width(26);
 
   AnalyzeOptions analyze;
+  ExplainOptions explain;
   InspectOptions inspect;
   PlanOptions plan;
   SimulateOptions simulate;
@@ -50,6 +52,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
   add_analyze(*command, analyze);
   command->callback([&] { run = [&] { return run_analyze(analyze, streams); }; });
+  command = app.add_subcommand("explain", "one query, or the dearest ones, under the glass");
+  add_explain(*command, explain);
+  command->callback([&] { run = [&] { return run_explain(explain, streams); }; });
   command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
   add_inspect(*command, inspect);
   command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });

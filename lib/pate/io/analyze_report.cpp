@@ -18,20 +18,6 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json mechanism_json(const Aggregator& aggregator) {
-  Json result = {{"name", aggregator.name()}};
-  if (aggregator.selection) {
-    result["threshold"] = aggregator.selection->threshold;
-    result["sigma1"] = aggregator.selection->sigma1;
-  }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    result["sigma2"] = gaussian->sigma;
-  } else {
-    result["laplace_scale"] = std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
-  }
-  return result;
-}
-
 Json numbers(const std::vector<double>& values) {
   return Json::parse(numbers_json(values));
 }
@@ -47,7 +33,7 @@ Json curves_json(const RdpCurves& curves) {
 
 std::string analyze_report_json(const Account& account, const ReportContext& context) {
   Json report = Json::parse(report_head_json("analyze", context));
-  report["mechanism"] = mechanism_json(account.aggregator);
+  report["mechanism"] = Json::parse(mechanism_json(account.aggregator));
   report["teachers"] = account.teachers;
   report["classes"] = account.classes;
   report["queries"] = account.queries;
@@ -73,10 +59,9 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
                          {"plurality_accuracy", number(account.utility->plurality_accuracy)}};
   }
   if (account.per_teacher) {
-    Json quantiles = Json::array();
-    for (const double value : account.per_teacher->quantiles) quantiles.push_back(number(value));
-    report["per_teacher"] = {{"epsilon", numbers(account.per_teacher->epsilon)},
-                             {"quantiles", std::move(quantiles)}};
+    report["per_teacher"] = {
+        {"epsilon", numbers(account.per_teacher->epsilon)},
+        {"quantiles", Json::parse(numbers_json(account.per_teacher->quantiles))}};
   }
   report["notices"] = Json::parse(notices_json(account.notices));
   return report.dump(2) + "\n";

@@ -88,6 +88,20 @@ std::string report_head_json(std::string_view command, const ReportContext& cont
   return text(head);
 }
 
+std::string mechanism_json(const Aggregator& aggregator) {
+  Json result = {{"name", aggregator.name()}};
+  if (aggregator.selection) {
+    result["threshold"] = aggregator.selection->threshold;
+    result["sigma1"] = aggregator.selection->sigma1;
+  }
+  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
+    result["sigma2"] = gaussian->sigma;
+  } else {
+    result["laplace_scale"] = std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
+  }
+  return text(result);
+}
+
 std::string costs_json(std::span<const CostEntry> costs) {
   Json result = Json::array();
   for (const CostEntry& cost : costs) result.push_back(cost_json(cost));

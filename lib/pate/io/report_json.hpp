@@ -46,6 +46,9 @@ struct ReportContext {
 /// and `inputs`.
 [[nodiscard]] std::string report_head_json(std::string_view command, const ReportContext& context);
 
+/// The object `mechanism`: the name of the aggregator and its parameters.
+[[nodiscard]] std::string mechanism_json(const Aggregator& aggregator);
+
 /// The array `costs`.
 [[nodiscard]] std::string costs_json(std::span<const CostEntry> costs);
 
