@@ -8,6 +8,7 @@
 
 #include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
+#include "cli/commands/explain.hpp"
 #include "cli/commands/inspect.hpp"
 #include "cli/commands/label.hpp"
 #include "cli/commands/plan.hpp"
@@ -46,6 +47,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   app.get_formatter()->column_width(26);
 
   AnalyzeOptions analyze;
+  ExplainOptions explain;
   InspectOptions inspect;
   LabelOptions label;
   PlanOptions plan;
@@ -56,6 +58,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
   add_analyze(*command, analyze);
   command->callback([&] { run = [&] { return run_analyze(analyze, streams); }; });
+  command = app.add_subcommand("explain", "one query, or the dearest ones, under the glass");
+  add_explain(*command, explain);
+  command->callback([&] { run = [&] { return run_explain(explain, streams); }; });
   command = app.add_subcommand("tune", "choose the noise and the threshold");
   add_tune(*command, tune);
   command->callback([&] { run = [&] { return run_tune(tune, streams); }; });

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <optional>
 
@@ -18,9 +20,16 @@ std::string order_text(const std::optional<double>& order) {
   return *order < 1000.0 ? fmt::format("{:.2f}", *order) : fmt::format("{:.0f}", *order);
 }
 
-void cost_line(Out out, const CostEntry& cost, bool is_headline) {
-  fmt::format_to(out, "{} {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", is_headline ? '*' : ' ',
-                 name(cost.bound), name(cost.reading), name(cost.conversion),
+// The column of the bounds, wider where their longest name is among them.
+std::size_t bound_width(std::span<const CostEntry> costs) {
+  std::size_t width = 17;
+  for (const CostEntry& cost : costs) width = std::max(width, name(cost.bound).size() + 1);
+  return width;
+}
+
+void cost_line(Out out, const CostEntry& cost, std::size_t width, bool is_headline) {
+  fmt::format_to(out, "{} {:<{}}{:<11}{:<11}{:>8}{:>8}  {}\n", is_headline ? '*' : ' ',
+                 name(cost.bound), width, name(cost.reading), name(cost.conversion),
                  epsilon_text(cost.epsilon), order_text(cost.order), worth(cost));
 }
 
@@ -64,10 +73,11 @@ std::string headline_line(const CostEntry& headline, bool colour) {
 }
 
 std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
-  std::string text = fmt::format("  {:<17}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", "reading",
+  const std::size_t width = bound_width(costs);
+  std::string text = fmt::format("  {:<{}}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", width, "reading",
                                  "conversion", "epsilon", "order", "worth");
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    cost_line(std::back_inserter(text), costs[i], i == headline);
+    cost_line(std::back_inserter(text), costs[i], width, i == headline);
   }
   return text;
 }

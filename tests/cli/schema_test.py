@@ -80,6 +80,14 @@ RELEASE_LINES = [
     f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run",
 ]
 
+EXPLAIN_LINES = [
+    f"{COUNTS} {CONFIDENT} --queries 200 --top 5",
+    f"{COUNTS} {CONFIDENT} --query 17,3",
+    f"{COUNTS} --sigma2 20 --queries 5:50 --query 7 --conversion gdp",
+    f"{COUNTS} --sigma2 0.01 --queries 3 --top 9",
+    f"{PREDICTIONS} --layout predictions --classes 10 --queries 40 --laplace-scale 20 --top 3",
+]
+
 
 def without(report, *path):
     for key in path[:-1]:
@@ -104,6 +112,7 @@ ANALYZE_MUTATIONS = {
     "short digest": lambda r: put(r, "abc", "inputs", "votes", "sha256"),
     "fractional queries": lambda r: put(r, 1.5, "queries"),
     "no joint curve": lambda r: without(r, "rdp", "tradeoff", "joint"),
+    "an exact cost of another name": lambda r: put(r, "exactly", "costs", 2, "bound"),
     "releasable as a number": lambda r: put(r, 1, "costs", 0, "releasable"),
     "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
 }
@@ -207,6 +216,21 @@ def check_ledger(path):
     print(f"ledger: {len(entries)} lines are valid, 8 broken ones are refused")
 
 
+EXPLAIN_MUTATIONS = {
+    "no run": lambda r: without(r, "run"),
+    "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
+    "no outcomes": lambda r: without(r, "queries", 0, "outcomes"),
+    "a query as text": lambda r: put(r, "17", "queries", 0, "query"),
+    "a probability of two": lambda r: put(r, 2, "queries", 0, "answered"),
+    "an unknown bound": lambda r: put(r, "theorem6", "queries", 0, "costs", 1, "bound"),
+    "a negative cost": lambda r: put(r, -1, "queries", 0, "costs", 0, "rdp"),
+    "order one": lambda r: put(r, 1, "run", "order"),
+    "a neighbour without its histogram":
+        lambda r: without(r, "queries", 0, "worst_neighbour", "histogram"),
+    "a share without the exact one": lambda r: without(r, "queries", 0, "share", "exact"),
+}
+
+
 def check(command, lines, mutations):
     schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -232,6 +256,7 @@ def check(command, lines, mutations):
 def main():
     check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
     check("tune", [f"{line} --delta 1e-5" for line in TUNE_LINES], TUNE_MUTATIONS)
+    check("explain", [f"{line} --delta 1e-5" for line in EXPLAIN_LINES], EXPLAIN_MUTATIONS)
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)

@@ -59,10 +59,9 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
                          {"plurality_accuracy", number(account.utility->plurality_accuracy)}};
   }
   if (account.per_teacher) {
-    Json quantiles = Json::array();
-    for (const double value : account.per_teacher->quantiles) quantiles.push_back(number(value));
-    report["per_teacher"] = {{"epsilon", numbers(account.per_teacher->epsilon)},
-                             {"quantiles", std::move(quantiles)}};
+    report["per_teacher"] = {
+        {"epsilon", numbers(account.per_teacher->epsilon)},
+        {"quantiles", Json::parse(numbers_json(account.per_teacher->quantiles))}};
   }
   report["notices"] = Json::parse(notices_json(account.notices));
   return report.dump(2) + "\n";

@@ -1,0 +1,122 @@
+#include "cli/commands/explain_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <numeric>
+#include <vector>
+
+namespace pate::cli {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+constexpr std::size_t kMostClasses = 12;  // of one query, those with the most votes
+
+std::string share_text(double share) {
+  return fmt::format("{:.2f} %", 100.0 * share);
+}
+
+double rdp_of(const QueryExplanation& query, Bound bound) {
+  for (const QueryBoundCost& cost : query.costs) {
+    if (cost.bound == bound) return cost.rdp;
+  }
+  return 0.0;
+}
+
+std::string neighbour_text(const QueryExplanation& query) {
+  if (!query.worst_neighbour) return "-";
+  return fmt::format("{} -> {}", query.worst_neighbour->from, query.worst_neighbour->to);
+}
+
+// The most votes of a class that is not the plurality.
+std::int32_t runner_up(const QueryExplanation& query) {
+  std::int32_t second = 0;
+  for (std::size_t j = 0; j < query.histogram.size(); ++j) {
+    if (static_cast<std::int64_t>(j) != query.plurality) {
+      second = std::max(second, query.histogram[j]);
+    }
+  }
+  return second;
+}
+
+void table(Out out, const Explanation& explanation) {
+  fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9}{:>10}{:>10}{:>11}{:>9}  {}\n", "query", "top", "second",
+                 "Pr[ans]", "exact", "tradeoff", "published", "share", "moved");
+  for (const QueryExplanation& query : explanation.queries) {
+    fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9.3f}{:>10.3g}{:>10.3g}{:>11.3g}{:>9}  {}\n",
+                   query.query, query.histogram[static_cast<std::size_t>(query.plurality)],
+                   runner_up(query), query.answered, rdp_of(query, Bound::exact),
+                   rdp_of(query, Bound::tradeoff), rdp_of(query, Bound::published),
+                   share_text(query.share_exact), neighbour_text(query));
+  }
+}
+
+void one_query(Out out, const QueryExplanation& query) {
+  fmt::format_to(out, "query {}", query.query);
+  if (query.times > 1) fmt::format_to(out, ", asked {} times", query.times);
+  if (query.statistic) {
+    fmt::format_to(out, ": statistic {}, answered with probability {:.4g}", *query.statistic,
+                   query.answered);
+  }
+  fmt::format_to(out, "\nlog q {:.6g}: bound on Pr[the label is not {}]\n\n", query.log_q,
+                 query.plurality);
+  fmt::format_to(out, "  {:<17}{:<11}{:>12}\n", "bound", "reading", "rdp");
+  for (const QueryBoundCost& cost : query.costs) {
+    fmt::format_to(out, "  {:<17}{:<11}{:>12.5g}\n", name(cost.bound), name(cost.reading),
+                   cost.rdp);
+  }
+  fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",
+                 share_text(query.share_exact), share_text(query.share_tradeoff));
+  if (query.worst_neighbour) {
+    fmt::format_to(out, "dearest neighbour: a vote moves from class {} to class {} ({})\n",
+                   query.worst_neighbour->from, query.worst_neighbour->to,
+                   query.worst_neighbour->direction == Direction::forward
+                       ? "votes against neighbour"
+                       : "neighbour against votes");
+  }
+  std::vector<std::size_t> classes(query.histogram.size());
+  std::iota(classes.begin(), classes.end(), std::size_t{0});
+  std::stable_sort(classes.begin(), classes.end(), [&](std::size_t a, std::size_t b) {
+    return query.histogram[a] > query.histogram[b];
+  });
+  fmt::format_to(out, "\n{:>8}{:>8}  {}\n", "class", "votes", "Pr[label], if answered");
+  for (std::size_t k = 0; k < std::min(classes.size(), kMostClasses); ++k) {
+    fmt::format_to(out, "{:>8}{:>8}  {:.5g}\n", classes[k], query.histogram[classes[k]],
+                   query.outcomes[classes[k]]);
+  }
+  if (classes.size() > kMostClasses) {
+    fmt::format_to(out, "{:>8} classes more\n", classes.size() - kMostClasses);
+  }
+}
+
+}  // namespace
+
+std::string explain_summary(const Explanation& explanation, const std::string& votes) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  fmt::format_to(out, "{}: {} queries, {} teachers, {} classes\n", votes, explanation.run_queries,
+                 explanation.teachers, explanation.classes);
+  const CostEntry& headline = explanation.headline;
+  fmt::format_to(out, "the run: epsilon {:.4f} at delta {:g} ({}, {}, {})\n", headline.epsilon,
+                 headline.delta, name(headline.bound), name(headline.reading),
+                 name(headline.conversion));
+  fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n\n",
+                 explanation.order);
+  if (explanation.queries.size() == 1) {
+    one_query(out, explanation.queries.front());
+  } else {
+    table(out, explanation);
+  }
+  fmt::format_to(out, "\n");
+  for (const Notice& notice : explanation.notices) {
+    fmt::format_to(out, "note: {}\n", notice.message);
+  }
+  return text;
+}
+
+}  // namespace pate::cli

@@ -1,0 +1,231 @@
+#include "pate/accounting/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/exact_tally.hpp"
+#include "pate/accounting/tally.hpp"
+#include "pate/aggregators/joint_cost.hpp"
+#include "pate/bounds/published.hpp"
+#include "pate/bounds/tradeoff.hpp"
+#include "pate/error.hpp"
+#include "pate/exact/exact_run.hpp"
+#include "pate/mechanisms/outcomes.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Where no cost of the run has an order: nothing was spent, whatever the order.
+constexpr double kAnyOrder = 16.0;
+
+double order_of(const Account& account) {
+  const CostEntry& headline = account.costs[account.headline];
+  if (headline.order) return *headline.order;
+  for (const CostEntry& cost : account.costs) {
+    if (cost.order) return *cost.order;
+  }
+  return kAnyOrder;
+}
+
+double sigma_of(const Aggregator& aggregator) {
+  return std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
+}
+double gamma_of(const Aggregator& aggregator) {
+  return std::get<LaplaceNoisyMax>(aggregator.noisy_max).gamma();
+}
+
+// As the reading `expected` weighs it.
+double published_cost(const Aggregator& aggregator, std::int64_t v, double log_q, double order) {
+  const double noisy_max = aggregator.is_gaussian()
+                               ? gaussian_noisy_max_published(log_q, sigma_of(aggregator), order)
+                               : laplace_noisy_max_published(log_q, gamma_of(aggregator), order);
+  if (!aggregator.selection) return noisy_max;
+  const ThresholdCheck& check = *aggregator.selection;
+  return threshold_published(pate::log_q(check, v), check.sigma1, order) +
+         std::exp(log_answered(check, v)) * noisy_max;
+}
+
+double tradeoff_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
+                     double log_q, double order) {
+  if (!aggregator.is_gaussian()) {
+    return log_q == -kInfinity
+               ? 0.0
+               : laplace_noisy_max_tradeoff(log_q, gamma_of(aggregator), order).larger();
+  }
+  const double sigma = sigma_of(aggregator);
+  if (!aggregator.selection) return gaussian_noisy_max_tradeoff(log_q, sigma, order).larger();
+  const AnswerLadder ladder(*aggregator.selection, v, v, teachers);
+  const JointCost joint(ladder, order, data_independent_cost(aggregator, order).noisy_max);
+  const BothDirections log_excess =
+      log_q == -kInfinity ? BothDirections{-kInfinity, -kInfinity}
+                          : gaussian_tradeoff_log_excess(log_q, std::sqrt(2.0) / sigma, order);
+  return joint.cost(v, log_excess);
+}
+
+// The first class of a group, or the second where `other_than` is the first.
+std::int64_t class_of(std::span<const std::uint32_t> groups, std::size_t group,
+                      std::int64_t other_than) {
+  for (std::size_t j = 0; j < groups.size(); ++j) {
+    const auto candidate = static_cast<std::int64_t>(j);
+    if (groups[j] == group && candidate != other_than) return candidate;
+  }
+  return -1;
+}
+
+std::vector<double> outcomes_of(const Aggregator& aggregator, ExactCost& exact,
+                                std::span<const std::int32_t> histogram,
+                                std::span<const std::uint32_t> groups) {
+  std::vector<double> result;
+  for (std::size_t j = 0; j < histogram.size(); ++j) {
+    if (const NeighbourOutcomes* outcomes = exact.outcomes()) {
+      result.push_back(std::min(std::exp(outcomes->log_probabilities()[groups[j]]), 1.0));
+    } else {
+      result.push_back(std::visit(
+          [&](const auto& mechanism) { return outcome_probability(mechanism, histogram, j); },
+          aggregator.noisy_max));
+    }
+  }
+  return result;
+}
+
+QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
+                               const Explanation& about, std::int64_t row, std::int64_t times) {
+  const Run alone{run.votes, RowSelection::list({row}), run.aggregator, run.student, {}, {}};
+  QueryReader reader(alone);
+  reader.read(0, 1);
+  const auto histogram = reader.histogram(0);
+  const double order = about.order;
+  ExactCost exact(mechanism, mechanism.group(histogram, reader.scores(0)));
+  const auto groups = groups_of_classes(exact.votes(), histogram, reader.scores(0), about.teachers);
+
+  QueryExplanation result;
+  result.query = row;
+  result.times = times;
+  result.histogram.assign(histogram.begin(), histogram.end());
+  result.plurality = std::max_element(histogram.begin(), histogram.end()) - histogram.begin();
+  result.log_q =
+      std::visit([&](const auto& m) { return log_q(m, histogram); }, run.aggregator.noisy_max);
+  const std::int64_t v = reader.statistic(0);
+  if (run.aggregator.selection) {
+    result.statistic = v;
+    result.answered = std::exp(log_answered(*run.aggregator.selection, v));
+  }
+  result.outcomes = outcomes_of(run.aggregator, exact, histogram, groups);
+
+  const double tradeoff = tradeoff_cost(run.aggregator, about.teachers, v, result.log_q, order);
+  const BothDirections directions = exact.largest(order);
+  result.costs = {{Bound::exact, Reading::joint, directions.larger(), directions},
+                  {Bound::tradeoff, Reading::joint, tradeoff, {}},
+                  {Bound::published,
+                   Reading::expected,
+                   published_cost(run.aggregator, v, result.log_q, order),
+                   {}},
+                  {Bound::data_independent,
+                   Reading::worst_case,
+                   data_independent_cost(run.aggregator, order).total(),
+                   {}}};
+  if (about.run_tradeoff > 0.0) result.share_tradeoff = tradeoff / about.run_tradeoff;
+  if (about.run_exact.larger() > 0.0) {
+    result.share_exact = directions.larger() / about.run_exact.larger();
+  }
+  if (const auto neighbour = exact.attained_by(order)) {
+    WorstNeighbour worst;
+    worst.from = class_of(groups, neighbour->from, -1);
+    worst.to = class_of(groups, neighbour->to, worst.from);
+    worst.direction =
+        directions.reverse > directions.forward ? Direction::reverse : Direction::forward;
+    worst.histogram = result.histogram;
+    --worst.histogram[static_cast<std::size_t>(worst.from)];
+    ++worst.histogram[static_cast<std::size_t>(worst.to)];
+    result.worst_neighbour = std::move(worst);
+  }
+  return result;
+}
+
+// The rows to explain, in the order in which they are told.
+std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const Run& run,
+                                          const std::map<std::int64_t, std::int64_t>& times,
+                                          const ExactTally& tally,
+                                          const std::vector<double>& costs) {
+  for (const std::int64_t row : which.rows) {
+    if (times.contains(row)) continue;
+    run.rows.check(run.votes.name(), run.votes.queries());
+    if (row < 0 || row >= run.votes.queries()) {
+      throw input_error(fmt::format("{}: there is no query {}, the votes have rows 0 to {}",
+                                    run.votes.name(), row, run.votes.queries() - 1));
+    }
+    throw input_error(
+        fmt::format("{}: row {} is not among the queries of the run", run.votes.name(), row));
+  }
+  if (which.top == 0) return which.rows;
+  std::vector<std::pair<double, std::int64_t>> ranked;  // dearest first, then by row
+  std::map<std::int64_t, double> cost_of_row;
+  for (std::int64_t i = 0; i < run.rows.size(); ++i) {
+    cost_of_row[run.rows[i]] = costs[tally.of_query[static_cast<std::size_t>(i)]];
+  }
+  for (const auto& [row, cost] : cost_of_row) ranked.emplace_back(-cost, row);
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::int64_t> rows;
+  for (const auto& [cost, row] : ranked) {
+    if (static_cast<std::int64_t>(rows.size()) == which.top) break;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Explanation explain(const Run& run, const AccountSettings& settings,
+                    const ExplainedQueries& which) {
+  const Tally tallied = tally(run, settings.threads);
+  AccountSettings bounds_only = settings;
+  bounds_only.exact = false;
+  const Account account =
+      pate::account(tallied, run.aggregator, run.decisions.has_value(), bounds_only);
+  if (account.queries == 0) {
+    throw input_error(fmt::format("{}: there are no queries to explain", run.votes.name()));
+  }
+  Explanation result;
+  result.aggregator = run.aggregator;
+  result.teachers = account.teachers;
+  result.classes = account.classes;
+  result.run_queries = account.queries;
+  result.headline = account.costs[account.headline];
+  result.order = order_of(account);
+  result.run_tradeoff = run_costs(CostInputs(tallied, run.aggregator), Bound::tradeoff,
+                                  std::span(&result.order, 1), settings.threads)
+                            .front()
+                            .joint;
+
+  const ExactMechanism mechanism(run.aggregator, account.teachers);
+  const ExactTally exact = exact_tally(run, mechanism, settings.threads);
+  ExactRun costs(mechanism, exact.distinct, settings.threads);
+  const std::span<const double> order(&result.order, 1);
+  result.run_exact = costs.rdp(order).front();
+  std::vector<double> by_distinct;
+  for (const auto& by_group : costs.by_group(order)) {
+    double largest = 0.0;
+    for (const BothDirections& cost : by_group) largest = std::max(largest, cost.larger());
+    by_distinct.push_back(largest);
+  }
+  std::map<std::int64_t, std::int64_t> times;
+  for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
+  for (const std::int64_t row : rows_to_explain(which, run, times, exact, by_distinct)) {
+    result.queries.push_back(explain_query(run, mechanism, result, row, times.at(row)));
+  }
+  result.notices.push_back({"private_numbers",
+                            "everything here shows votes of the teachers or depends on them: it is "
+                            "for the owner of the data and must not be published"});
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pate/accounting/account.hpp"
+#include "pate/accounting/report.hpp"
+#include "pate/accounting/run.hpp"
+#include "pate/bounds/direction.hpp"
+
+namespace pate {
+
+/// What one query costs at an order under one bound.
+struct QueryBoundCost {
+  Bound bound = Bound::data_independent;
+  Reading reading = Reading::worst_case;
+  double rdp = 0.0;
+  std::optional<BothDirections> directions;  ///< exact only
+};
+
+/// The neighbour that attains a query's exact cost: a vote moved from a class to another.
+struct WorstNeighbour {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  Direction direction = Direction::forward;  ///< the larger of the two
+  std::vector<std::int32_t> histogram;
+};
+
+/// One query under the glass.
+struct QueryExplanation {
+  std::int64_t query = 0;  ///< row of the votes
+  std::int64_t times = 0;  ///< how often the run asked it
+  std::vector<std::int32_t> histogram;
+  std::int64_t plurality = 0;
+  std::optional<std::int64_t> statistic;  ///< what the threshold check compares
+  double log_q = 0.0;                     ///< of the noisy maximum
+  double answered = 1.0;                  ///< Pr[answered]
+  std::vector<double> outcomes;           ///< Pr[label = class], given that there is an answer
+  std::vector<QueryBoundCost> costs;      ///< at the order of the explanation, asked once
+  std::optional<WorstNeighbour> worst_neighbour;
+  double share_tradeoff = 0.0;  ///< of the run's joint trade-off cost at that order, asked once
+  double share_exact = 0.0;     ///< of the run's exact cost
+};
+
+/// What `explain` finds.
+struct Explanation {
+  Aggregator aggregator;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::int64_t run_queries = 0;
+  CostEntry headline;         ///< of the run
+  double order = 0.0;         ///< at which costs are told: the headline's, where it has one
+  double run_tradeoff = 0.0;  ///< joint RDP of the run at the order
+  BothDirections run_exact;   ///< exact RDP of the run at the order
+  std::vector<QueryExplanation> queries;
+  std::vector<Notice> notices;
+};
+
+/// Which queries to explain: rows of the votes, or the `top` dearest ones by their exact cost, the
+/// dearest first (rows that cost the same in the order of their numbers).
+struct ExplainedQueries {
+  std::vector<std::int64_t> rows;
+  std::int64_t top = 0;
+};
+
+/// Explains queries of a run. Throws `parameter_error` for settings out of range, `input_error`
+/// where a row is not among the run's queries or there are none, and what reading the votes throws.
+[[nodiscard]] Explanation explain(const Run& run, const AccountSettings& settings,
+                                  const ExplainedQueries& which);
+
+}  // namespace pate
