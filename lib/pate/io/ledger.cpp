@@ -36,7 +36,7 @@ auto retry(Call call) {
   return result;
 }
 
-// Waits for the lock. False when the name has got another file meanwhile; -1 and errno on failure.
+// Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
 int lock(int file, const fs::path& path) {
   if (retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
   struct stat opened {};

@@ -35,7 +35,7 @@ class Line {
   Line(const Json& json, std::string_view name, std::int64_t number)
       : json_(json), name_(name), number_(number) {
     if (!json.is_object()) fail("an object");
-    if (text("schema") != kSchema) fail(fmt::format("\"schema\": \"{}\"", kSchema));
+    if (text("schema") != kSchema) fail(fmt::format(R"("schema": "{}")", kSchema));
   }
 
   [[nodiscard]] bool is_mark() const { return text("kind") == kTorn; }

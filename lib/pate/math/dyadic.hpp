@@ -23,7 +23,7 @@ class Dyadic {
   friend Dyadic operator-(const Dyadic& a, const Dyadic& b);
   friend Dyadic operator*(const Dyadic& a, const Dyadic& b);
   friend std::strong_ordering operator<=>(const Dyadic& a, const Dyadic& b);
-  friend bool operator==(const Dyadic& a, const Dyadic& b) { return (a <=> b) == 0; }
+  friend bool operator==(const Dyadic& a, const Dyadic& b) { return std::is_eq(a <=> b); }
 
  private:
   Integer mantissa_ = 0;

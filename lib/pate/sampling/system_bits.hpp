@@ -23,6 +23,8 @@ class SystemBits final : public BitSource {
   SystemBits();
   /// Reads from something else, so that tests can make it fail.
   explicit SystemBits(Reader reader) : reader_(reader) {}
+  SystemBits(const SystemBits&) = delete;
+  SystemBits& operator=(const SystemBits&) = delete;
   ~SystemBits() override;
 
  private:
