@@ -109,7 +109,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
     add(enough ? "stopped_max_answers" : "stopped_max_epsilon",
         fmt::format(
             "stopped after {} of {} queries, {}{}", labelled.asked, labelled.labels.size(),
-            enough ? "when --max-answers were given"
+            enough ? "once all of --max-answers were given"
                    : "as another could cost more than --max-epsilon",
             account.aggregator.selection
                 ? fmt::format("; costs of what was asked are at order {:.6g}, fixed before the run",
