@@ -152,6 +152,8 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
     curves.selection.push_back(cost.selection);
     curves.noisy_max.push_back(cost.noisy_max_expected);
     if (bound == Bound::tradeoff) curves.joint.push_back(cost.joint);
+    if (account.answered_realized) curves.noisy_max_realized.push_back(cost.noisy_max_realized);
+    if (has_selection) curves.spent_variance.push_back(cost.spent_variance);
   }
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
@@ -209,6 +211,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.classes = tally.classes;
   account.queries = tally.queries;
   account.delta = settings.delta;
+  account.steps = steps_of(aggregator, tally.queries, tally.queries);
   account.orders = settings.orders
                        ? validated_orders(*settings.orders)
                        : std::vector<double>(default_orders().begin(), default_orders().end());
@@ -218,8 +221,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.costs = planned_entries(settings, has_decisions);
   std::vector<Notice> data_independent_notices;
   for (CostEntry& entry :
-       data_independent_entries(steps_of(aggregator, tally.queries, tally.queries), account.orders,
-                                search, data_independent_notices)) {
+       data_independent_entries(account.steps, account.orders, search, data_independent_notices)) {
     account.costs.push_back(std::move(entry));
   }
   account.headline = headline_of(account.costs, settings);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pate/io/partials_json.hpp"
+
 namespace pate {
 
 namespace {
@@ -26,12 +28,17 @@ Json curves_json(const RdpCurves& curves) {
   Json result = {{"selection", numbers(curves.selection)},
                  {"noisy_max", numbers(curves.noisy_max)}};
   if (!curves.joint.empty()) result["joint"] = numbers(curves.joint);
+  if (!curves.noisy_max_realized.empty()) {
+    result["noisy_max_realized"] = numbers(curves.noisy_max_realized);
+  }
+  if (!curves.spent_variance.empty()) result["spent_variance"] = numbers(curves.spent_variance);
   return result;
 }
 
 }  // namespace
 
-std::string analyze_report_json(const Account& account, const ReportContext& context) {
+std::string analyze_report_json(const Account& account, const ReportContext& context,
+                                const Partials* partials) {
   Json report = Json::parse(report_head_json("analyze", context));
   report["mechanism"] = Json::parse(mechanism_json(account.aggregator));
   report["teachers"] = account.teachers;
@@ -44,6 +51,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   Json costs = Json::parse(costs_json(account.costs));
   report["headline"] = costs[account.headline];
   report["costs"] = std::move(costs);
+  report["steps"] = Json::parse(steps_json(account.steps));
   report["rdp"] = {{"orders", numbers(account.orders)}};
   if (account.published) report["rdp"]["published"] = curves_json(*account.published);
   if (account.tradeoff) report["rdp"]["tradeoff"] = curves_json(*account.tradeoff);
@@ -63,6 +71,8 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
         {"epsilon", numbers(account.per_teacher->epsilon)},
         {"quantiles", Json::parse(numbers_json(account.per_teacher->quantiles))}};
   }
+  if (partials != nullptr) report.update(Json::parse(partials_json(*partials)));
+  if (!context.parts.empty()) report["parts"] = Json::parse(parts_json(context.parts));
   report["notices"] = Json::parse(notices_json(account.notices));
   return report.dump(2) + "\n";
 }

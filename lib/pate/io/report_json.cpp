@@ -120,6 +120,18 @@ std::string numbers_json(std::span<const double> values) {
   return text(result);
 }
 
+std::string parts_json(std::span<const ReportPart> parts) {
+  Json result = Json::array();
+  for (const ReportPart& part : parts) {
+    result.push_back({{"path", part.path},
+                      {"sha256", part.sha256},
+                      {"schema", part.schema},
+                      {"mechanism", part.mechanism},
+                      {"queries", part.queries}});
+  }
+  return text(result);
+}
+
 std::string notices_json(const std::vector<Notice>& notices) {
   Json result = Json::array();
   for (const Notice& notice : notices) {

@@ -31,11 +31,21 @@ struct InputFile {
   std::optional<std::string> votes_digest;  ///< votes only
 };
 
+/// One report that a composed report is made of.
+struct ReportPart {
+  std::string path;
+  std::string sha256;
+  std::string schema;
+  std::string mechanism;  ///< its name
+  std::int64_t queries = 0;
+};
+
 /// What a report says beside its results.
 struct ReportContext {
   std::string version;
   Settings settings;
   std::vector<InputFile> inputs;
+  std::vector<ReportPart> parts = {};  ///< composed reports only
 };
 
 // What all reports have in common, as JSON text: no header of the library names a JSON library.
@@ -57,6 +67,9 @@ struct ReportContext {
 
 /// An array of numbers.
 [[nodiscard]] std::string numbers_json(std::span<const double> values);
+
+/// The array `parts` of a composed report.
+[[nodiscard]] std::string parts_json(std::span<const ReportPart> parts);
 
 /// The array `notices`.
 [[nodiscard]] std::string notices_json(const std::vector<Notice>& notices);
