@@ -1,19 +1,59 @@
 #include "cli/commands/compose.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <ostream>
 #include <utility>
 
+#include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
+#include "cli/commands/compose_summary.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/privacy.hpp"
+#include "cli/options/setting.hpp"
 #include "cli/options/validators.hpp"
+#include "cli/usage_error.hpp"
 #include "cli/version.hpp"
+#include "pate/composition/compose.hpp"
+#include "pate/error.hpp"
 #include "pate/io/analyze_report.hpp"
+#include "pate/io/composed_report.hpp"
+#include "pate/io/read_part.hpp"
 #include "pate/io/read_shard.hpp"
 
 namespace pate::cli {
 
 namespace {
 
-// The account of a run that was cut into shards.
+PrivacyOptions limits_of(const ComposeOptions& options) {
+  PrivacyOptions limits;
+  limits.max_epsilon = options.max_epsilon;
+  limits.min_answered = options.min_answered;
+  limits.require_releasable = options.require_releasable;
+  return limits;
+}
+
+int report_missed(const std::vector<std::string>& missed, const Streams& streams) {
+  for (const std::string& message : missed) {
+    streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' ' << message << '\n';
+  }
+  return missed.empty() ? kDone : kLimitMissed;
+}
+
+// Notices about the votes, which each shard has and the run keeps once.
+void keep_notices(const std::vector<ShardReport>& shards, std::vector<Notice>& notices) {
+  for (const ShardReport& shard : shards) {
+    for (const Notice& notice : shard.notices) {
+      if (notice.code != "decisions_ambiguous") continue;
+      notices.push_back(notice);
+      return;
+    }
+  }
+}
+
 Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threads) {
   const ShardReport& first = shards.front();
   std::vector<Tally> tallies;
@@ -27,33 +67,125 @@ Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threa
   Account result =
       account(merge(tallies), first.aggregator, first.partials.has_decisions, settings);
   if (!utilities.empty()) result.utility = utility(merge(utilities), first.aggregator);
+  keep_notices(shards, result.notices);
   return result;
+}
+
+int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& options,
+                   const Streams& streams) {
+  if (options.delta || !options.orders.empty() || !options.reading.empty() ||
+      !options.conversion.empty() || options.same_teachers) {
+    throw usage_error(
+        "shards are put together as they were analyzed: --delta, --orders, --reading, "
+        "--conversion and --same-teachers are for rounds");
+  }
+  std::vector<ShardReport> shards;
+  std::vector<ReportPart> parts;
+  for (const JsonValue& report : reports) {
+    shards.push_back(read_shard(report));
+    parts.push_back(shard_part(report, shards.back()));
+  }
+  check_one_run(shards);
+  const Account account = account_of_shards(shards, options.threads);
+  ReportContext context = shards.front().context;
+  context.settings.front() = {"command", std::string("compose")};
+  context.settings.emplace_back("reports", options.reports);
+  context.parts = std::move(parts);
+  deliver_report(
+      options.output, analyze_report_json(account, context),
+      analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
+      account.notices, streams);
+  return report_missed(missed_limits(limits_of(options), account), streams);
+}
+
+Settings settings_of(const ComposeOptions& options, const Composition& sum) {
+  return {{"command", std::string("compose")},
+          {"reports", options.reports},
+          {"delta", setting(sum.conversion_delta)},
+          {"orders", setting(options.orders)},
+          {"reading", setting(options.reading)},
+          {"conversion", setting(options.conversion)},
+          {"same_teachers", options.same_teachers},
+          {"max_epsilon", setting(options.max_epsilon)},
+          {"min_answered", setting(options.min_answered)},
+          {"require_releasable", options.require_releasable}};
+}
+
+int compose_rounds(const std::vector<JsonValue>& reports, const ComposeOptions& options,
+                   const Streams& streams) {
+  std::vector<Part> parts;
+  ReportContext context;
+  for (const JsonValue& report : reports) {
+    parts.push_back(read_part(report));
+    context.parts.push_back(report_part(report, parts.back()));
+  }
+  ComposeSettings settings;
+  settings.delta = options.delta;
+  if (!options.orders.empty()) settings.orders = options.orders;
+  settings.reading = reading_named(options.reading);
+  settings.conversion = conversion_named(options.conversion);
+  settings.same_teachers = options.same_teachers;
+  const Composition sum = compose(parts, settings);
+  context.version = version();
+  context.settings = settings_of(options, sum);
+  deliver_report(options.output, composed_report_json(sum, context),
+                 compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const CostEntry& headline = sum.costs[sum.headline];
+  const double answered = headline.reading == Reading::realized && sum.answered_realized
+                              ? static_cast<double>(*sum.answered_realized)
+                              : sum.answered_expected.value_or(none);
+  return report_missed(missed_limits(limits_of(options), headline, answered), streams);
 }
 
 }  // namespace
 
 void add_compose(CLI::App& command, ComposeOptions& options) {
-  command.add_option("REPORT", options.reports, "JSON reports")->required()->check(not_empty());
+  command
+      .add_option("REPORT", options.reports,
+                  "JSON reports: all shards of a run, or\n"
+                  "rounds of analyze, plan, release, compose")
+      ->required()
+      ->check(not_empty());
+  const std::string rounds = "Rounds";
+  command.add_option("--delta", options.delta, "delta at which the sum is told")
+      ->type_name("D")
+      ->group(rounds);
+  command.add_option("--orders", options.orders, "only these Renyi orders: 2,4,8.5")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->group(rounds);
+  command.add_option("--reading", options.reading, "headline: joint, expected or realized")
+      ->check(CLI::IsMember({"joint", "expected", "realized"}))
+      ->type_name("NAME")
+      ->group(rounds);
+  command.add_option("--conversion", options.conversion, "headline: improved, classic, gdp, ...")
+      ->check(CLI::IsMember({"improved", "classic", "gdp", "pure", "kov"}))
+      ->type_name("NAME")
+      ->group(rounds);
+  command
+      .add_flag("--same-teachers", options.same_teachers,
+                "the same teachers voted, though in other files")
+      ->group(rounds);
+  add_limit_options(command, options.max_epsilon, options.min_answered, options.require_releasable);
+  add_output_options(command, options.output);
   command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
       ->check(decimal())
       ->type_name("N")
       ->group("Work");
-  add_output_options(command, options.output);
 }
 
 int run_compose(const ComposeOptions& options, const Streams& streams) {
+  check_limits(limits_of(options));
   check_output_options(options.output, options.reports);
-  std::vector<ShardReport> shards;
+  std::vector<JsonValue> reports;
+  std::size_t shards = 0;
   for (const std::string& path : options.reports) {
-    shards.push_back(read_shard(JsonValue::read_file(path)));
+    reports.push_back(JsonValue::read_file(path));
+    if (reports.back().find("shard")) ++shards;
   }
-  check_one_run(shards);
-  const Account account = account_of_shards(shards, options.threads);
-  ReportContext context = shards.front().context;
-  context.version = version();
-  deliver_report(options.output, analyze_report_json(account, context),
-                 analyze_summary(account, "composed", false), account.notices, streams);
-  return kDone;
+  return shards == reports.size() ? compose_shards(reports, options, streams)
+                                  : compose_rounds(reports, options, streams);
 }
 
 }  // namespace pate::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,17 @@
 
 namespace pate::cli {
 
-/// `pate compose REPORT...`: the report of a run from those of its shards, or of several rounds.
+/// `pate compose REPORT...`: the report of a run from those of its shards, or the sum of rounds.
 struct ComposeOptions {
   std::vector<std::string> reports;
+  std::optional<double> delta;
+  std::vector<double> orders;
+  std::string reading;
+  std::string conversion;
+  bool same_teachers = false;
+  std::optional<double> max_epsilon;
+  std::optional<double> min_answered;
+  bool require_releasable = false;
   unsigned threads = 0;
   OutputOptions output;
 };

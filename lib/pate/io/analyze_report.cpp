@@ -24,17 +24,6 @@ Json numbers(const std::vector<double>& values) {
   return Json::parse(numbers_json(values));
 }
 
-Json curves_json(const RdpCurves& curves) {
-  Json result = {{"selection", numbers(curves.selection)},
-                 {"noisy_max", numbers(curves.noisy_max)}};
-  if (!curves.joint.empty()) result["joint"] = numbers(curves.joint);
-  if (!curves.noisy_max_realized.empty()) {
-    result["noisy_max_realized"] = numbers(curves.noisy_max_realized);
-  }
-  if (!curves.spent_variance.empty()) result["spent_variance"] = numbers(curves.spent_variance);
-  return result;
-}
-
 }  // namespace
 
 std::string analyze_report_json(const Account& account, const ReportContext& context,
@@ -52,16 +41,10 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   report["headline"] = costs[account.headline];
   report["costs"] = std::move(costs);
   report["steps"] = Json::parse(steps_json(account.steps));
-  report["rdp"] = {{"orders", numbers(account.orders)}};
-  if (account.published) report["rdp"]["published"] = curves_json(*account.published);
-  if (account.tradeoff) report["rdp"]["tradeoff"] = curves_json(*account.tradeoff);
-  report["trajectory"] = Json::array();
-  for (const TrajectoryPoint& point : account.trajectory) {
-    report["trajectory"].push_back({{"queries", point.queries},
-                                    {"answered", number(point.answered)},
-                                    {"epsilon", number(point.epsilon)},
-                                    {"order", point.order > 0.0 ? Json(point.order) : Json()}});
-  }
+  report["rdp"] = {{"orders", Json::parse(numbers_json(account.orders))}};
+  if (account.published) report["rdp"]["published"] = Json::parse(curves_json(*account.published));
+  if (account.tradeoff) report["rdp"]["tradeoff"] = Json::parse(curves_json(*account.tradeoff));
+  report["trajectory"] = Json::parse(trajectory_json(account.trajectory));
   if (account.utility) {
     report["utility"] = {{"expected_accuracy", number(account.utility->expected_accuracy)},
                          {"plurality_accuracy", number(account.utility->plurality_accuracy)}};

@@ -8,10 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "pate/error.hpp"
 #include "pate/io/printable.hpp"
+#include "pate/io/sha256.hpp"
 
 namespace pate {
 
@@ -76,6 +78,7 @@ std::string integer_expected(std::int64_t least, std::int64_t most) {
 
 struct JsonValue::Document {
   std::string file;
+  std::string sha256;
   Json root;
 };
 
@@ -96,6 +99,7 @@ JsonValue JsonValue::read_file(const std::string& path) {
 JsonValue JsonValue::parse(std::string_view text, std::string name) {
   auto document = std::make_shared<Document>();
   document->file = std::move(name);
+  document->sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
   try {
     document->root = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
       if (depth <= kDeepest) return true;
@@ -116,6 +120,10 @@ JsonValue JsonValue::parse(std::string_view text, std::string name) {
 
 const std::string& JsonValue::file() const {
   return document_->file;
+}
+
+const std::string& JsonValue::sha256() const {
+  return document_->sha256;
 }
 
 void JsonValue::fail(const std::string& expected) const {

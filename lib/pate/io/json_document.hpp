@@ -22,6 +22,8 @@ class JsonValue {
   [[nodiscard]] static JsonValue parse(std::string_view text, std::string name);
 
   [[nodiscard]] const std::string& file() const;
+  /// SHA-256 of the file, in hexadecimal.
+  [[nodiscard]] const std::string& sha256() const;
   /// Path within the file, "" for the whole.
   [[nodiscard]] const std::string& path() const { return path_; }
 

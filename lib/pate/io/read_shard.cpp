@@ -201,6 +201,17 @@ ShardReport read_shard(const JsonValue& report) {
   return result;
 }
 
+ReportPart shard_part(const JsonValue& report, const ShardReport& shard) {
+  ReportPart part{report.file(), report.sha256(), report.at("schema").text(),
+                  std::string(shard.aggregator.name()), shard.partials.tally.queries};
+  for (const InputFile& input : shard.context.inputs) {
+    if (input.role != "votes") continue;
+    part.votes_sha256 = input.sha256;
+    part.votes_digest = input.votes_digest.value_or("");
+  }
+  return part;
+}
+
 void check_one_run(std::span<const ShardReport> shards) {
   const ShardReport& first = shards.front();
   std::map<std::int64_t, const ShardReport*> by_index;

@@ -24,6 +24,9 @@ struct ShardReport {
 /// `pate analyze --shard` writes it.
 [[nodiscard]] ShardReport read_shard(const JsonValue& report);
 
+/// How the composed report names it.
+[[nodiscard]] ReportPart shard_part(const JsonValue& report, const ShardReport& shard);
+
 /// Throws `input_error`, naming the file and the field, unless the reports are all shards of one
 /// run, each there once: same version, settings, inputs (by their digests, wherever they lay),
 /// mechanism, teachers, classes and queries.

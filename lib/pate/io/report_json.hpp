@@ -38,6 +38,8 @@ struct ReportPart {
   std::string schema;
   std::string mechanism;  ///< its name
   std::int64_t queries = 0;
+  std::string votes_sha256 = {};  ///< "" without votes
+  std::string votes_digest = {};
 };
 
 /// What a report says beside its results.
@@ -64,6 +66,12 @@ struct ReportContext {
 
 /// The object `steps`: how many noisy steps of each kind, by their noise.
 [[nodiscard]] std::string steps_json(const StepCounts& steps);
+
+/// The curves of one bound in the object `rdp`; empty ones are left out.
+[[nodiscard]] std::string curves_json(const RdpCurves& curves);
+
+/// The array `trajectory`.
+[[nodiscard]] std::string trajectory_json(std::span<const TrajectoryPoint> trajectory);
 
 /// An array of numbers.
 [[nodiscard]] std::string numbers_json(std::span<const double> values);
