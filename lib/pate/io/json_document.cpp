@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/mapped_file.hpp"
+#include "pate/io/pipes.hpp"
 #include "pate/io/printable.hpp"
 #include "pate/io/sha256.hpp"
 
@@ -83,17 +82,16 @@ struct JsonValue::Document {
 };
 
 JsonValue JsonValue::read_file(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw input_error(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
-  }
-  const std::string text((std::istreambuf_iterator<char>(stream)),
-                         std::istreambuf_iterator<char>());
-  if (stream.bad()) {
-    throw input_error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  }
-  return parse(text, path);
+  const auto parsed = [&](std::span<const std::byte> bytes) {
+    // Characters may look at any object's bytes.
+    const auto* text = reinterpret_cast<const char*>(bytes.data());  // NOLINT(*-reinterpret-cast)
+    return parse({text, bytes.size()}, path);
+  };
+  if (is_pipe(path)) return parsed(read_pipe(path));
+  const MappedFile file(path);
+  JsonValue result = parsed(file.bytes());
+  file.check_unchanged();
+  return result;
 }
 
 JsonValue JsonValue::parse(std::string_view text, std::string name) {

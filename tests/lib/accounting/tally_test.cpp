@@ -114,7 +114,7 @@ TEST_SUITE("accounting") {
     std::vector<Tally> twice = shards;
     twice[2] = twice[1];
     CHECK_THROWS_WITH(static_cast<void>(merge(twice)),
-                      "the shards have 55 of the first 50 queries of the run: one is missing or "
+                      "the shards have 35 of the first 30 queries of the run: one is missing or "
                       "there twice");
     std::vector<Tally> other = shards;
     other[3].teachers = 13;

