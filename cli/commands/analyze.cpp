@@ -14,6 +14,7 @@
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
 #include "pate/accounting/account.hpp"
+#include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/utility.hpp"
 #include "pate/io/analyze_report.hpp"
 
@@ -67,6 +68,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     partials.tally = tally(run, settings.threads, progress.callback());
   }
   Account account = pate::account(partials.tally, run.aggregator, partials.has_decisions, settings);
+  if (settings.exact) add_exact_costs(run, settings, account);
   if (run.labels) {
     partials.utility = tally_utility(run, settings.threads);
     account.utility = utility(*partials.utility, run.aggregator);

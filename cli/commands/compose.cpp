@@ -11,6 +11,7 @@
 #include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/commands/compose_summary.hpp"
+#include "cli/commands/compose_tune.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/options/setting.hpp"
@@ -43,6 +44,24 @@ int report_missed(const std::vector<std::string>& missed, const Streams& streams
   return missed.empty() ? kDone : kLimitMissed;
 }
 
+// A file of the command line: a report, or a ledger.
+struct Document {
+  std::string path;
+  std::string text;  // of a ledger
+  std::optional<JsonValue> report;
+
+  [[nodiscard]] bool is(const char* schema) const {
+    const auto found = report ? report->find("schema") : std::nullopt;
+    return found && found->dump() == fmt::format("\"{}\"", schema);
+  }
+};
+
+Document read_document(const std::string& path) {
+  std::string text = read_text_file(path);
+  if (is_ledger(text)) return {path, std::move(text), {}};
+  return {path, {}, JsonValue::parse(text, path)};
+}
+
 // Notices about the votes, which each shard has and the run keeps once.
 void keep_notices(const std::vector<ShardReport>& shards, std::vector<Notice>& notices) {
   for (const ShardReport& shard : shards) {
@@ -71,14 +90,18 @@ Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threa
   return result;
 }
 
-int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& options,
-                   const Streams& streams) {
+void check_only_shards(const ComposeOptions& options) {
   if (options.delta || !options.orders.empty() || !options.reading.empty() ||
       !options.conversion.empty() || options.same_teachers) {
     throw usage_error(
-        "shards are put together as they were analyzed: --delta, --orders, --reading, "
-        "--conversion and --same-teachers are for rounds");
+        "shards are put together as they were made: --delta, --orders, --reading, --conversion "
+        "and --same-teachers are for rounds");
   }
+}
+
+int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& options,
+                   const Streams& streams) {
+  check_only_shards(options);
   std::vector<ShardReport> shards;
   std::vector<ReportPart> parts;
   for (const JsonValue& report : reports) {
@@ -111,14 +134,22 @@ Settings settings_of(const ComposeOptions& options, const Composition& sum) {
           {"require_releasable", options.require_releasable}};
 }
 
-int compose_rounds(const std::vector<JsonValue>& reports, const ComposeOptions& options,
+int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
                    const Streams& streams) {
   std::vector<Part> parts;
   ReportContext context;
-  for (const JsonValue& report : reports) {
-    parts.push_back(read_part(report));
-    context.parts.push_back(report_part(report, parts.back()));
+  for (const Document& document : documents) {
+    if (!document.report) {
+      for (auto& [part, named] : read_ledger_parts(document.text, document.path)) {
+        parts.push_back(std::move(part));
+        context.parts.push_back(std::move(named));
+      }
+      continue;
+    }
+    parts.push_back(read_part(*document.report));
+    context.parts.push_back(report_part(*document.report, parts.back()));
   }
+  if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
   ComposeSettings settings;
   settings.delta = options.delta;
   if (!options.orders.empty()) settings.orders = options.orders;
@@ -143,8 +174,9 @@ int compose_rounds(const std::vector<JsonValue>& reports, const ComposeOptions& 
 void add_compose(CLI::App& command, ComposeOptions& options) {
   command
       .add_option("REPORT", options.reports,
-                  "JSON reports: all shards of a run, or\n"
-                  "rounds of analyze, plan, release, compose")
+                  "reports: all shards of a run or tuning, or\n"
+                  "rounds: of analyze, label, plan, release,\n"
+                  "compose, and ledgers")
       ->required()
       ->check(not_empty());
   const std::string rounds = "Rounds";
@@ -178,14 +210,22 @@ void add_compose(CLI::App& command, ComposeOptions& options) {
 int run_compose(const ComposeOptions& options, const Streams& streams) {
   check_limits(limits_of(options));
   check_output_options(options.output, options.reports);
-  std::vector<JsonValue> reports;
-  std::size_t shards = 0;
-  for (const std::string& path : options.reports) {
-    reports.push_back(JsonValue::read_file(path));
-    if (reports.back().find("shard")) ++shards;
+  std::vector<Document> documents;
+  for (const std::string& path : options.reports) documents.push_back(read_document(path));
+  const auto all = [&](const auto& holds) {
+    return std::all_of(documents.begin(), documents.end(), holds);
+  };
+  if (all([](const Document& document) { return document.is("pate/tune/v1"); })) {
+    check_only_shards(options);
+    return compose_tunings(options.reports, options.output, streams);
   }
-  return shards == reports.size() ? compose_shards(reports, options, streams)
-                                  : compose_rounds(reports, options, streams);
+  const auto is_shard = [](const Document& document) {
+    return document.is("pate/analyze/v1") && document.report->find("shard");
+  };
+  if (!all(is_shard)) return compose_rounds(documents, options, streams);
+  std::vector<JsonValue> reports;
+  for (Document& document : documents) reports.push_back(std::move(*document.report));
+  return compose_shards(reports, options, streams);
 }
 
 }  // namespace pate::cli

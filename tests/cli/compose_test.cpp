@@ -173,7 +173,7 @@ TEST_SUITE("compose") {
         {one, shard("labels", "2/2", line + Words{"--labels", sample("digits_100_labels.npy")})}, 3,
         "labels: inputs.labels.sha256: expected ");
     check_refused({one, reports.analyze("whole", line)}, 3, "one: shard: expected a whole run");
-    check_refused({one, two, "--delta", "1e-4"}, 2, "shards are put together as they were");
+    check_refused({one, two, "--delta", "1e-4"}, 2, "shards are put together as they were made");
     json other = read(two);
     other.at("inputs").at("votes").at("votes_digest") = std::string(64, '0');
     check_refused({one, reports.write("digest", other.dump())}, 3,

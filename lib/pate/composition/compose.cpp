@@ -207,16 +207,23 @@ std::vector<TrajectoryPoint> trajectory_of(std::span<const Part> parts, const Co
 }
 
 void note_adaptive(std::span<const Part> parts, bool one_order, std::vector<Notice>& notices) {
-  if (parts.size() < 2) return;
+  const auto add = [&](const char* code, const Part& part, const char* reason) {
+    notices.push_back(
+        {code, fmt::format("{}: {}, the sum of costs that depend on the votes is a guarantee only "
+                           "at an order that was fixed before the rounds{}",
+                           part.name, reason, one_order ? "" : "; name it by --orders")});
+  };
   const auto adaptive =
       std::find_if(parts.begin(), parts.end(), [](const Part& part) { return part.adaptive; });
-  if (adaptive == parts.end()) return;
-  notices.push_back(
-      {"adaptive_rounds",
-       fmt::format("{}: where the student's scores come from answers of another report, the sum of "
-                   "costs that depend on the votes is a guarantee only at an order that was fixed "
-                   "before the rounds{}",
-                   adaptive->name, one_order ? "" : "; name it by --orders")});
+  if (parts.size() > 1 && adaptive != parts.end()) {
+    add("adaptive_rounds", *adaptive,
+        "where the student's scores come from answers of another report");
+  }
+  const auto stopped =
+      std::find_if(parts.begin(), parts.end(), [](const Part& part) { return part.stopped; });
+  if (stopped != parts.end()) {
+    add("stopped_rounds", *stopped, "where a limit stopped the run after some of its answers");
+  }
 }
 
 }  // namespace

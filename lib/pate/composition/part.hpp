@@ -49,6 +49,8 @@ struct Part {
 
   /// Whether its queries or scores were made from the answers of other parts.
   bool adaptive = false;
+  /// Whether its own answers decided where it stopped.
+  bool stopped = false;
 };
 
 }  // namespace pate

@@ -75,6 +75,19 @@ std::string integer_expected(std::int64_t least, std::int64_t most) {
 
 }  // namespace
 
+std::string read_text_file(const std::string& path) {
+  const auto text_of = [](std::span<const std::byte> bytes) {
+    // Characters may look at any object's bytes.
+    const auto* text = reinterpret_cast<const char*>(bytes.data());  // NOLINT(*-reinterpret-cast)
+    return std::string(text, bytes.size());
+  };
+  if (is_pipe(path)) return text_of(read_pipe(path));
+  const MappedFile file(path);
+  std::string text = text_of(file.bytes());
+  file.check_unchanged();
+  return text;
+}
+
 struct JsonValue::Document {
   std::string file;
   std::string sha256;
@@ -82,16 +95,7 @@ struct JsonValue::Document {
 };
 
 JsonValue JsonValue::read_file(const std::string& path) {
-  const auto parsed = [&](std::span<const std::byte> bytes) {
-    // Characters may look at any object's bytes.
-    const auto* text = reinterpret_cast<const char*>(bytes.data());  // NOLINT(*-reinterpret-cast)
-    return parse({text, bytes.size()}, path);
-  };
-  if (is_pipe(path)) return parsed(read_pipe(path));
-  const MappedFile file(path);
-  JsonValue result = parsed(file.bytes());
-  file.check_unchanged();
-  return result;
+  return parse(read_text_file(path), path);
 }
 
 JsonValue JsonValue::parse(std::string_view text, std::string name) {

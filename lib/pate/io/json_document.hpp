@@ -10,6 +10,9 @@
 
 namespace pate {
 
+/// The bytes of a file or pipe. Throws `input_error` when it cannot be read.
+[[nodiscard]] std::string read_text_file(const std::string& path);
+
 /// A value in a JSON file that knows its place: whatever is not as expected is an `input_error`
 /// that names the file, the path within it ("costs[2].epsilon") and what was found.
 ///

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "pate/error.hpp"
+#include "pate/io/ledger_text.hpp"
+#include "pate/io/sha256.hpp"
 
 namespace pate {
 
@@ -144,6 +146,13 @@ Part read_analyze(const JsonValue& report) {
   return part;
 }
 
+// The report of a run of the mechanism; unlike an analysis it may have been stopped.
+Part read_label(const JsonValue& report) {
+  Part part = read_analyze(report);
+  part.stopped = report.at("labels").find("stopped").has_value();
+  return part;
+}
+
 Part read_plan(const JsonValue& report) {
   Part part;
   part.mechanism = report.at("mechanism").at("name").text();
@@ -191,16 +200,50 @@ Part read_part(const JsonValue& report) {
   Part part;
   if (kind == "pate/analyze/v1") {
     part = read_analyze(report);
+  } else if (kind == "pate/label/v1") {
+    part = read_label(report);
   } else if (kind == "pate/plan/v1") {
     part = read_plan(report);
   } else if (kind == "pate/release/v1") {
     part = read_release(report);
   } else {
-    schema.fail("pate/analyze/v1, pate/plan/v1 or pate/release/v1");
+    schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1 or pate/release/v1");
   }
   part.name = report.file();
   if (kind != "pate/release/v1") part.queries = report.at("queries").integer(0, kMostQueries);
   return part;
+}
+
+bool is_ledger(std::string_view text) {
+  return text.substr(0, text.find('\n')).find("\"pate/ledger/v1\"") != std::string_view::npos;
+}
+
+std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
+                                                           const std::string& file) {
+  std::vector<std::pair<Part, ReportPart>> result;
+  const std::string sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+  for (const LedgerEntry& entry : parse_ledger(text, file).entries) {
+    const std::string name = fmt::format("{}: line {}", file, entry.line);
+    const JsonValue released = JsonValue::parse(entry.released_json, name + ": released");
+    Part part;
+    part.name = name;
+    part.released = read_released(released);
+    const auto mechanism = released.find("mechanism");
+    part.mechanism = mechanism ? mechanism->at("name").text() : entry.kind;
+    if (const auto queries = released.find("queries")) {
+      part.queries = queries->integer(0, kMostQueries);
+    }
+    if (const auto answered = released.find("answered")) {
+      part.answered_realized = answered->integer(0, kMostQueries);
+    }
+    if (const auto teachers = released.find("teachers")) {
+      part.votes = VotesIdentity{teachers->integer(0, kMostTeachers), 0, "", entry.votes_digest};
+    }
+    ReportPart named{file,         sha256, "pate/ledger/v1",  part.mechanism,
+                     part.queries, "",     entry.votes_digest};
+    result.emplace_back(std::move(part), std::move(named));
+  }
+  return result;
 }
 
 ReportPart report_part(const JsonValue& report, const Part& part) {
