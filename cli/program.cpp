@@ -8,6 +8,7 @@
 
 #include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
+#include "cli/commands/compose.hpp"
 #include "cli/commands/explain.hpp"
 #include "cli/commands/inspect.hpp"
 #include "cli/commands/label.hpp"
@@ -47,6 +48,7 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   app.get_formatter()->column_width(26);
 
   AnalyzeOptions analyze;
+  ComposeOptions compose;
   ExplainOptions explain;
   InspectOptions inspect;
   LabelOptions label;
@@ -64,6 +66,9 @@ int run_parsed(const std::vector<std::string>& arguments, const Streams& streams
   command = app.add_subcommand("tune", "choose the noise and the threshold");
   add_tune(*command, tune);
   command->callback([&] { run = [&] { return run_tune(tune, streams); }; });
+  command = app.add_subcommand("compose", "add up reports: shards of a run, or rounds");
+  add_compose(*command, compose);
+  command->callback([&] { run = [&] { return run_compose(compose, streams); }; });
   command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
   add_inspect(*command, inspect);
   command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });

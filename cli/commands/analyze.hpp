@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "cli/options/mechanism.hpp"
 #include "cli/options/output.hpp"
@@ -16,6 +17,7 @@ struct AnalyzeOptions {
   MechanismOptions mechanism;
   PrivacyOptions privacy;
   OutputOptions output;
+  std::string shard;  ///< "i/n"; empty is the whole
 };
 
 /// Describes the command line; no I/O.

@@ -88,7 +88,9 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
   return line;
 }
 
-std::vector<Notice> notices(const Tuning& tuning, const TuneSettings& settings) {
+}  // namespace
+
+std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& settings) {
   std::vector<Notice> result{
       {"parameters_from_votes",
        "choosing parameters by looking at private votes is itself data-dependent, and no epsilon "
@@ -130,6 +132,22 @@ std::vector<Notice> notices(const Tuning& tuning, const TuneSettings& settings) 
   }
   return result;
 }
+
+int report_tune_misses(const Tuning& tuning, const Streams& streams) {
+  if (tuning.choice.best) return kDone;
+  for (const NearestMiss& miss : tuning.choice.nearest_misses) {
+    const TunedPoint& p = tuning.points[miss.position];
+    streams.err
+        << alarming("pate: limit missed:", streams.err_colour())
+        << fmt::format(
+               " no point keeps the limits; nearest to --{}: epsilon {:.6g}, {:.6g} answers\n",
+               miss.of_max_epsilon ? "max-epsilon" : "min-answered", p.point.epsilon,
+               p.point.answered);
+  }
+  return kLimitMissed;
+}
+
+namespace {
 
 std::string sha256_of(const std::vector<InputFile>& inputs, const char* role) {
   for (const InputFile& input : inputs) {
@@ -213,7 +231,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
             ? analyze_command(options, input, tuning.continuum->aggregator, tuning.continuum->point)
             : analyze_command(options, input, grid.aggregator(best.index), best.point);
   }
-  context.notices = notices(tuning, settings);
+  context.notices = tune_notices(tuning, settings);
 
   if (!options.tuning.csv.empty()) {
     write_file_atomically(options.tuning.csv, tune_points_csv(tuning, context));
@@ -221,18 +239,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   deliver_report(options.output, tune_report_json(tuning, context),
                  tune_summary(tuning, context, options.input.votes), context.notices, streams);
   if (interrupted != 0) return interrupted;
-  if (tuning.choice.best) return kDone;
   if (settings.shard.of > 1) return kDone;
-  for (const NearestMiss& miss : tuning.choice.nearest_misses) {
-    const TunedPoint& p = tuning.points[miss.position];
-    streams.err
-        << alarming("pate: limit missed:", streams.err_colour())
-        << fmt::format(
-               " no point keeps the limits; nearest to --{}: epsilon {:.6g}, {:.6g} answers\n",
-               miss.of_max_epsilon ? "max-epsilon" : "min-answered", p.point.epsilon,
-               p.point.answered);
-  }
-  return kLimitMissed;
+  return report_tune_misses(tuning, streams);
 }
 
 }  // namespace pate::cli

@@ -74,15 +74,25 @@ void add_privacy_options(CLI::App& command, PrivacyOptions& options) {
       ->check(decimal())
       ->type_name("N")
       ->group(group);
+  add_limit_options(command, options.max_epsilon, options.min_answered, options.require_releasable);
+}
+
+void add_limit_options(CLI::App& command, std::optional<double>& max_epsilon,
+                       std::optional<double>& min_answered, bool& require_releasable) {
   const std::string limits = "Limits on the headline (exit status 1 when missed)";
-  command.add_option("--max-epsilon", options.max_epsilon, "largest epsilon allowed")
+  command.add_option("--max-epsilon", max_epsilon, "largest epsilon allowed")
       ->type_name("E")
       ->group(limits);
-  command.add_option("--min-answered", options.min_answered, "smallest number of answers")
+  command.add_option("--min-answered", min_answered, "smallest number of answers")
       ->type_name("A")
       ->group(limits);
-  command.add_flag("--require-releasable", options.require_releasable, "must be publishable as is")
+  command.add_flag("--require-releasable", require_releasable, "must be publishable as is")
       ->group(limits);
+}
+
+void check_limits(const PrivacyOptions& options) {
+  check_limit(options.max_epsilon, "--max-epsilon");
+  check_limit(options.min_answered, "--min-answered");
 }
 
 void append_settings(const PrivacyOptions& options, Settings& settings) {
@@ -99,8 +109,7 @@ void append_settings(const PrivacyOptions& options, Settings& settings) {
 
 AccountSettings make_account_settings(const PrivacyOptions& options) {
   validate_delta(options.delta);
-  check_limit(options.max_epsilon, "--max-epsilon");
-  check_limit(options.min_answered, "--min-answered");
+  check_limits(options);
   const auto computes = [&](const char* bound) {
     return std::find(options.bounds.begin(), options.bounds.end(), bound) != options.bounds.end();
   };
@@ -118,19 +127,22 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
 
 std::vector<std::string> missed_limits(const PrivacyOptions& options, const Account& account) {
   const CostEntry& headline = account.costs[account.headline];
+  const double answered = headline.reading == Reading::realized && account.answered_realized
+                              ? static_cast<double>(*account.answered_realized)
+                              : account.answered_expected;
+  return missed_limits(options, headline, answered);
+}
+
+std::vector<std::string> missed_limits(const PrivacyOptions& options, const CostEntry& headline,
+                                       double answered) {
   std::vector<std::string> missed;
   if (options.max_epsilon && !(headline.epsilon <= *options.max_epsilon)) {
     missed.push_back(fmt::format("epsilon is {:.6g}, above --max-epsilon {}", headline.epsilon,
                                  *options.max_epsilon));
   }
-  if (options.min_answered) {
-    const double answered = headline.reading == Reading::realized && account.answered_realized
-                                ? static_cast<double>(*account.answered_realized)
-                                : account.answered_expected;
-    if (!(answered >= *options.min_answered)) {
-      missed.push_back(fmt::format("answered queries are {:.6g}, below --min-answered {}", answered,
-                                   *options.min_answered));
-    }
+  if (options.min_answered && !(answered >= *options.min_answered)) {
+    missed.push_back(fmt::format("answered queries are {:.6g}, below --min-answered {}", answered,
+                                 *options.min_answered));
   }
   if (options.require_releasable && !headline.releasable) {
     missed.emplace_back("the headline depends on the votes and may not be published as it is");

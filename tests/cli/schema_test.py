@@ -29,6 +29,8 @@ ANALYZE_LINES = [
     f"{COUNTS} --sigma2 1e-3 --queries 10",
     f"{COUNTS} --sigma2 1e6 --conversion gdp --require-releasable",
     f"{COUNTS} --laplace-scale 20 --max-epsilon 0.001",
+    f"{COUNTS} {CONFIDENT} --labels {LABELS} --decisions {LABELS} --shard 2/3",
+    f"{COUNTS} --sigma2 20 --queries 2 --shard 1/3",
     f"{PREDICTIONS} --layout predictions --classes 10 --laplace-scale 20 --conversion kov",
     f"{PREDICTIONS} --layout predictions --classes 12 --teachers 100 --sigma2 30",
     f"{PREDICTIONS} --layout predictions --classes 10 --queries 50 {CONFIDENT} --exact",
@@ -231,6 +233,49 @@ EXPLAIN_MUTATIONS = {
 }
 
 
+COMPOSED_MUTATIONS = {
+    "no parts": lambda r: without(r, "parts"),
+    "no name of a part": lambda r: without(r, "parts", 0, "path"),
+    "votes in no file": lambda r: put(r, {"name": "gnmax"}, "mechanism"),
+    "a negative release": lambda r: put(r, {"epsilon": -1, "delta": 0}, "released"),
+    "partials without a shard": lambda r: put(r, {}, "partials"),
+}
+
+
+def check_composed(directory):
+    """Reports of pate compose: rounds, rounds of rounds, plans, shards."""
+    def report(name, *arguments):
+        done = subprocess.run([PATE, *arguments, "--quiet", "-o", name], cwd=directory, check=False,
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(arguments)}\nstatus {done.returncode}: {done.stderr}")
+        return name
+
+    votes = ["analyze", str(COUNTS), "--delta", "1e-5"]
+    confident = report("confident.json", *votes, *CONFIDENT.split(), "--queries", "100",
+                       "--decisions", str(LABELS))
+    gnmax = report("gnmax.json", *votes, "--sigma2", "20", "--queries", "100:200")
+    plan = report("plan.json", "plan", "--sigma2", "20", "--queries", "9", "--delta", "1e-5")
+    shards = [report(f"shard{i}.json", *votes, "--sigma2", "20", "--shard", f"{i}/2")
+              for i in (1, 2)]
+    rounds = report("rounds.json", "compose", confident, gnmax)
+    composed = [rounds, report("again.json", "compose", rounds, plan),
+                report("plans.json", "compose", plan, plan, "--delta", "1e-6"),
+                report("shards.json", "compose", *shards)]
+    schema = json.loads((SOURCE / "cli/schemas/analyze.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    for name in composed:
+        for error in validator.iter_errors(json.loads((directory / name).read_text())):
+            sys.exit(f"{name}\n{list(error.absolute_path)}: {error.message}")
+    for name, mutate in COMPOSED_MUTATIONS.items():
+        broken = json.loads((directory / rounds).read_text())
+        mutate(broken)
+        if validator.is_valid(broken):
+            sys.exit(f"the schema of analyze accepts a composed report with {name}")
+    print(f"compose: {len(composed)} reports are valid, "
+          f"{len(COMPOSED_MUTATIONS)} broken ones are refused")
+
+
 def check(command, lines, mutations):
     schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -262,6 +307,7 @@ def main():
         os.chdir(directory)
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
+        check_composed(pathlib.Path(directory))
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
     check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], RELEASE_MUTATIONS)
 

@@ -10,6 +10,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/headline_notices.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/accounting/trajectory.hpp"
 #include "pate/error.hpp"
@@ -152,42 +153,10 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
     curves.selection.push_back(cost.selection);
     curves.noisy_max.push_back(cost.noisy_max_expected);
     if (bound == Bound::tradeoff) curves.joint.push_back(cost.joint);
+    if (account.answered_realized) curves.noisy_max_realized.push_back(cost.noisy_max_realized);
+    if (has_selection) curves.spent_variance.push_back(cost.spent_variance);
   }
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
-}
-
-void add_notices(Account& account) {
-  const CostEntry& headline = account.costs[account.headline];
-  const auto add = [&](const char* code, std::string message) {
-    account.notices.push_back({code, std::move(message)});
-  };
-  if (account.queries == 0) add("no_queries", "no queries were selected: nothing is spent");
-  if (headline.data_dependent && account.queries > 0) {
-    add("private_number",
-        "the headline depends on the votes: it is for the owner of the data and must not be "
-        "published as it is");
-  }
-  const CostEntry& public_cost = *std::min_element(
-      account.costs.begin(), account.costs.end(), [](const CostEntry& a, const CostEntry& b) {
-        return a.releasable != b.releasable ? a.releasable : a.epsilon < b.epsilon;
-      });
-  if (headline.data_dependent && account.queries > 0 &&
-      public_cost.epsilon <= headline.epsilon * (1.0 + 1e-6)) {
-    add("data_independent_no_larger", fmt::format("{} is no larger, {:.6g}, and may be published",
-                                                  label(public_cost), public_cost.epsilon));
-  }
-  if (headline.reading == Reading::expected && account.aggregator.selection) {
-    add("expectation",
-        "the headline is an expectation over the selection noise, not a guarantee for a run");
-  }
-  if (headline.reading == Reading::realized) {
-    add("realized_order",
-        "a realized cost is a guarantee only at an order that was fixed before the run");
-  }
-  if (headline.bound == Bound::published) {
-    add("forward_only",
-        "the published bounds cover one of the two directions that (epsilon, delta) speaks of");
-  }
 }
 
 }  // namespace
@@ -209,6 +178,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.classes = tally.classes;
   account.queries = tally.queries;
   account.delta = settings.delta;
+  account.steps = steps_of(aggregator, tally.queries, tally.queries);
   account.orders = settings.orders
                        ? validated_orders(*settings.orders)
                        : std::vector<double>(default_orders().begin(), default_orders().end());
@@ -218,8 +188,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.costs = planned_entries(settings, has_decisions);
   std::vector<Notice> data_independent_notices;
   for (CostEntry& entry :
-       data_independent_entries(steps_of(aggregator, tally.queries, tally.queries), account.orders,
-                                search, data_independent_notices)) {
+       data_independent_entries(account.steps, account.orders, search, data_independent_notices)) {
     account.costs.push_back(std::move(entry));
   }
   account.headline = headline_of(account.costs, settings);
@@ -236,7 +205,11 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
                          data_independent_notices.end());
   account.trajectory = trajectory(tally, account, by_checkpoint);
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
-  add_notices(account);
+  if (account.queries == 0) {
+    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
+  } else {
+    add_headline_notices(account.costs, account.headline, account.notices);
+  }
   return account;
 }
 

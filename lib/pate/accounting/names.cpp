@@ -1,6 +1,21 @@
 #include "pate/accounting/names.hpp"
 
+#include <array>
+#include <cstddef>
+
 namespace pate {
+
+namespace {
+
+template <class Value, std::size_t n>
+std::optional<Value> named(const std::array<Value, n>& values, std::string_view word) {
+  for (const Value value : values) {
+    if (name(value) == word) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string_view name(Bound bound) {
   switch (bound) {
@@ -46,6 +61,22 @@ std::string_view name(ReportedConversion conversion) {
       return "kov";
   }
   return "";
+}
+
+std::optional<Bound> bound_named(std::string_view word) {
+  return named(std::array{Bound::data_independent, Bound::published, Bound::tradeoff}, word);
+}
+
+std::optional<Reading> reading_named(std::string_view word) {
+  return named(
+      std::array{Reading::joint, Reading::expected, Reading::realized, Reading::worst_case}, word);
+}
+
+std::optional<ReportedConversion> conversion_named(std::string_view word) {
+  return named(
+      std::array{ReportedConversion::classic, ReportedConversion::improved, ReportedConversion::gdp,
+                 ReportedConversion::pure, ReportedConversion::kov},
+      word);
 }
 
 std::string_view direction_name(Bound bound) {

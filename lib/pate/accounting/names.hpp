@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace pate {
@@ -35,6 +36,11 @@ enum class ReportedConversion {
 [[nodiscard]] std::string_view name(Bound bound);
 [[nodiscard]] std::string_view name(Reading reading);
 [[nodiscard]] std::string_view name(ReportedConversion conversion);
+
+/// What a word names; none for a word that names nothing.
+[[nodiscard]] std::optional<Bound> bound_named(std::string_view word);
+[[nodiscard]] std::optional<Reading> reading_named(std::string_view word);
+[[nodiscard]] std::optional<ReportedConversion> conversion_named(std::string_view word);
 
 /// "forward" for published costs, "both" for the others.
 [[nodiscard]] std::string_view direction_name(Bound bound);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
+#include "pate/accounting/step_counts.hpp"
 #include "pate/aggregators/aggregator.hpp"
 
 namespace pate {
@@ -42,7 +43,10 @@ struct Notice {
 /// RDP of the run at the grid of orders under one bound, as the reading `expected` weighs it.
 struct RdpCurves {
   std::vector<double> selection, noisy_max;
-  std::vector<double> joint;  ///< tradeoff only
+  std::vector<double> joint;               ///< tradeoff only
+  std::vector<double> noisy_max_realized;  ///< of the answered queries; with decisions only
+  /// Variance of the spent budget over the selection noise; with a selection only.
+  std::vector<double> spent_variance;
 };
 
 /// The headline's epsilon after the first `queries` queries.
@@ -80,6 +84,8 @@ struct Account {
   std::vector<CostEntry> costs;
   std::size_t headline = 0;  ///< index in costs
 
+  /// Every query answered.
+  StepCounts steps;
   std::vector<double> orders;
   std::optional<RdpCurves> published, tradeoff;
   std::vector<TrajectoryPoint> trajectory;

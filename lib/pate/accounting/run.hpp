@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "pate/accounting/shard.hpp"
 #include "pate/aggregators/aggregator.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"
@@ -23,6 +24,7 @@ struct Run {
   const StudentScores* student = nullptr;              ///< interactive aggregator only
   std::optional<std::vector<std::uint8_t>> decisions;  ///< which queries were answered
   std::optional<std::vector<std::int32_t>> labels;     ///< true classes, for utility only
+  Shard shard = {};  ///< which of the queries are looked at; the others are looked at elsewhere
 };
 
 /// Throws `parameter_error` or `input_error` where the parts do not fit each other.

@@ -1,11 +1,15 @@
 #include "pate/accounting/tally.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "pate/error.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
@@ -85,6 +89,31 @@ LogPairTerm pair_term(const Aggregator& aggregator) {
   };
 }
 
+// The checkpoints of the whole run as far as they concern positions begin .. end - 1, and `end`.
+void set_checkpoints(std::int64_t begin, std::int64_t end, Tally& result) {
+  const auto all = trajectory_checkpoints(result.run_queries);
+  std::int64_t done = begin;
+  for (std::size_t k = 0; k < all.size() && done < end; ++k) {
+    if (all[k] <= done) continue;
+    if (done == begin) result.first_checkpoint = k;
+    done = std::min(all[k], end);
+    result.checkpoints.push_back(done - begin);
+  }
+}
+
+// Adds the queries of a shard to what is known between the checkpoints of the whole run.
+void add_shard(const Tally& shard, std::vector<DistinctSet>& parts) {
+  for (std::size_t i = 0; i < shard.distinct.size(); ++i) {
+    const DistinctQuery& query = shard.distinct[i];
+    for (const Tally::Occurrence& occurrence : shard.occurrences_of(i)) {
+      DistinctSet& part = parts[shard.first_checkpoint + occurrence.checkpoint];
+      const std::size_t entry = part.find_or_add(query.statistic, query.log_q);
+      part.entries()[entry].count += occurrence.count;
+      part.entries()[entry].answered += occurrence.answered;
+    }
+  }
+}
+
 // Puts the parts between checkpoints together, in canonical order.
 void join(const std::vector<std::vector<DistinctQuery>>& parts, Tally& result) {
   DistinctSet all;
@@ -149,17 +178,52 @@ Tally tally(const Run& run, unsigned threads, const ProgressCallback& progress) 
   Tally result;
   result.teachers = run.votes.teachers();
   result.classes = run.votes.classes();
-  result.queries = run.rows.size();
-  result.checkpoints = trajectory_checkpoints(result.queries);
+  result.run_queries = run.rows.size();
+  const std::int64_t begin = run.shard.begin(result.run_queries);
+  const std::int64_t end = run.shard.end(result.run_queries);
+  result.queries = end - begin;
+  set_checkpoints(begin, end, result);
   const UnionBoundTable table(pair_term(run.aggregator), result.teachers);
 
   ProgressCounter read(progress, result.queries);
   std::vector<std::vector<DistinctQuery>> parts(result.checkpoints.size());
   parallel_for(parts.size(), threads, [&](std::size_t k) {
-    parts[k] = tally_range(run, table, k == 0 ? 0 : result.checkpoints[k - 1],
-                           result.checkpoints[k], read);
+    parts[k] = tally_range(run, table, begin + (k == 0 ? 0 : result.checkpoints[k - 1]),
+                           begin + result.checkpoints[k], read);
   });
 
+  join(parts, result);
+  return result;
+}
+
+Tally merge(std::span<const Tally> shards) {
+  if (shards.empty()) throw parameter_error("merging needs at least one shard, got none");
+  Tally result;
+  result.teachers = shards.front().teachers;
+  result.classes = shards.front().classes;
+  result.run_queries = shards.front().run_queries;
+  result.queries = result.run_queries;
+  result.checkpoints = trajectory_checkpoints(result.run_queries);
+  std::vector<DistinctSet> sets(result.checkpoints.size());
+  for (const Tally& shard : shards) {
+    if (shard.teachers != result.teachers || shard.classes != result.classes ||
+        shard.run_queries != result.run_queries ||
+        shard.first_checkpoint + shard.checkpoints.size() > sets.size()) {
+      throw parameter_error("the shards are not of one run");
+    }
+    add_shard(shard, sets);
+  }
+  std::vector<std::vector<DistinctQuery>> parts;
+  std::int64_t counted = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    parts.push_back(std::move(sets[k].entries()));
+    for (const DistinctQuery& query : parts.back()) counted += query.count;
+    if (counted == result.checkpoints[k]) continue;
+    throw parameter_error(
+        fmt::format("the shards have {} of the first {} queries of the run: one is missing or "
+                    "there twice",
+                    counted, result.checkpoints[k]));
+  }
   join(parts, result);
   return result;
 }

@@ -24,6 +24,9 @@ struct Tally {
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t queries = 0;
+  /// Of a shard: the queries of the whole run, and which of its checkpoints is the first here.
+  std::int64_t run_queries = 0;
+  std::size_t first_checkpoint = 0;
   std::vector<DistinctQuery> distinct;
 
   /// Numbers of queries after which the trajectory is told, increasing; the last is `queries`.
@@ -44,8 +47,15 @@ struct Tally {
 
 /// Reads the votes of the run once and counts. Throws what reading the votes throws; of several
 /// faulty rows the first is reported. Memory: one entry per distinct query and checkpoint.
-/// Pieces between checkpoints must hold fewer than 2^32 queries. `progress` counts queries.
+/// Pieces between checkpoints must hold fewer than 2^32 queries. Of a shard only its queries are
+/// read; its checkpoints are those of the whole run that lie in it, and its end. `progress` counts
+/// queries.
 [[nodiscard]] Tally tally(const Run& run, unsigned threads, const ProgressCallback& progress = {});
+
+/// The tally of a run from those of all its shards, in any order: the same, to the last bit, as
+/// `tally` of the whole run. Throws `parameter_error` unless the shards are of one run and their
+/// queries add up to all of it.
+[[nodiscard]] Tally merge(std::span<const Tally> shards);
 
 /// The numbers of queries at which a trajectory of a run of `queries` is told: about 20.
 [[nodiscard]] std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries);

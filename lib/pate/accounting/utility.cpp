@@ -56,21 +56,38 @@ Piece read_piece(const Run& run, std::int64_t begin, std::int64_t end) {
   return piece;
 }
 
+// Kinds that differ in their count only become one.
+void sort_and_join(std::vector<UtilityTally::Kind>& kinds) {
+  std::sort(kinds.begin(), kinds.end());
+  std::vector<UtilityTally::Kind> joined;
+  for (const UtilityTally::Kind& kind : kinds) {
+    if (!joined.empty() && joined.back().right == kind.right &&
+        joined.back().statistic == kind.statistic) {
+      joined.back().count += kind.count;
+    } else {
+      joined.push_back(kind);
+    }
+  }
+  kinds = std::move(joined);
+}
+
 }  // namespace
 
-Utility utility(const Run& run, unsigned threads) {
+UtilityTally tally_utility(const Run& run, unsigned threads) {
   validate(run);
   if (!run.labels) throw parameter_error("utility needs true labels");
-  const std::int64_t queries = run.rows.size();
-  std::vector<Piece> pieces(static_cast<std::size_t>((queries + kPiece - 1) / kPiece));
+  const std::int64_t first = run.shard.begin(run.rows.size());
+  const std::int64_t last = run.shard.end(run.rows.size());
+  UtilityTally result;
+  result.queries = last - first;
+  std::vector<Piece> pieces(static_cast<std::size_t>((result.queries + kPiece - 1) / kPiece));
   parallel_for(pieces.size(), threads, [&](std::size_t k) {
-    const std::int64_t begin = static_cast<std::int64_t>(k) * kPiece;
-    pieces[k] = read_piece(run, begin, std::min(begin + kPiece, queries));
+    const std::int64_t begin = first + static_cast<std::int64_t>(k) * kPiece;
+    pieces[k] = read_piece(run, begin, std::min(begin + kPiece, last));
   });
   Occurrences all;
-  std::int64_t plurality_right = 0;
   for (Piece& piece : pieces) {
-    plurality_right += piece.plurality_right;
+    result.plurality_right += piece.plurality_right;
     for (const auto& [counts, statistics] : piece.occurrences) {
       for (const auto& [v, count] : statistics) all[counts][v] += count;
     }
@@ -82,22 +99,44 @@ Utility utility(const Run& run, unsigned threads) {
   std::vector<double> right(distinct.size());
   parallel_for(distinct.size(), threads,
                [&](std::size_t i) { right[i] = right_probability(run.aggregator, *distinct[i]); });
-
-  CompensatedSum answered;
-  CompensatedSum answered_right;
   std::size_t i = 0;
   for (const auto& [counts, statistics] : all) {
-    for (const auto& [v, count] : statistics) {
-      const double p =
-          run.aggregator.selection ? std::exp(log_answered(*run.aggregator.selection, v)) : 1.0;
-      answered.add(p * static_cast<double>(count));
-      answered_right.add(p * static_cast<double>(count) * right[i]);
-    }
+    for (const auto& [v, count] : statistics) result.kinds.push_back({right[i], v, count});
     ++i;
+  }
+  sort_and_join(result.kinds);
+  return result;
+}
+
+UtilityTally merge(std::span<const UtilityTally> shards) {
+  UtilityTally result;
+  for (const UtilityTally& shard : shards) {
+    result.kinds.insert(result.kinds.end(), shard.kinds.begin(), shard.kinds.end());
+    result.plurality_right += shard.plurality_right;
+    result.queries += shard.queries;
+  }
+  sort_and_join(result.kinds);
+  return result;
+}
+
+Utility utility(const UtilityTally& tally, const Aggregator& aggregator) {
+  CompensatedSum answered;
+  CompensatedSum answered_right;
+  for (const UtilityTally::Kind& kind : tally.kinds) {
+    const double p =
+        aggregator.selection ? std::exp(log_answered(*aggregator.selection, kind.statistic)) : 1.0;
+    answered.add(p * static_cast<double>(kind.count));
+    answered_right.add(p * static_cast<double>(kind.count) * kind.right);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
   return {answered.value() > 0.0 ? answered_right.value() / answered.value() : none,
-          queries > 0 ? static_cast<double>(plurality_right) / static_cast<double>(queries) : none};
+          tally.queries > 0
+              ? static_cast<double>(tally.plurality_right) / static_cast<double>(tally.queries)
+              : none};
+}
+
+Utility utility(const Run& run, unsigned threads) {
+  return utility(tally_utility(run, threads), run.aggregator);
 }
 
 std::vector<LabelledQuery> labelled_queries(const Run& run, unsigned threads) {

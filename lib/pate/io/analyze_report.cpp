@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pate/io/partials_json.hpp"
+
 namespace pate {
 
 namespace {
@@ -22,16 +24,10 @@ Json numbers(const std::vector<double>& values) {
   return Json::parse(numbers_json(values));
 }
 
-Json curves_json(const RdpCurves& curves) {
-  Json result = {{"selection", numbers(curves.selection)},
-                 {"noisy_max", numbers(curves.noisy_max)}};
-  if (!curves.joint.empty()) result["joint"] = numbers(curves.joint);
-  return result;
-}
-
 }  // namespace
 
-std::string analyze_report_json(const Account& account, const ReportContext& context) {
+std::string analyze_report_json(const Account& account, const ReportContext& context,
+                                const Partials* partials) {
   Json report = Json::parse(report_head_json("analyze", context));
   report["mechanism"] = Json::parse(mechanism_json(account.aggregator));
   report["teachers"] = account.teachers;
@@ -44,16 +40,11 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   Json costs = Json::parse(costs_json(account.costs));
   report["headline"] = costs[account.headline];
   report["costs"] = std::move(costs);
-  report["rdp"] = {{"orders", numbers(account.orders)}};
-  if (account.published) report["rdp"]["published"] = curves_json(*account.published);
-  if (account.tradeoff) report["rdp"]["tradeoff"] = curves_json(*account.tradeoff);
-  report["trajectory"] = Json::array();
-  for (const TrajectoryPoint& point : account.trajectory) {
-    report["trajectory"].push_back({{"queries", point.queries},
-                                    {"answered", number(point.answered)},
-                                    {"epsilon", number(point.epsilon)},
-                                    {"order", point.order > 0.0 ? Json(point.order) : Json()}});
-  }
+  report["steps"] = Json::parse(steps_json(account.steps));
+  report["rdp"] = {{"orders", Json::parse(numbers_json(account.orders))}};
+  if (account.published) report["rdp"]["published"] = Json::parse(curves_json(*account.published));
+  if (account.tradeoff) report["rdp"]["tradeoff"] = Json::parse(curves_json(*account.tradeoff));
+  report["trajectory"] = Json::parse(trajectory_json(account.trajectory));
   if (account.utility) {
     report["utility"] = {{"expected_accuracy", number(account.utility->expected_accuracy)},
                          {"plurality_accuracy", number(account.utility->plurality_accuracy)}};
@@ -63,6 +54,8 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
         {"epsilon", numbers(account.per_teacher->epsilon)},
         {"quantiles", Json::parse(numbers_json(account.per_teacher->quantiles))}};
   }
+  if (partials != nullptr) report.update(Json::parse(partials_json(*partials)));
+  if (!context.parts.empty()) report["parts"] = Json::parse(parts_json(context.parts));
   report["notices"] = Json::parse(notices_json(account.notices));
   return report.dump(2) + "\n";
 }

@@ -72,10 +72,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
   json["steps"] = Json::parse(steps_json(most_steps(account.aggregator, report.limits)));
   json["rdp"] = {{"orders", Json::parse(numbers_json(account.orders))}};
   if (account.tradeoff) {
-    json["rdp"]["tradeoff"] = {
-        {"selection", Json::parse(numbers_json(account.tradeoff->selection))},
-        {"noisy_max", Json::parse(numbers_json(account.tradeoff->noisy_max))},
-        {"joint", Json::parse(numbers_json(account.tradeoff->joint))}};
+    json["rdp"]["tradeoff"] = Json::parse(curves_json(*account.tradeoff));
   }
   json["ledger"] = report.ledger ? Json(*report.ledger) : Json(nullptr);
   json["notices"] = Json::parse(notices_json(account.notices));

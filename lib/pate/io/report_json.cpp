@@ -114,9 +114,47 @@ std::string steps_json(const StepCounts& steps) {
                {"laplace_maxima", step_list(steps.laplace_maxima, "laplace_scale")}});
 }
 
+std::string curves_json(const RdpCurves& curves) {
+  Json result;
+  const auto add = [&](const char* curve, const std::vector<double>& values) {
+    if (!values.empty()) result[curve] = Json::parse(numbers_json(values));
+  };
+  add("selection", curves.selection);
+  add("noisy_max", curves.noisy_max);
+  add("joint", curves.joint);
+  add("noisy_max_realized", curves.noisy_max_realized);
+  add("spent_variance", curves.spent_variance);
+  return text(result);
+}
+
+std::string trajectory_json(std::span<const TrajectoryPoint> trajectory) {
+  Json result = Json::array();
+  for (const TrajectoryPoint& point : trajectory) {
+    result.push_back({{"queries", point.queries},
+                      {"answered", number(point.answered)},
+                      {"epsilon", number(point.epsilon)},
+                      {"order", point.order > 0.0 ? Json(point.order) : Json()}});
+  }
+  return text(result);
+}
+
 std::string numbers_json(std::span<const double> values) {
   Json result = Json::array();
   for (const double value : values) result.push_back(number(value));
+  return text(result);
+}
+
+std::string parts_json(std::span<const ReportPart> parts) {
+  Json result = Json::array();
+  for (const ReportPart& part : parts) {
+    result.push_back({{"path", part.path},
+                      {"sha256", part.sha256},
+                      {"schema", part.schema},
+                      {"mechanism", part.mechanism},
+                      {"queries", part.queries}});
+    if (!part.votes_sha256.empty()) result.back()["votes_sha256"] = part.votes_sha256;
+    if (!part.votes_digest.empty()) result.back()["votes_digest"] = part.votes_digest;
+  }
   return text(result);
 }
 

@@ -31,11 +31,23 @@ struct InputFile {
   std::optional<std::string> votes_digest;  ///< votes only
 };
 
+/// One report that a composed report is made of.
+struct ReportPart {
+  std::string path;
+  std::string sha256;
+  std::string schema;
+  std::string mechanism;  ///< its name
+  std::int64_t queries = 0;
+  std::string votes_sha256 = {};  ///< "" without votes
+  std::string votes_digest = {};
+};
+
 /// What a report says beside its results.
 struct ReportContext {
   std::string version;
   Settings settings;
   std::vector<InputFile> inputs;
+  std::vector<ReportPart> parts = {};  ///< composed reports only
 };
 
 // What all reports have in common, as JSON text: no header of the library names a JSON library.
@@ -55,8 +67,17 @@ struct ReportContext {
 /// The object `steps`: how many noisy steps of each kind, by their noise.
 [[nodiscard]] std::string steps_json(const StepCounts& steps);
 
+/// The curves of one bound in the object `rdp`; empty ones are left out.
+[[nodiscard]] std::string curves_json(const RdpCurves& curves);
+
+/// The array `trajectory`.
+[[nodiscard]] std::string trajectory_json(std::span<const TrajectoryPoint> trajectory);
+
 /// An array of numbers.
 [[nodiscard]] std::string numbers_json(std::span<const double> values);
+
+/// The array `parts` of a composed report.
+[[nodiscard]] std::string parts_json(std::span<const ReportPart> parts);
 
 /// The array `notices`.
 [[nodiscard]] std::string notices_json(const std::vector<Notice>& notices);

@@ -94,6 +94,11 @@ SavedTuning read_report(const Json& json) {
   saved.votes_digest = inputs.at("votes").at("votes_digest").get<std::string>();
   if (inputs.contains("student")) saved.student_sha256 = inputs.at("student").at("sha256");
   if (inputs.contains("labels")) saved.labels_sha256 = inputs.at("labels").at("sha256");
+  const Json& best = json.at("best");
+  if (best.is_object() && best.contains("command")) saved.best_command = best.at("command");
+  saved.continuum = json.contains("best_on_grid");
+  const Json& top = json.at("settings").at("top");
+  if (!top.is_null()) settings.top = top.get<std::size_t>();
   tuning.has_labels = !saved.labels_sha256.empty();
   for (const Json& point : json.at("points")) {
     TunedPoint p = read_point(point, tuning.grid.has_selection());

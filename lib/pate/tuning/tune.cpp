@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "pate/error.hpp"
@@ -120,6 +121,54 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
   }
   keep(settings, tuning);
   return tuning;
+}
+
+Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings) {
+  if (shards.empty()) throw parameter_error("joining needs at least one shard, got none");
+  if (settings.continuum) {
+    throw parameter_error("a search on the continuum needs the votes: run it on the whole grid");
+  }
+  Tuning result;
+  result.grid = shards.front().grid;
+  result.teachers = shards.front().teachers;
+  result.classes = shards.front().classes;
+  result.queries = shards.front().queries;
+  result.has_labels = shards.front().has_labels;
+  std::map<std::size_t, ExactEpsilon> refined;
+  for (const Tuning& shard : shards) {
+    if (!shard.complete || shard.first != result.last) {
+      throw parameter_error(
+          fmt::format("points {} to {} of the grid: expected a complete shard "
+                      "that begins with point {}",
+                      shard.first, shard.last, result.last));
+    }
+    result.last = shard.last;
+    result.evaluated += shard.evaluated;
+    for (TunedPoint point : shard.points) {
+      if (point.refined) refined[point.index] = {point.point.epsilon, point.point.order};
+      point.point.epsilon = point.grid_epsilon;
+      point.point.order = point.grid_order;
+      point.refined = !result.grid.has_selection();
+      point.pareto = false;
+      result.points.push_back(point);
+    }
+  }
+  if (result.last != result.grid.size()) {
+    throw parameter_error(fmt::format("the shards have {} of the {} points of the grid",
+                                      result.last, result.grid.size()));
+  }
+  result.complete = true;
+  result.choice =
+      assemble(result.points, settings.goal, [&](std::span<const std::size_t> positions) {
+        std::vector<std::optional<ExactEpsilon>> known;
+        for (const std::size_t position : positions) {
+          const auto found = refined.find(result.points[position].index);
+          known.push_back(found == refined.end() ? std::nullopt : std::optional(found->second));
+        }
+        return known;
+      });
+  keep(settings, result);
+  return result;
 }
 
 }  // namespace pate

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pate/tuning/assemble.hpp"
@@ -55,5 +56,11 @@ using KnownPoints = std::vector<TunedPoint>;
 [[nodiscard]] Tuning tune(const TuningVotes& votes, const TuningGrid& grid,
                           const TuneSettings& settings, const KnownPoints& known,
                           const Watcher& watcher);
+
+/// The tuning of a whole grid from those of all its shards, in order: the same, to the last bit, as
+/// `tune` without shards. Of every shard `points` holds what it lists. Throws `parameter_error`
+/// unless the shards are complete and follow each other from the first point to the last, and where
+/// the settings ask for the continuum, which needs the votes.
+[[nodiscard]] Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings);
 
 }  // namespace pate

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "pate/accounting/shard.hpp"
+#include "pate/accounting/tally.hpp"
+#include "pate/accounting/utility.hpp"
+
+namespace pate {
+
+/// What one shard contributes to the report of its run. Counts only: from those of all shards the
+/// run is accounted as if it had never been cut.
+struct Partials {
+  Shard shard;
+  Tally tally;
+  bool has_decisions = false;
+  std::optional<UtilityTally> utility;  ///< with labels
+};
+
+}  // namespace pate

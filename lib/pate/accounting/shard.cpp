@@ -1,0 +1,54 @@
+#include "pate/accounting/shard.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kMostShards = 1'000'000;
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// size * index / of without overflow.
+std::int64_t share(std::int64_t size, std::int64_t index, std::int64_t of) {
+  return size / of * index + size % of * index / of;
+}
+
+}  // namespace
+
+std::int64_t Shard::begin(std::int64_t size) const {
+  return share(size, index - 1, of);
+}
+
+std::int64_t Shard::end(std::int64_t size) const {
+  return share(size, index, of);
+}
+
+Shard parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    const auto index = whole_number(text.substr(0, slash));
+    const auto of = whole_number(text.substr(slash + 1));
+    if (index && of && *index >= 1 && *index <= *of && *of <= kMostShards) return {*index, *of};
+  }
+  throw parameter_error(fmt::format("shard must be i/n with 1 <= i <= n <= {}, like 2/3, got '{}'",
+                                    kMostShards, text));
+}
+
+}  // namespace pate

@@ -1,0 +1,252 @@
+#include "pate/composition/compose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/headline_notices.hpp"
+#include "pate/accounting/rdp_entry.hpp"
+#include "pate/composition/common_ground.hpp"
+#include "pate/composition/summed_curves.hpp"
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double added_up(double a, double b) {
+  return b == 0.0 ? a : std::nextafter(a + b, kInfinity);
+}
+
+// Steps, releases and numbers of queries.
+void add_counts(std::span<const Part> parts, Composition& sum) {
+  double variance = 0.0;
+  bool all_expected = true;
+  bool any_realized = false;
+  bool all_realized = true;
+  double expected = 0.0;
+  std::int64_t realized = 0;
+  for (const Part& part : parts) {
+    sum.queries += part.queries;
+    sum.steps.add(part.steps);
+    variance += part.answered_sd * part.answered_sd;
+    all_expected = all_expected && part.answered_expected.has_value();
+    expected += part.answered_expected.value_or(0.0);
+    any_realized = any_realized || part.answered_realized.has_value();
+    // Without a selection every query is answered.
+    const bool known = part.answered_realized.has_value() ||
+                       (part.votes && !part.curves.empty() && part.steps.threshold_checks.empty());
+    all_realized = all_realized && known;
+    realized += part.answered_realized.value_or(part.queries);
+    if (part.released) {
+      if (!sum.released) sum.released.emplace();
+      sum.released->epsilon = added_up(sum.released->epsilon, part.released->epsilon);
+      sum.released->delta = added_up(sum.released->delta, part.released->delta);
+    }
+    if (!part.votes) continue;
+    if (!sum.teachers) sum.teachers = part.votes->teachers;
+    if (!sum.classes) sum.classes = part.votes->classes;
+    if (sum.classes != part.votes->classes) sum.classes = 0;
+  }
+  if (sum.classes == 0) sum.classes.reset();
+  if (all_expected) {
+    sum.answered_expected = expected;
+    sum.answered_sd = std::sqrt(variance);
+  }
+  if (any_realized && all_realized) sum.answered_realized = realized;
+}
+
+std::vector<std::pair<std::string, double>> parts_at(const RdpCurves& curves, Reading reading,
+                                                     bool has_selection, std::size_t j) {
+  if (reading == Reading::joint) return {{"steps", curves.joint[j]}};
+  std::vector<std::pair<std::string, double>> parts;
+  if (has_selection) parts.emplace_back("selection", curves.selection[j]);
+  parts.emplace_back("noisy_max", reading == Reading::realized ? curves.noisy_max_realized[j]
+                                                               : curves.noisy_max[j]);
+  return parts;
+}
+
+// One cost of the sum from its curves, on the grid.
+void fill_entry(const Composition& sum, const RdpCurves& curves, bool has_selection, double delta,
+                CostEntry& entry, std::vector<Notice>& notices) {
+  RdpFunction function;
+  function.orders = sum.orders;
+  function.rdp = rdp_of(curves, entry.reading, has_selection);
+  const auto position = [&](double order) {
+    return static_cast<std::size_t>(std::lower_bound(sum.orders.begin(), sum.orders.end(), order) -
+                                    sum.orders.begin());
+  };
+  function.at = [&](double order) { return function.rdp[position(order)]; };
+  function.parts = [&](double order) {
+    return parts_at(curves, entry.reading, has_selection, position(order));
+  };
+  fill_rdp_entry(entry, function, {delta, true}, notices);
+  entry.data_dependent = true;
+  if (entry.reading == Reading::expected && has_selection && !curves.spent_variance.empty()) {
+    entry.sd = entry.order ? std::sqrt(curves.spent_variance[position(*entry.order)]) : 0.0;
+  }
+}
+
+void add_data_dependent(const Composition& sum, double delta, std::vector<CostEntry>& costs,
+                        std::vector<Notice>& notices) {
+  const bool has_selection = !sum.steps.threshold_checks.empty();
+  for (const Bound bound : {Bound::tradeoff, Bound::published}) {
+    const auto curves = sum.curves.find(bound);
+    if (curves == sum.curves.end()) continue;
+    for (const Reading reading : {Reading::joint, Reading::expected, Reading::realized}) {
+      if (rdp_of(curves->second, reading, has_selection).empty()) continue;
+      if (reading == Reading::joint && bound == Bound::published) continue;
+      if (reading == Reading::realized && !sum.answered_realized) continue;
+      for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+        CostEntry entry;
+        entry.bound = bound;
+        entry.reading = reading;
+        entry.conversion = conversion;
+        fill_entry(sum, curves->second, has_selection, delta, entry, notices);
+        costs.push_back(std::move(entry));
+      }
+    }
+  }
+}
+
+void add_released(const Released& released, CostEntry& entry) {
+  entry.epsilon = added_up(entry.epsilon, released.epsilon);
+  entry.delta = added_up(entry.delta, released.delta);
+  entry.parts.emplace_back("released", released.epsilon);
+}
+
+// Where nothing but released epsilons is added.
+CostEntry released_entry(const Released& released) {
+  CostEntry entry;
+  entry.epsilon = released.epsilon;
+  entry.delta = released.delta;
+  entry.parts = {{"released", released.epsilon}};
+  entry.releasable = true;
+  return entry;
+}
+
+std::vector<CostEntry> costs_of(const Composition& sum, std::optional<double> delta, bool grid_only,
+                                std::vector<Notice>& notices) {
+  if (!delta) return {released_entry(*sum.released)};
+  std::vector<CostEntry> costs;
+  add_data_dependent(sum, *delta, costs, notices);
+  for (CostEntry& entry :
+       data_independent_entries(sum.steps, sum.orders, {*delta, grid_only}, notices)) {
+    costs.push_back(std::move(entry));
+  }
+  if (sum.released) {
+    for (CostEntry& entry : costs) add_released(*sum.released, entry);
+  }
+  return costs;
+}
+
+std::size_t headline_of(const std::vector<CostEntry>& costs, const ComposeSettings& settings) {
+  const bool any_private = std::any_of(costs.begin(), costs.end(),
+                                       [](const CostEntry& cost) { return cost.data_dependent; });
+  const CostEntry* best = nullptr;
+  for (const CostEntry& cost : costs) {
+    if (settings.reading && cost.reading != *settings.reading) continue;
+    if (settings.conversion && cost.conversion != *settings.conversion) continue;
+    if (!settings.reading && cost.reading == Reading::realized) continue;
+    if (any_private && !settings.conversion && cost.conversion != ReportedConversion::improved) {
+      continue;
+    }
+    // Entries with votes come best first.
+    if (best == nullptr || (!any_private && cost.epsilon < best->epsilon)) best = &cost;
+  }
+  if (best != nullptr) return static_cast<std::size_t>(best - costs.data());
+  std::string computed;
+  for (const CostEntry& cost : costs) computed += (computed.empty() ? "" : ", ") + label(cost);
+  throw parameter_error(fmt::format(
+      "no cost has{}{}{}{}; computed are {}", settings.reading ? " reading " : "",
+      settings.reading ? name(*settings.reading) : "", settings.conversion ? " conversion " : "",
+      settings.conversion ? name(*settings.conversion) : "", computed));
+}
+
+// The costs of parts at given orders; without notices of its own.
+Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
+                   std::optional<double> delta, bool grid_only) {
+  Composition sum;
+  sum.orders = std::move(orders);
+  add_counts(parts, sum);
+  sum.conversion_delta = delta;
+  sum.delta = added_up(delta.value_or(0.0), sum.released ? sum.released->delta : 0.0);
+  sum.curves = summed_curves(parts, sum.orders, sum.notices);
+  sum.costs = costs_of(sum, delta, grid_only, sum.notices);
+  return sum;
+}
+
+std::vector<TrajectoryPoint> trajectory_of(std::span<const Part> parts, const Composition& sum,
+                                           std::optional<double> delta, bool grid_only) {
+  const CostEntry& headline = sum.costs[sum.headline];
+  std::vector<TrajectoryPoint> points;
+  for (std::size_t k = 1; k <= parts.size(); ++k) {
+    const Composition first =
+        k == parts.size() ? sum : sum_of(parts.first(k), sum.orders, delta, grid_only);
+    const auto entry =
+        std::find_if(first.costs.begin(), first.costs.end(), [&](const CostEntry& cost) {
+          return cost.bound == headline.bound && cost.reading == headline.reading &&
+                 cost.conversion == headline.conversion;
+        });
+    if (entry == first.costs.end()) continue;
+    const double answered =
+        headline.reading == Reading::realized && first.answered_realized
+            ? static_cast<double>(*first.answered_realized)
+            : first.answered_expected.value_or(std::numeric_limits<double>::quiet_NaN());
+    points.push_back({first.queries, answered, entry->epsilon, entry->order.value_or(0.0)});
+  }
+  return points;
+}
+
+void note_adaptive(std::span<const Part> parts, bool one_order, std::vector<Notice>& notices) {
+  const auto add = [&](const char* code, const Part& part, const char* reason) {
+    notices.push_back(
+        {code, fmt::format("{}: {}, the sum of costs that depend on the votes is a guarantee only "
+                           "at an order that was fixed before the rounds{}",
+                           part.name, reason, one_order ? "" : "; name it by --orders")});
+  };
+  const auto adaptive =
+      std::find_if(parts.begin(), parts.end(), [](const Part& part) { return part.adaptive; });
+  if (parts.size() > 1 && adaptive != parts.end()) {
+    add("adaptive_rounds", *adaptive,
+        "where the student's scores come from answers of another report");
+  }
+  const auto stopped =
+      std::find_if(parts.begin(), parts.end(), [](const Part& part) { return part.stopped; });
+  if (stopped != parts.end()) {
+    add("stopped_rounds", *stopped, "where a limit stopped the run after some of its answers");
+  }
+}
+
+}  // namespace
+
+Composition compose(std::span<const Part> parts, const ComposeSettings& settings) {
+  if (parts.empty()) throw parameter_error("composing needs at least one part, got none");
+  check_same_teachers(parts, settings.same_teachers);
+  const std::optional<double> delta = common_delta(parts, settings.delta);
+  const bool grid_only = settings.orders.has_value();
+  Composition sum = sum_of(parts, common_orders(parts, settings.orders), delta, grid_only);
+  if (!(sum.delta < 1.0)) {
+    throw input_error(
+        fmt::format("the deltas of the reports add up to {}: expected less than 1", sum.delta));
+  }
+  sum.headline = headline_of(sum.costs, settings);
+  sum.trajectory = trajectory_of(parts, sum, delta, grid_only);
+  // One order was fixed on purpose.
+  if (sum.orders.size() > 1) add_order_notices(sum.costs, sum.orders, grid_only, sum.notices);
+  if (sum.costs[sum.headline].data_dependent) {
+    note_adaptive(parts, sum.orders.size() == 1, sum.notices);
+  }
+  add_headline_notices(sum.costs, sum.headline, sum.notices);
+  return sum;
+}
+
+}  // namespace pate

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+#include "pate/composition/part.hpp"
+
+namespace pate {
+
+struct ComposeSettings {
+  /// At which the sum is converted; unset: that of the parts, which must agree.
+  std::optional<double> delta;
+  /// Only these orders, at which every part must know its cost; unset: all the parts share.
+  std::optional<std::vector<double>> orders;
+  /// Restrict the headline; unset picks by the default order of reports, and the smallest cost
+  /// where all hold for every votes.
+  std::optional<Reading> reading;
+  std::optional<ReportedConversion> conversion;
+  /// The parts are about the same teachers although their votes lie in different files.
+  bool same_teachers = false;
+};
+
+/// What several parts cost together.
+struct Composition {
+  std::optional<std::int64_t> teachers, classes;  ///< none without votes, or where they differ
+  std::int64_t queries = 0;
+  double delta = 0.0;                       ///< of the conversion and of what was released
+  std::optional<double> conversion_delta;   ///< none where nothing but releases is added up
+  std::optional<double> answered_expected;  ///< none where a part does not know
+  double answered_sd = 0.0;
+  std::optional<std::int64_t> answered_realized;
+
+  std::vector<CostEntry> costs;
+  std::size_t headline = 0;  ///< index in costs
+  StepCounts steps;
+  std::optional<Released> released;  ///< the sum
+  std::vector<double> orders;
+  std::map<Bound, RdpCurves> curves;
+  /// The headline after each part, in their order.
+  std::vector<TrajectoryPoint> trajectory;
+  std::vector<Notice> notices;
+};
+
+/// Adds up what was done with the same teachers, one after the other.
+///
+/// RDP adds at each order, for every bound and reading that all parts with votes have; a part
+/// without votes adds its data-independent RDP to each. The order is then the best of the orders
+/// that the parts share (Mironov 2017, Proposition 1). Noisy steps add as counts, so that the exact
+/// compositions of data-independent costs are those of one run with all the steps. Published
+/// epsilons are added to the result, and their deltas (Dwork, Roth 2014, Theorem 3.16). No sum is
+/// below that of the parts.
+///
+/// Throws `input_error`, naming the parts, for votes of different teachers (or, without
+/// `same_teachers`, of different files), different deltas (without `delta`), orders that not all
+/// have, a total delta of 1 or more; `parameter_error` for settings that fit no cost.
+[[nodiscard]] Composition compose(std::span<const Part> parts, const ComposeSettings& settings);
+
+}  // namespace pate

@@ -1,0 +1,121 @@
+#include "pate/composition/summed_curves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "pate/math/compensated_sum.hpp"
+
+namespace pate {
+
+namespace {
+
+using Curve = std::vector<double>;
+
+// The curve of a part at `orders`, all of which it has.
+Curve at_orders(const Curve& curve, const std::vector<double>& its_orders,
+                std::span<const double> orders) {
+  Curve result;
+  std::size_t i = 0;
+  for (const double order : orders) {
+    while (its_orders[i] != order) ++i;
+    result.push_back(curve[i]);
+  }
+  return result;
+}
+
+bool has_selection(const Part& part) {
+  return !part.steps.threshold_checks.empty();
+}
+
+// What a part without votes costs under any bound and reading.
+RdpCurves worst_case_curves(const Part& part, std::span<const double> orders) {
+  RdpCurves curves;
+  for (const double order : orders) {
+    const QueryCost cost = part.steps.rdp(order);
+    curves.selection.push_back(cost.selection);
+    curves.noisy_max.push_back(cost.noisy_max);
+    curves.joint.push_back(cost.total());
+  }
+  curves.noisy_max_realized = curves.noisy_max;
+  curves.spent_variance.assign(orders.size(), 0.0);
+  return curves;
+}
+
+RdpCurves curves_of(const Part& part, Bound bound, std::span<const double> orders) {
+  if (part.curves.empty()) return worst_case_curves(part, orders);
+  const RdpCurves& its = part.curves.at(bound);
+  const auto take = [&](const Curve& curve) {
+    return curve.empty() ? Curve{} : at_orders(curve, part.orders, orders);
+  };
+  RdpCurves curves{take(its.selection), take(its.noisy_max), take(its.joint),
+                   take(its.noisy_max_realized), take(its.spent_variance)};
+  if (!has_selection(part)) {
+    // Every query is answered: the readings coincide.
+    curves.noisy_max_realized = curves.noisy_max;
+    curves.spent_variance.assign(orders.size(), 0.0);
+  }
+  return curves;
+}
+
+Curve sum(const std::vector<RdpCurves>& all, Curve RdpCurves::*curve, std::size_t orders) {
+  for (const RdpCurves& curves : all) {
+    if ((curves.*curve).size() != orders) return {};
+  }
+  Curve result;
+  for (std::size_t j = 0; j < orders; ++j) {
+    CompensatedSum total;
+    for (const RdpCurves& curves : all) total.add((curves.*curve)[j]);
+    result.push_back(total.value());
+  }
+  return result;
+}
+
+}  // namespace
+
+std::map<Bound, RdpCurves> summed_curves(std::span<const Part> parts,
+                                         std::span<const double> orders,
+                                         std::vector<Notice>& notices) {
+  std::set<Bound> bounds;
+  for (const Part& part : parts) {
+    for (const auto& entry : part.curves) bounds.insert(entry.first);
+  }
+  std::map<Bound, RdpCurves> result;
+  for (const Bound bound : bounds) {
+    const auto lacks = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+      return !part.curves.empty() && !part.curves.contains(bound);
+    });
+    if (lacks != parts.end()) {
+      notices.push_back({"bound_left_out", fmt::format("{}: the bound {} is not in this report, "
+                                                       "and therefore not in the sum",
+                                                       lacks->name, name(bound))});
+      continue;
+    }
+    std::vector<RdpCurves> all;
+    for (const Part& part : parts) all.push_back(curves_of(part, bound, orders));
+    RdpCurves& total = result[bound];
+    total.selection = sum(all, &RdpCurves::selection, orders.size());
+    total.noisy_max = sum(all, &RdpCurves::noisy_max, orders.size());
+    total.joint = sum(all, &RdpCurves::joint, orders.size());
+    total.noisy_max_realized = sum(all, &RdpCurves::noisy_max_realized, orders.size());
+    total.spent_variance = sum(all, &RdpCurves::spent_variance, orders.size());
+  }
+  return result;
+}
+
+std::vector<double> rdp_of(const RdpCurves& curves, Reading reading, bool has_selection) {
+  if (reading == Reading::joint) return curves.joint;
+  const Curve& noisy_max =
+      reading == Reading::realized ? curves.noisy_max_realized : curves.noisy_max;
+  if (reading == Reading::worst_case || noisy_max.empty()) return {};
+  Curve result;
+  for (std::size_t j = 0; j < noisy_max.size(); ++j) {
+    result.push_back((has_selection ? curves.selection[j] : 0.0) + noisy_max[j]);
+  }
+  return result;
+}
+
+}  // namespace pate

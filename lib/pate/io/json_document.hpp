@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pate {
+
+/// The bytes of a file or pipe. Throws `input_error` when it cannot be read.
+[[nodiscard]] std::string read_text_file(const std::string& path);
+
+/// A value in a JSON file that knows its place: whatever is not as expected is an `input_error`
+/// that names the file, the path within it ("costs[2].epsilon") and what was found.
+///
+/// Values of one file share it and keep it alive.
+class JsonValue {
+ public:
+  /// Reads a whole file. Throws `input_error` when it cannot be read or is no JSON.
+  [[nodiscard]] static JsonValue read_file(const std::string& path);
+  /// Parses text; `name` is what messages call it.
+  [[nodiscard]] static JsonValue parse(std::string_view text, std::string name);
+
+  [[nodiscard]] const std::string& file() const;
+  /// SHA-256 of the file, in hexadecimal.
+  [[nodiscard]] const std::string& sha256() const;
+  /// Path within the file, "" for the whole.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// A member of an object.
+  [[nodiscard]] JsonValue at(const std::string& key) const;
+  /// The same; none where there is no such member or it is null.
+  [[nodiscard]] std::optional<JsonValue> find(const std::string& key) const;
+  /// The members of an object, by name.
+  [[nodiscard]] std::vector<std::pair<std::string, JsonValue>> members() const;
+  /// The elements of an array.
+  [[nodiscard]] std::vector<JsonValue> elements() const;
+  [[nodiscard]] bool is_null() const;
+
+  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] std::string text() const;
+  /// A finite number of at least `least` and at most `most`.
+  [[nodiscard]] double number(double least = -std::numeric_limits<double>::max(),
+                              double most = std::numeric_limits<double>::max()) const;
+  /// A whole number of at least `least` and at most `most`.
+  [[nodiscard]] std::int64_t integer(
+      std::int64_t least = 0, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  /// An array of numbers in that range; null stands for `null_is`, which may be outside of it.
+  [[nodiscard]] std::vector<double> numbers(double least, double most,
+                                            std::optional<double> null_is = std::nullopt) const;
+  /// An array of whole numbers in that range.
+  [[nodiscard]] std::vector<std::int64_t> integers(std::int64_t least, std::int64_t most) const;
+
+  /// The value as JSON text without white space; numbers read back to the same double.
+  [[nodiscard]] std::string dump() const;
+
+  /// Throws `input_error`: "FILE: PATH: expected EXPECTED, found VALUE".
+  [[noreturn]] void fail(const std::string& expected) const;
+
+ private:
+  struct Document;
+  JsonValue(std::shared_ptr<const Document> document, const void* node, std::string path)
+      : document_(std::move(document)), node_(node), path_(std::move(path)) {}
+
+  std::shared_ptr<const Document> document_;
+  const void* node_;  // of the JSON library, which headers do not name
+  std::string path_;
+};
+
+}  // namespace pate

@@ -1,0 +1,379 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/accuracy.hpp"
+#include "support/program.hpp"
+#include "support/random.hpp"
+#include "support/temp_directory.hpp"
+
+using nlohmann::json;
+using pate::test::cost;
+using pate::test::Ran;
+using pate::test::run;
+using pate::test::sample;
+using pate::test::shared_votes;
+using pate::test::TempDirectory;
+using Words = std::vector<std::string>;
+
+namespace {
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const Words kConfident{"--threshold", "60%", "--sigma1", "15", "--sigma2", "15"};
+const Words kGnmax{"--sigma2", "20"};
+
+// A directory of reports.
+class Reports {
+ public:
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (directory_.path() / name).string();
+  }
+  // Runs a command that writes its report there; its path.
+  [[nodiscard]] std::string make(const std::string& name, const Words& words) const {
+    const Ran ran = run(words + Words{"--quiet", "-o", path(name)});
+    REQUIRE_MESSAGE(ran.status == 0, ran.err);
+    return path(name);
+  }
+  [[nodiscard]] std::string analyze(const std::string& name, const Words& words) const {
+    return make(name, Words{"analyze", "--delta", "1e-5"} + words);
+  }
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+
+ private:
+  TempDirectory directory_;
+};
+
+json read(const std::string& path) {
+  std::ifstream file(path);
+  return json::parse(file);
+}
+
+json compose(const Words& words) {
+  const Ran ran = run(Words{"compose", "--json", "--quiet"} + words);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  return ran.json();
+}
+
+// The text of a report without what tells a composed one from others.
+std::string results(json report) {
+  report.erase("settings");
+  report.erase("parts");
+  return report.dump(1);
+}
+
+double epsilon(const json& report, const char* bound, const char* reading, const char* conversion) {
+  const json entry = cost(report, bound, reading, conversion);
+  REQUIRE(!entry.is_null());
+  return entry.at("epsilon").get<double>();
+}
+
+void check_refused(const Words& words, int status, const std::string& message) {
+  const Ran ran = run(Words{"compose"} + words);
+  CHECK(ran.status == status);
+  CHECK(ran.out.empty());
+  CHECK_MESSAGE(ran.err.find(message) != std::string::npos, ran.err);
+}
+
+}  // namespace
+
+TEST_SUITE("compose") {
+  TEST_CASE("all shards together are the run, bit for bit") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string labels = sample("digits_100_labels.npy");
+    const std::vector<Words> lines{
+        {votes, "--labels", labels, "--decisions", labels, "--reading", "realized"},
+        {votes, "--queries", "10:211", "--bound", "tradeoff", "--orders", "2,4,8"},
+        {votes, "--queries", "2"},
+        {votes, "--labels", labels},
+    };
+    int number = 0;
+    for (const Words& line : lines) {
+      for (const Words& mechanism : {kConfident, kGnmax, Words{"--laplace-scale", "20"}}) {
+        if (mechanism != kConfident && line.size() == 7) continue;
+        const std::string name = std::to_string(++number);
+        const json whole = read(reports.analyze(name, line + mechanism));
+        for (const std::string of : {"2", "3", "7"}) {
+          Words shards;
+          for (int index = std::stoi(of); index >= 1; --index) {
+            const std::string shard = std::to_string(index) + "/" + of;
+            shards.push_back(reports.analyze(
+                name + "-" + std::to_string(index),
+                line + mechanism + Words{"--shard", shard, "--threads", std::to_string(index)}));
+          }
+          const json composed = compose(shards);
+          CHECK_MESSAGE(results(composed) == results(whole), number, " of ", of);
+          CHECK(composed.at("parts").size() == shards.size());
+          CHECK(composed.at("settings").at("command") == "compose");
+        }
+      }
+    }
+  }
+
+  TEST_CASE("all shards of the Interactive aggregator on real votes are the run") {
+    const std::string votes = shared_votes("mnist_t10k_250_counts.npy");
+    const std::string student = shared_votes("mnist_t10k_250_student_scores.npy");
+    if (votes.empty() || student.empty()) return;
+    const Reports reports;
+    const Words line{votes,      "--student", student,    "--threshold", "150",
+                     "--sigma1", "120",       "--sigma2", "40"};
+    const json whole = read(reports.analyze("whole", line));
+    const json composed = compose({reports.analyze("2", line + Words{"--shard", "2/2"}),
+                                   reports.analyze("1", line + Words{"--shard", "1/2"})});
+    CHECK(results(composed) == results(whole));
+  }
+
+  TEST_CASE("a shard's report is about its queries and says so") {
+    const Reports reports;
+    const Words line = Words{sample("digits_100_counts.npy"), "--queries", "90"} + kConfident;
+    const json shard = read(reports.analyze("shard", line + Words{"--shard", "2/3"}));
+    CHECK(shard.at("queries") == 30);
+    CHECK(shard.at("shard") == json{{"index", 2}, {"of", 3}, {"run_queries", 90}});
+    CHECK(shard.at("notices").back().at("code") == "shard");
+    const json rows = read(reports.analyze(
+        "rows", Words{sample("digits_100_counts.npy"), "--queries", "30:60"} + kConfident));
+    CHECK(shard.at("costs") == rows.at("costs"));
+    // The digest is that of the whole run's votes.
+    const json whole = read(reports.analyze("whole", line));
+    CHECK(shard.at("inputs") == whole.at("inputs"));
+    const Ran limit =
+        run(Words{"analyze", "--delta", "1e-5", "--shard", "1/2", "--max-epsilon", "3"} + line);
+    CHECK(limit.status == 2);
+    CHECK(limit.err.find("limits are for a whole run") != std::string::npos);
+    CHECK(run(Words{"analyze", "--delta", "1e-5", "--shard", "3/2"} + line).status == 2);
+  }
+
+  TEST_CASE("shards that do not make one run are refused by file and field") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const Words line = Words{votes, "--queries", "90"} + kConfident;
+    const auto shard = [&](const std::string& name, const std::string& index, const Words& words) {
+      return reports.analyze(name, words + Words{"--shard", index});
+    };
+    const std::string one = shard("one", "1/2", line);
+    const std::string two = shard("two", "2/2", line);
+    check_refused({one}, 3, "shard 2 of 2 is missing");
+    check_refused({one, two, one}, 3, "one: shard.index: shard 1 of 2 is there twice");
+    check_refused({one, shard("of", "2/3", line)}, 3, "of: shard.of: expected 2 as in ");
+    check_refused({one, shard("rows", "2/2", Words{votes, "--queries", "10:100"} + kConfident)}, 3,
+                  "rows: settings.queries: expected 90 as in ");
+    check_refused({one, shard("noise", "2/2", line + Words{"--bound", "tradeoff"})}, 3,
+                  "noise: settings.bound: expected [published,tradeoff] as in ");
+    check_refused(
+        {one, shard("labels", "2/2", line + Words{"--labels", sample("digits_100_labels.npy")})}, 3,
+        "labels: inputs.labels.sha256: expected ");
+    check_refused({one, reports.analyze("whole", line)}, 3, "one: shard: expected a whole run");
+    check_refused({one, two, "--delta", "1e-4"}, 2, "shards are put together as they were made");
+    json other = read(two);
+    other.at("inputs").at("votes").at("votes_digest") = std::string(64, '0');
+    check_refused({one, reports.write("digest", other.dump())}, 3,
+                  "digest: inputs.votes.votes_digest: expected ");
+    other = read(two);
+    other.at("tool").at("version") = "9.9.9";
+    check_refused({one, reports.write("version", other.dump())}, 3,
+                  "version: tool.version: expected 0.1.0 as in ");
+    // Limits are those of the run.
+    const Ran limit = run({"compose", one, two, "--max-epsilon", "0.5", "--json", "--quiet"});
+    CHECK(limit.status == 1);
+    CHECK(limit.err.find("limit missed: epsilon is ") != std::string::npos);
+  }
+
+  TEST_CASE("two halves cost what the whole costs") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string labels = sample("digits_100_labels.npy");
+    for (const Words& mechanism :
+         {kConfident + Words{"--decisions", labels}, kGnmax, Words{"--laplace-scale", "20"}}) {
+      const auto part = [&](const char* name, const char* queries) {
+        return reports.analyze(name, Words{votes, "--queries", queries} + mechanism);
+      };
+      const json whole = read(part("whole", "200"));
+      const json sum = compose({part("first", "0:77"), part("second", "77:200")});
+      CHECK(sum.at("queries") == 200);
+      CHECK(sum.at("mechanism").at("name") == "composed");
+      REQUIRE(sum.at("costs").size() == whole.at("costs").size());
+      for (const json& expected : whole.at("costs")) {
+        const json found =
+            cost(sum, expected.at("bound"), expected.at("reading"), expected.at("conversion"));
+        REQUIRE(!found.is_null());
+        const auto its = found.at("epsilon").get<double>();
+        const auto best = expected.at("epsilon").get<double>();
+        // The best order of the grid, and the best order of all.
+        CHECK(its >= best * (1.0 - 1e-10));
+        CHECK(its <= best * (1.0 + (expected.at("data_dependent") == true ? 1e-3 : 1e-12)));
+        CHECK(found.at("releasable") == expected.at("releasable"));
+        CHECK(found.contains("sd") == expected.contains("sd"));
+      }
+      // At the same orders nothing is lost; tables of q differ, and agree to their accuracy.
+      for (const char* bound : {"published", "tradeoff"}) {
+        for (const auto& [curve, values] : whole.at("rdp").at(bound).items()) {
+          const json& found = sum.at("rdp").at(bound).at(curve);
+          for (std::size_t j = 0; j < values.size(); ++j) {
+            CHECK(pate_test::relative_error(found[j].get<double>(), values[j].get<double>()) <
+                  1e-10);
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("S18's two rounds on real votes: Confident, then Interactive with a student") {
+    const std::string votes = shared_votes("mnist_t10k_250_counts.npy");
+    const std::string student = shared_votes("mnist_t10k_250_student_scores.npy");
+    if (votes.empty() || student.empty()) return;
+    const Reports reports;
+    const std::string first = reports.analyze(
+        "first",
+        {votes, "--queries", "300", "--threshold", "200", "--sigma1", "150", "--sigma2", "40"});
+    const std::string second =
+        reports.analyze("second", {votes, "--queries", "300:2500", "--student", student,
+                                   "--threshold", "150", "--sigma1", "120", "--sigma2", "40"});
+    const json sum = compose({first, second});
+    CHECK(sum.at("queries") == 2500);
+    CHECK(sum.at("trajectory").size() == 2);
+    CHECK(sum.at("notices")[0].at("code") == "adaptive_rounds");
+    const double joint = epsilon(sum, "tradeoff", "joint", "improved");
+    const double of_first = epsilon(read(first), "tradeoff", "joint", "improved");
+    const double of_second = epsilon(read(second), "tradeoff", "joint", "improved");
+    // More than either, less than both epsilons together.
+    CHECK(joint > of_second);
+    CHECK(joint < of_first + of_second);
+    CHECK(joint == doctest::Approx(2.1352).epsilon(1e-4));
+    // At an order that was fixed before.
+    const json fixed = compose({first, second, "--orders", "10"});
+    CHECK(fixed.at("headline").at("order") == 10.0);
+    double rdp = 0.0;
+    for (const std::string& path : {first, second}) {
+      const json report = read(path);
+      const json& orders = report.at("rdp").at("orders");
+      for (std::size_t j = 0; j < orders.size(); ++j) {
+        if (orders[j] == 10.0) rdp += report.at("rdp").at("tradeoff").at("joint")[j].get<double>();
+      }
+    }
+    CHECK(fixed.at("headline").at("parts").at("steps").get<double>() ==
+          doctest::Approx(rdp).epsilon(1e-13));
+    CHECK(fixed.at("headline").at("epsilon").get<double>() >= joint);
+  }
+
+  TEST_CASE("sums are reports that can be added again") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const auto part = [&](const char* name, const char* queries) {
+      return reports.analyze(name, Words{votes, "--queries", queries} + kConfident);
+    };
+    const std::string a = part("a", "0:50");
+    const std::string b = part("b", "50:100");
+    const std::string c = part("c", "100:200");
+    const std::string plan =
+        reports.make("plan", {"plan", "--sigma2", "20", "--queries", "10", "--delta", "1e-5"});
+    const json flat = compose({a, b, c, plan});
+    const json nested = compose({reports.make("ab", {"compose", a, b}), c, plan});
+    for (const json& expected : flat.at("costs")) {
+      CHECK(epsilon(nested, expected.at("bound").get<std::string>().c_str(),
+                    expected.at("reading").get<std::string>().c_str(),
+                    expected.at("conversion").get<std::string>().c_str()) ==
+            doctest::Approx(expected.at("epsilon").get<double>()).epsilon(1e-13));
+    }
+    CHECK(nested.at("steps") == flat.at("steps"));
+    CHECK(nested.at("answered").at("expected").is_null());
+  }
+
+  TEST_CASE("rounds that cannot be added are refused by file and field") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string a = reports.analyze("a", Words{votes, "--queries", "50"} + kConfident);
+    const std::string other_delta =
+        reports.make("delta", Words{"analyze", votes, "--delta", "1e-6"} + kConfident);
+    check_refused({a, other_delta}, 3, "delta: delta: expected 1e-05 as in ");
+    CHECK(compose({a, other_delta, "--delta", "1e-6"}).at("delta") == 1e-6);
+
+    const std::string more = reports.path("more.npy");
+    REQUIRE(run({"simulate", "--teachers", "100", "--classes", "10", "--queries", "20", "--seed",
+                 "1", "-o", more})
+                .status == 0);
+    const std::string b = reports.analyze("b", Words{more} + kConfident);
+    check_refused({a, b}, 3, "add --same-teachers");
+    CHECK(compose({a, b, "--same-teachers"}).at("queries") == 70);
+    const std::string fewer = reports.path("fewer.npy");
+    REQUIRE(run({"simulate", "--teachers", "99", "--classes", "10", "--queries", "20", "--seed",
+                 "1", "-o", fewer})
+                .status == 0);
+    const std::string c = reports.analyze("c", Words{fewer} + kConfident);
+    check_refused({a, c, "--same-teachers"}, 3, "c: teachers: expected 100 as in ");
+
+    const std::string inspect = reports.make("inspect", {"inspect", votes});
+    check_refused({a, inspect}, 3, "inspect: schema: expected ");
+    check_refused({a, reports.path("missing")}, 3, "missing: ");
+    check_refused({a, reports.write("text", "hello")}, 3, "text: expected a JSON report");
+    check_refused({a, reports.write("empty", "{}")}, 3, "empty: schema: is missing");
+    check_refused({a, "-o", a}, 2, "is an input");
+    check_refused({a, "--max-epsilon", "-1"}, 2, "--max-epsilon must be >= 0");
+    check_refused({a, "--orders", "7.77"}, 3, "a: rdp.orders: expected all of the given orders");
+  }
+
+  TEST_CASE("malformed reports are input errors, whatever is wrong with them") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string labels = sample("digits_100_labels.npy");
+    const std::string orders = "2,4,8";
+    const std::vector<Words> makes{
+        Words{"analyze", votes, "--queries", "40", "--delta", "1e-5", "--orders", orders,
+              "--decisions", labels} +
+            kConfident,
+        Words{"analyze", votes, "--queries", "40", "--delta", "1e-5", "--orders", orders,
+              "--labels", labels, "--shard", "1/2"} +
+            kConfident,
+        Words{"plan", "--sigma2", "20", "--queries", "10", "--delta", "1e-5"},
+    };
+    const std::vector<json> values{nullptr,
+                                   -1,
+                                   0,
+                                   1e300,
+                                   0.5,
+                                   "x",
+                                   true,
+                                   json::array(),
+                                   json::object(),
+                                   json::array({1, "x"}),
+                                   std::int64_t{1} << 62};
+    pate_test::Random random(77);
+    for (std::size_t k = 0; k < makes.size(); ++k) {
+      const std::string good = reports.make("good" + std::to_string(k), makes[k]);
+      const json flat = read(good).flatten();
+      std::vector<std::string> places;
+      for (const auto& [place, value] : flat.items()) places.push_back(place);
+      for (int i = 0; i < 400; ++i) {
+        json broken = read(good);
+        const std::string& place = places[static_cast<std::size_t>(
+            random.integer(0, static_cast<std::int64_t>(places.size()) - 1))];
+        json::json_pointer pointer(place);
+        // The value itself, or something that holds it.
+        while (!pointer.empty() && random.integer(0, 2) == 0) pointer.pop_back();
+        const auto pick =
+            static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(values.size())));
+        if (pick < values.size()) {
+          broken[pointer] = values[pick];
+        } else if (!pointer.empty()) {
+          const std::string key = pointer.back();
+          pointer.pop_back();
+          json& parent = broken[pointer];
+          if (parent.is_object()) parent.erase(key);
+        }
+        const std::string path = reports.write("broken", broken.dump());
+        const Ran ran = run({"compose", path, good, "--quiet"});
+        CHECK_MESSAGE((ran.status == 0 || ran.status == 3), place, " ", ran.status, " ", ran.err);
+        if (ran.status == 3) CHECK(ran.out.empty());
+      }
+    }
+  }
+}

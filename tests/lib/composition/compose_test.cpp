@@ -1,0 +1,287 @@
+#include "pate/composition/compose.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/error.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "support/accuracy.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+// A round of the Confident aggregator with random curves on the orders.
+Part confident(const std::string& name, std::uint64_t seed,
+               const std::vector<double>& orders = {2.0, 4.0, 8.0, 16.0}) {
+  Random random(seed);
+  Part part;
+  part.name = name;
+  part.mechanism = "confident";
+  part.votes = VotesIdentity{250, 10, "votes", name};
+  part.queries = 100;
+  part.answered_expected = 40.0;
+  part.answered_sd = 3.0;
+  part.delta = 1e-5;
+  part.steps.threshold_checks[150.0] = 100;
+  part.steps.gaussian_maxima[40.0] = 100;
+  part.orders = orders;
+  for (const Bound bound : {Bound::published, Bound::tradeoff}) {
+    RdpCurves& curves = part.curves[bound];
+    for (const double order : orders) {
+      curves.selection.push_back(order * random.uniform(1e-4, 2e-4));
+      curves.noisy_max.push_back(order * random.uniform(1e-3, 2e-3));
+      curves.spent_variance.push_back(random.uniform(1e-6, 2e-6));
+      if (bound == Bound::tradeoff) curves.joint.push_back(order * random.uniform(2e-3, 3e-3));
+    }
+  }
+  return part;
+}
+
+Part gnmax(const std::string& name, std::uint64_t seed) {
+  Part part = confident(name, seed);
+  part.mechanism = "gnmax";
+  part.steps.threshold_checks.clear();
+  for (auto& entry : part.curves) {
+    entry.second.selection.assign(4, 0.0);
+    entry.second.spent_variance.clear();
+    if (entry.first == Bound::tradeoff) entry.second.joint = entry.second.noisy_max;
+  }
+  return part;
+}
+
+Part planned(double sigma2, std::int64_t queries) {
+  Part part;
+  part.name = "plan";
+  part.mechanism = "gnmax";
+  part.queries = queries;
+  part.delta = 1e-5;
+  part.steps.gaussian_maxima[sigma2] = queries;
+  return part;
+}
+
+Part released(double epsilon, double delta) {
+  Part part;
+  part.name = "release";
+  part.mechanism = "gnmax";
+  part.queries = 10;
+  part.released = Released{epsilon, delta};
+  return part;
+}
+
+bool has_notice(const Composition& sum, const std::string& code) {
+  for (const Notice& notice : sum.notices) {
+    if (notice.code == code) return true;
+  }
+  return false;
+}
+
+template <class Call>
+void check_refused(const Call& call, const std::string& message) {
+  try {
+    static_cast<void>(call());
+    FAIL_CHECK("not refused: " << message);
+  } catch (const error& error) {
+    CHECK_MESSAGE(std::string(error.what()).find(message) != std::string::npos, error.what());
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("composition") {
+  TEST_CASE("RDP adds at each order, and the order is then the best of the grid") {
+    const std::vector<Part> parts{confident("a", 1), confident("b", 2), gnmax("c", 3)};
+    const Composition sum = compose(parts, {});
+    CHECK(sum.queries == 300);
+    CHECK(sum.teachers == 250);
+    CHECK(sum.classes == 10);
+    CHECK(sum.answered_expected == 120.0);
+    CHECK(relative_error(sum.answered_sd, std::sqrt(27.0)) < 1e-15);
+    double best = kInfinity;
+    for (std::size_t j = 0; j < 4; ++j) {
+      double joint = 0.0;
+      for (const Part& part : parts) joint += part.curves.at(Bound::tradeoff).joint[j];
+      CHECK(relative_error(sum.curves.at(Bound::tradeoff).joint[j], joint) < 1e-15);
+      best = std::min(best, epsilon_from_rdp(Conversion::improved, joint, sum.orders[j], 1e-5));
+    }
+    const CostEntry& headline = sum.costs[sum.headline];
+    CHECK(headline.bound == Bound::tradeoff);
+    CHECK(headline.reading == Reading::joint);
+    CHECK(headline.data_dependent);
+    CHECK(!headline.releasable);
+    CHECK(relative_error(headline.epsilon, best) < 1e-14);
+    // The published bound has no joint reading, the expected one a standard deviation.
+    for (const CostEntry& cost : sum.costs) {
+      CHECK(!(cost.bound == Bound::published && cost.reading == Reading::joint));
+      CHECK(cost.sd.has_value() == (cost.reading == Reading::expected));
+      double parts_sum = 0.0;
+      for (const auto& part : cost.parts) parts_sum += part.second;
+      CHECK(relative_error(parts_sum, cost.epsilon) < 1e-12);
+    }
+    REQUIRE(sum.trajectory.size() == 3);
+    CHECK(sum.trajectory[1].queries == 200);
+    CHECK(sum.trajectory[1].epsilon < sum.trajectory[2].epsilon);
+    CHECK(sum.trajectory[2].epsilon == headline.epsilon);
+    CHECK(has_notice(sum, "private_number"));
+  }
+
+  TEST_CASE("the order of parts does not matter, and parts of parts are parts") {
+    const std::vector<Part> parts{confident("a", 1), confident("b", 2)};
+    const std::vector<Part> reversed{parts[1], parts[0]};
+    const Composition sum = compose(parts, {});
+    const Composition other = compose(reversed, {});
+    REQUIRE(sum.costs.size() == other.costs.size());
+    for (std::size_t i = 0; i < sum.costs.size(); ++i) {
+      CHECK(relative_error(sum.costs[i].epsilon, other.costs[i].epsilon) < 1e-14);
+    }
+    const Composition one = compose(std::span(parts).first(1), {});
+    CHECK(one.curves.at(Bound::tradeoff).joint == parts[0].curves.at(Bound::tradeoff).joint);
+  }
+
+  TEST_CASE("noisy steps add as counts, and compose exactly") {
+    const std::vector<Part> parts{planned(40.0, 400), planned(40.0, 600)};
+    const Composition sum = compose(parts, {});
+    CHECK(sum.steps.gaussian_maxima.at(40.0) == 1000);
+    const CostEntry& headline = sum.costs[sum.headline];
+    CHECK(headline.conversion == ReportedConversion::gdp);
+    CHECK(headline.releasable);
+    CHECK(covers(headline.epsilon, 4.98330640597));
+    CHECK(!sum.teachers);
+    CHECK(!sum.answered_expected);
+    CHECK(sum.trajectory.front().queries == 400);
+  }
+
+  TEST_CASE("a plan adds its data-independent RDP to every bound") {
+    const std::vector<Part> parts{confident("a", 1), planned(40.0, 10)};
+    const Composition sum = compose(parts, {});
+    for (std::size_t j = 0; j < sum.orders.size(); ++j) {
+      const double planned_rdp = parts[1].steps.rdp(sum.orders[j]).total();
+      CHECK(relative_error(sum.curves.at(Bound::tradeoff).joint[j],
+                           parts[0].curves.at(Bound::tradeoff).joint[j] + planned_rdp) < 1e-15);
+      CHECK(relative_error(sum.curves.at(Bound::published).noisy_max[j],
+                           parts[0].curves.at(Bound::published).noisy_max[j] + planned_rdp) <
+            1e-15);
+    }
+  }
+
+  TEST_CASE("a released part adds its epsilon and its delta to every cost") {
+    const std::vector<Part> parts{confident("a", 1), released(0.5, 2e-5)};
+    const Composition with = compose(parts, {});
+    const Composition without = compose(std::span(parts).first(1), {});
+    REQUIRE(with.costs.size() == without.costs.size());
+    for (std::size_t i = 0; i < with.costs.size(); ++i) {
+      CHECK(with.costs[i].epsilon >= without.costs[i].epsilon + 0.5);
+      CHECK(relative_error(with.costs[i].epsilon, without.costs[i].epsilon + 0.5) < 1e-14);
+      CHECK(relative_error(with.costs[i].delta, 3e-5) < 1e-14);
+      CHECK(with.costs[i].parts.back().first == "released");
+    }
+    CHECK(with.delta >= 3e-5);
+    CHECK(with.conversion_delta == 1e-5);
+    // Releases alone need no conversion.
+    const std::vector<Part> releases{released(0.5, 2e-5), released(0.25, 1e-5)};
+    const Composition sum = compose(releases, {});
+    REQUIRE(sum.costs.size() == 1);
+    CHECK(sum.costs[0].epsilon >= 0.75);
+    CHECK(sum.costs[0].epsilon <= 0.75 * (1.0 + 1e-15));
+    CHECK(sum.costs[0].releasable);
+    CHECK(!sum.conversion_delta);
+    check_refused(
+        [] {
+          const std::vector<Part> much{released(0.5, 0.6), released(0.5, 0.6)};
+          return compose(much, {});
+        },
+        "the deltas of the reports add up to 1.2");
+  }
+
+  TEST_CASE("realized costs add where every part knows its decisions") {
+    std::vector<Part> parts{confident("a", 1), confident("b", 2), gnmax("c", 3)};
+    parts[0].answered_realized = 44;
+    for (auto& entry : parts[0].curves) entry.second.noisy_max_realized = entry.second.noisy_max;
+    const auto has_realized = [](const Composition& sum) {
+      for (const CostEntry& cost : sum.costs) {
+        if (cost.reading == Reading::realized) return true;
+      }
+      return false;
+    };
+    CHECK(!has_realized(compose(parts, {})));
+    parts[1].answered_realized = 39;
+    for (auto& entry : parts[1].curves) entry.second.noisy_max_realized = entry.second.noisy_max;
+    ComposeSettings settings;
+    settings.reading = Reading::realized;
+    const Composition sum = compose(parts, settings);
+    CHECK(has_realized(sum));
+    CHECK(sum.answered_realized == 44 + 39 + 100);
+    CHECK(sum.costs[sum.headline].reading == Reading::realized);
+    CHECK(has_notice(sum, "realized_order"));
+  }
+
+  TEST_CASE("a bound that one part lacks is left out and told") {
+    std::vector<Part> parts{confident("a", 1), confident("b", 2)};
+    parts[1].curves.erase(Bound::published);
+    const Composition sum = compose(parts, {});
+    CHECK(sum.curves.size() == 1);
+    CHECK(has_notice(sum, "bound_left_out"));
+  }
+
+  TEST_CASE("only orders that all parts share count") {
+    const std::vector<Part> parts{confident("a", 1, {2.0, 4.0, 8.0, 16.0}),
+                                  confident("b", 2, {4.0, 5.0, 16.0, 20.0})};
+    const Composition sum = compose(parts, {});
+    CHECK(sum.orders == std::vector<double>{4.0, 16.0});
+    CHECK(sum.curves.at(Bound::tradeoff).joint[1] ==
+          parts[0].curves.at(Bound::tradeoff).joint[3] +
+              parts[1].curves.at(Bound::tradeoff).joint[2]);
+    ComposeSettings settings;
+    settings.orders = {16.0};
+    const Composition fixed = compose(parts, settings);
+    CHECK(fixed.costs[fixed.headline].order == 16.0);
+    CHECK(!has_notice(fixed, "order_at_end"));
+    settings.orders = {4.0, 8.0};
+    check_refused([&] { return compose(parts, settings); },
+                  "b: rdp.orders: expected all of the given orders, found 1 of 2");
+    const std::vector<Part> apart{confident("a", 1, {2.0, 4.0}), confident("b", 2, {3.0, 5.0})};
+    check_refused([&] { return compose(apart, {}); }, "b: rdp.orders: expected an order");
+  }
+
+  TEST_CASE("rounds that depend on each other's answers say at which order they hold") {
+    std::vector<Part> parts{confident("a", 1), confident("b", 2)};
+    CHECK(!has_notice(compose(parts, {}), "adaptive_rounds"));
+    parts[1].adaptive = true;
+    CHECK(has_notice(compose(parts, {}), "adaptive_rounds"));
+    CHECK(!has_notice(compose(std::span(parts).last(1), {}), "adaptive_rounds"));
+  }
+
+  TEST_CASE("what cannot be added is refused with the names of the parts") {
+    std::vector<Part> parts{confident("a", 1), confident("b", 2)};
+    check_refused([] { return compose({}, {}); }, "at least one part");
+    parts[1].delta = 1e-6;
+    check_refused([&] { return compose(parts, {}); }, "b: delta: expected 1e-05 as in a, found");
+    ComposeSettings settings;
+    settings.delta = 1e-4;
+    CHECK(compose(parts, settings).delta == 1e-4);
+    settings.delta = 0.0;
+    check_refused([&] { return compose(parts, settings); }, "delta must be > 0 and < 1");
+    parts[1].delta = 1e-5;
+    parts[1].votes->sha256 = "others";
+    check_refused([&] { return compose(parts, {}); }, "add --same-teachers");
+    settings = {};
+    settings.same_teachers = true;
+    CHECK_NOTHROW(static_cast<void>(compose(parts, settings)));
+    parts[1].votes->teachers = 100;
+    check_refused([&] { return compose(parts, settings); },
+                  "b: teachers: expected 250 as in a, found 100");
+    parts[1] = confident("b", 2);
+    // The same counts in another file are the same votes.
+    parts[1].votes->sha256 = "others";
+    parts[1].votes->digest = "a";
+    CHECK_NOTHROW(static_cast<void>(compose(parts, {})));
+    settings = {};
+    settings.conversion = ReportedConversion::kov;
+    check_refused([&] { return compose(parts, settings); }, "no cost has conversion kov");
+  }
+}

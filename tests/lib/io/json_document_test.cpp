@@ -1,0 +1,103 @@
+#include "pate/io/json_document.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "pate/error.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace pate;
+
+namespace {
+
+JsonValue parse(const std::string& text) {
+  return JsonValue::parse(text, "r.json");
+}
+
+template <class Read>
+void check_error(const Read& read, const std::string& message) {
+  CHECK_THROWS_WITH_AS(static_cast<void>(read()), message.c_str(), input_error);
+}
+
+}  // namespace
+
+TEST_SUITE("io") {
+  TEST_CASE("JSON values know their place") {
+    const JsonValue root = parse(R"({"a": {"b": [1, 2.5, null]}, "t": "x", "n": null, "f": true})");
+    CHECK(root.file() == "r.json");
+    CHECK(root.path().empty());
+    const JsonValue b = root.at("a").at("b");
+    CHECK(b.path() == "a.b");
+    CHECK(b.elements()[1].path() == "a.b[1]");
+    CHECK(b.elements()[1].number() == 2.5);
+    CHECK(b.elements()[0].integer() == 1);
+    CHECK(b.numbers(0.0, 3.0, 7.0) == std::vector<double>{1.0, 2.5, 7.0});
+    CHECK(root.at("t").text() == "x");
+    CHECK(root.at("f").boolean());
+    CHECK(root.at("n").is_null());
+    CHECK(!root.find("n"));
+    CHECK(!root.find("missing"));
+    CHECK(root.members().size() == 4);
+    CHECK(root.members()[1].first == "t");
+    CHECK(root.sha256().size() == 64);
+  }
+
+  TEST_CASE("what is not as expected is named with its place and value") {
+    const JsonValue root =
+        parse(R"({"a": [1, "x", 2.5], "n": -3, "big": 18446744073709551615, "o": {}})");
+    check_error([&] { return root.at("b"); }, "r.json: b: is missing");
+    check_error([&] { return root.at("o").at("p"); }, "r.json: o.p: is missing");
+    check_error([&] { return root.at("n").at("p"); }, "r.json: n: expected an object, found -3");
+    check_error([&] { return root.at("a").text(); },
+                "r.json: a: expected a text, found an array of 3");
+    check_error([&] { return root.at("a").numbers(0.0, 9.0); },
+                "r.json: a[1]: expected a number from 0 to 9, found \"x\"");
+    check_error([&] { return parse("[1, 2.5]").integers(0, 9); },
+                "r.json: [1]: expected a whole number from 0 to 9, found 2.5");
+    check_error([&] { return root.at("n").number(0.0); },
+                "r.json: n: expected a number >= 0, found -3");
+    check_error([&] { return root.at("n").integer(); },
+                "r.json: n: expected a whole number >= 0, found -3");
+    check_error([&] { return root.at("big").integer(); },
+                "r.json: big: expected a whole number >= 0, found 18446744073709551615");
+    check_error([&] { return root.at("o").elements(); },
+                "r.json: o: expected an array, found an object");
+    check_error([&] { return root.at("n").boolean(); },
+                "r.json: n: expected true or false, found -3");
+    check_error([&] { return parse("[null]").numbers(0.0, 1.0); },
+                "r.json: [0]: expected a number from 0 to 1, found null");
+    check_error([&] { return parse("3").members(); }, "r.json: expected an object, found 3");
+  }
+
+  TEST_CASE("what is no JSON is an input error") {
+    for (const char* text : {"", "{", "{\"a\": }", "[1,]", "nan", "{\"a\": 1} x", "\xff\xfe"}) {
+      CHECK_THROWS_AS(static_cast<void>(parse(text)), input_error);
+    }
+    check_error([] { return parse("{\"a\" 1}"); },
+                "r.json: expected a JSON report, but it is no JSON from byte 6 on");
+    check_error([] { return parse("1e999"); },
+                "r.json: expected a JSON report, but it has a number that no double holds");
+    std::string deep(100000, '[');
+    deep.append(100000, ']');
+    check_error([&] { return parse(deep); },
+                "r.json: expected a JSON report, but it is nested deeper than 50 levels");
+  }
+
+  TEST_CASE("a JSON file is read from disk") {
+    const pate::test::TempDirectory directory;
+    const std::string missing = (directory.path() / "missing.json").string();
+    CHECK_THROWS_AS(static_cast<void>(JsonValue::read_file(missing)), input_error);
+    CHECK_THROWS_AS(static_cast<void>(JsonValue::read_file(directory.path().string())),
+                    input_error);
+  }
+
+  TEST_CASE("numbers read back to the same double") {
+    for (const double value : {0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, -2.5e-300}) {
+      char buffer[40];
+      std::snprintf(buffer, sizeof buffer, "%.17g", value);
+      CHECK(parse(buffer).number() == value);
+    }
+  }
+}
