@@ -51,6 +51,22 @@ CSV_BYTES = 200_000_000
 GRIDS = {"10,000 points": (10, 25, 40), "1,000,000 points": (10, 250, 400)}
 TUNED_QUERIES = (8500, 85000)
 
+# Runs of `pate release`: votes, mechanism, parameters that are near the best.
+MANY = {"queries": 12000, "classes": 150, "teachers": 5000, "seed": 1}
+MANY_MECHANISM = {"threshold": 3000, "sigma1": 1000, "sigma2": 100, "delta": 1e-8}
+RELEASES = {
+    "8,500 x 10 x 250": (
+        {"queries": 8500, "classes": 10, "teachers": 250, **COMMON},
+        {"threshold": 200, "sigma1": 150, "sigma2": 40, "delta": 1e-5},
+        {"order": 4.3, "beta": 0.03, "sigma-ss": 2.9}),
+    "strong consensus": (
+        {**MANY, "accuracy": 0.95, "correlation": 0.05}, MANY_MECHANISM,
+        {"order": 45, "beta": 0.0056, "sigma-ss": 42}),
+    "mixed": (
+        {**MANY, "accuracy": 0.765, "correlation": 0.185}, MANY_MECHANISM,
+        {"order": 52, "beta": 0.0054, "sigma-ss": 68}),
+}
+
 
 def options(values):
     return [word for name, value in values.items() for word in (f"--{name}", str(value))]
@@ -115,6 +131,23 @@ def time_tune(pate, directory, votes, analyze, runs):
     small_grid, large_grid = GRIDS
     passes = [small[large_grid, n] - small[small_grid, n] for n in (few, many)]
     print(f"      time of more points at {many} over {few} queries: {passes[1] / passes[0]:.2f}")
+
+
+def time_release(pate, directory, runs):
+    """Whole dry runs of `pate release`, with the parameters given and looked for, beside analyze."""
+    print(f"\nrelease: {'votes':<16}{'analyze':>9}{'given':>9}{'chosen':>9}   seconds")
+    for name, (simulate, mechanism, fixed) in RELEASES.items():
+        votes = directory / ("-".join(f"{key}_{value}" for key, value in simulate.items()) + ".npy")
+        if not votes.exists():
+            run([pate, "simulate", *options(simulate), "-o", votes])
+        mechanism = [*options(mechanism), "--quiet", "-o", directory / "report.json"]
+        rows = []
+        for command in (["analyze", votes, *mechanism, "--bound", "tradeoff"],
+                        ["release", votes, *mechanism, "--dry-run", *options(fixed)],
+                        ["release", votes, *mechanism, "--dry-run"]):
+            turns = 1 if simulate["teachers"] > 1000 else runs
+            rows.append(min(run([pate, *command])[0] for _ in range(turns)))
+        print(f"         {name:<16}" + "".join(f"{seconds:>9.2f}" for seconds in rows), flush=True)
 
 
 def make_csv(directory, votes):
@@ -192,6 +225,7 @@ def main():
     first = next(iter(DUMPS))
     votes = make_dump(arguments.pate, arguments.directory, first)
     time_tune(arguments.pate, arguments.directory, votes, DUMPS[first]["analyze"], arguments.runs)
+    time_release(arguments.pate, arguments.directory, arguments.runs)
     text = make_csv(arguments.directory, votes)
     speed = time_csv(arguments.pate, arguments.directory, text, DUMPS[first]["analyze"],
                      arguments.runs)

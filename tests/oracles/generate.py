@@ -948,6 +948,100 @@ def table_shifted_tail():
     return rows
 
 
+def table_bu_bl_tight():
+    """Neighbour bounds of q where one gap moves by two and m - 2 by one: extremes over all splits of q."""
+    rng = random.Random(431)
+    inputs = [(p, s, m) for p, s, m in (("-0.9", "10", 3), ("-0.45", "0.4", 3), ("-0.5", "2", 4), ("-3", "0.15", 5), ("-8000", "0.7", 10),
+                                        ("-1e5", "40", 150), ("-0.02", "100", 150), ("-0.75", "1", 10))]
+    while len(inputs) < 20:
+        m = rng.choice([3, 4, 10, 150])
+        log_p = "-" + log_uniform(rng, -math.log1p(-1.0 / m) * 1.001, 9000)
+        inputs.append((log_p, log_uniform(rng, 0.2, 500), m))
+    rows = []
+    for log_p, sigma, m in inputs:
+        row = {"log_q": log_p, "sigma": sigma, "m": m}
+        for name, sign in (("log_bu", 1), ("log_bl", -1)):
+            row[name] = out(tight_neighbour_q(mpf(log_p), mpf(sigma), m, sign))
+        rows.append(row)
+    return rows
+
+
+def tight_neighbour_q(log_q, sigma, m, sign):
+    """The extreme by golden section in log w, the mass of each of the m - 2 classes, over its whole range."""
+    mu = sign * mp.sqrt(2) / sigma
+    others = mpf(m - 2)
+    q = mp.exp(log_q)
+    half = mpf(1) / 2
+    # w and u are masses at most 1/2: of each of the others, and of the class whose gap moves by two
+    low = mp.log(max((q - half) / others, mp.exp(4 * log_q - 200)))
+    high = mp.log(min(q / others * (1 - mpf(10) ** -50), half))
+
+    def value(log_w):
+        w = mp.exp(log_w)
+        u = q - others * w
+        return sign * (mp.exp(log_shifted_tail(mp.log(u), mu)) + others * mp.exp(log_shifted_tail(log_w, mu / 2)))
+
+    golden = (mp.sqrt(5) - 1) / 2
+    a, b = low, high
+    c, d = b - golden * (b - a), a + golden * (b - a)
+    fc, fd = value(c), value(d)
+    while b - a > mpf(10) ** -16 * max(1, abs(a)):
+        if fc > fd:
+            b, d, fd = d, c, fc
+            c = b - golden * (b - a)
+            fc = value(c)
+        else:
+            a, c, fc = c, d, fd
+            d = a + golden * (b - a)
+            fd = value(d)
+    best = sign * max(fc, fd, value(low), value(high))
+    return min(mp.log(best), mp.log1p(-mpf(1) / m)) if sign > 0 else mp.log(best)
+
+
+def table_release_cost():
+    """The release cost as a maximum over a fine grid of x in [e^-beta, e^beta], its ends included."""
+    rng = random.Random(432)
+    rows = []
+    while len(rows) < 24:
+        lam = dec(1 + math.exp(rng.uniform(math.log(0.05), math.log(200))), 7)
+        beta = dec(rng.uniform(0.001, 0.95) * 0.5 * math.log(float(lam) / (float(lam) - 1)), 7)
+        sigma = log_uniform(rng, 0.3, 100)
+        k = rng.choice(["0", "2", "4.265", log_uniform(rng, 0.01, 8)])
+        l, b, s, kk = mpf(lam), mpf(beta), mpf(sigma), mpf(k)
+
+        def g(x):
+            y = l - (l - 1) * x * x
+            return l * (min(mpf(1), x) + kk * s * abs(x - 1)) ** 2 / (2 * s * s * y) - mp.log(x) - mp.log(y) / (2 * (l - 1))
+
+        cost = max(g(mp.exp(b * i / 500)) for i in range(-500, 501))
+        rows.append({"lambda": lam, "beta": beta, "sigma_ss": sigma, "k": k, "cost": out(cost)})
+    return rows
+
+
+def table_two_class_cost():
+    """Exact forward cost of a Confident query with two classes at top count v, compared with v - 1 and v + 1."""
+    rng = random.Random(433)
+    rows = []
+    while len(rows) < 24:
+        teachers = rng.choice([10, 11, 250])
+        v = rng.randint((teachers + 1) // 2, teachers)
+        sigma1, sigma2 = log_uniform(rng, 2, 300), log_uniform(rng, 1, 60)
+        threshold, lam = uniform(rng, 0.4 * teachers, 1.3 * teachers), log_uniform(rng, 1.1, 40)
+
+        def outcome(n):
+            p = cdf((n - mpf(threshold)) / mpf(sigma1))
+            refused = cdf((mpf(threshold) - n) / mpf(sigma1))
+            x = (2 * n - teachers) / (mp.sqrt(2) * mpf(sigma2))
+            return [refused, p * cdf(x), p * cdf(-x)]
+
+        here = outcome(v)
+        l = mpf(lam)
+        cost = max(mp.log(sum(a ** l * b ** (1 - l) for a, b in zip(here, outcome(w)))) / (l - 1)
+                   for w in (v - 1, v + 1) if w <= teachers)
+        rows.append({"teachers": teachers, "v": v, "T": threshold, "sigma1": sigma1, "sigma2": sigma2, "lambda": lam, "rdp": out(cost)})
+    return rows
+
+
 def histograms(seed):
     rng = random.Random(seed)
     wide = [rng.choice([0, 0, 0, 1, 2, 3, rng.randint(4, 40)]) for _ in range(150)]
@@ -1273,14 +1367,16 @@ def table_gnss_cost_as_published():
 
 TABLES = ["log_cdf", "mills", "quantile", "shifted_tail", "gnmax_log_q", "lnmax_log_q", "answered", "rdp_gnmax", "rdp_lnmax", "tradeoff_gaussian",
           "tradeoff_laplace", "laplace_data_independent", "threshold_exact", "joint", "gdp_epsilon", "kov_epsilon", "conversion",
-          "outcomes", "outcomes_laplace", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published"]
+          "outcomes", "outcomes_laplace", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published",
+          "bu_bl_tight", "release_cost", "two_class_cost"]
 
 
 # what is computed; every other string of a row is an input
 OUTPUTS = {"log_cdf": "log_cdf", "mills": "mills", "quantile": "x", "shifted_tail": "log_shifted growth", "gnmax_log_q": "log_q", "lnmax_log_q": "log_q",
            "answered": "log_pr log_refused log_q", "gdp_epsilon": "epsilon", "kov_epsilon": "epsilon",
            "conversion": "classic improved", "outcomes": "pr", "outcomes_laplace": "pr", "log_q0_q1": "log_q0 log_q1 log_bu_q0 largest",
-           "bu_bl": "log_bu log_bl", "local_sensitivity_gnmax": "ls", "gnss_cost_as_published": "cost"}
+           "bu_bl": "log_bu log_bl", "local_sensitivity_gnmax": "ls", "gnss_cost_as_published": "cost",
+           "bu_bl_tight": "log_bu log_bl", "release_cost": "cost", "two_class_cost": "rdp"}
 
 
 def check_inputs(name, rows):

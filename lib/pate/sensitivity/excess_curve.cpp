@@ -56,10 +56,10 @@ ExcessCurve::ExcessCurve(const Aggregator& aggregator, std::int64_t teachers, st
   }
   if (!aggregator.is_gaussian()) return;
   std::vector<double> covered;
-  for (double u = std::log(-cap) - kSpacing; u < std::log(-floor_) + 2.0 * kSpacing;
-       u += kSpacing) {
-    covered.push_back(-std::exp(u));
-  }
+  const double first = std::log(-cap) - kSpacing;
+  const double last = std::log(-floor_) + 2.0 * kSpacing;
+  const auto steps = static_cast<int>(std::ceil((last - first) / kSpacing));
+  for (int i = 0; i < steps; ++i) covered.push_back(-std::exp(first + i * kSpacing));
   cells_.emplace(covered);
   table_.emplace(*cells_,
                  std::numbers::sqrt2 / std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma);

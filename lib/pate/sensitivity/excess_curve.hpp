@@ -23,6 +23,7 @@ class ExcessCurve {
               double order, unsigned threads);
   ExcessCurve(const ExcessCurve&) = delete;
   ExcessCurve& operator=(const ExcessCurve&) = delete;
+  ~ExcessCurve() = default;
 
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] double log_cap() const { return log_cap_; }

@@ -30,7 +30,7 @@ struct Lines {
   struct Line {
     Real constant, slope;
   };
-  std::array<Line, 3> line;
+  std::array<Line, 3> line{};
   std::size_t count = 0;
 
   void add(Real constant, Real slope) { line[count++] = {constant, slope}; }

@@ -145,7 +145,6 @@ TEST_SUITE("release") {
         }
       }
     }
-    MESSAGE("largest share of what is allowed: ", tightest);
     CHECK(tightest > 1e-4);
   }
 
