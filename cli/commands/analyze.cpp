@@ -29,6 +29,10 @@ Shard shard_of(const AnalyzeOptions& options) {
     throw usage_error(
         "limits are for a whole run, not for a shard: give them to 'pate compose' instead");
   }
+  if (privacy.exact) {
+    throw usage_error(
+        "--exact and --shard exclude each other: exact costs are not put together from shards");
+  }
   return parse_shard(options.shard);
 }
 

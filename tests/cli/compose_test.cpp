@@ -288,6 +288,92 @@ TEST_SUITE("compose") {
     CHECK(nested.at("answered").at("expected").is_null());
   }
 
+  TEST_CASE("runs of the mechanism add, as reports and as a ledger") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string ledger = reports.path("ledger");
+    const auto label = [&](const std::string& name, const Words& words) {
+      return reports.make(name, Words{"label", votes, "--delta", "1e-5", "--write-labels",
+                                      reports.path(name + ".csv"), "--ledger", ledger} +
+                                    words);
+    };
+    const std::string a = label("a", Words{"--queries", "40"} + kConfident);
+    const std::string b = label("b", Words{"--queries", "40:60", "--max-answers", "7"} + kGnmax);
+    const json sum = compose({a, b});
+    CHECK(sum.at("queries") == 60);
+    CHECK(sum.at("steps").at("gaussian_maxima") ==
+          json{{{"sigma2", 15.0}, {"count", 40}}, {{"sigma2", 20.0}, {"count", 7}}});
+    const json analyzed =
+        compose({reports.analyze("x", Words{votes, "--queries", "40"} + kConfident),
+                 reports.analyze("y", Words{votes, "--queries", "40:47"} + kGnmax)});
+    // Asked were the same queries; before the run that was certain.
+    CHECK(epsilon(sum, "tradeoff", "joint", "improved") ==
+          doctest::Approx(epsilon(analyzed, "tradeoff", "joint", "improved")).epsilon(1e-9));
+    CHECK(!cost(sum, "tradeoff", "realized", "improved").is_null());
+
+    check_refused({ledger}, 3, "line 2: votes_digest: expected the votes of ");
+    const json entries = compose({ledger, "--same-teachers"});
+    REQUIRE(entries.at("parts").size() == 2);
+    CHECK(entries.at("parts")[0].at("schema") == "pate/ledger/v1");
+    std::ifstream lines(ledger);
+    double released = 0.0;
+    for (std::string line; std::getline(lines, line);) {
+      released += json::parse(line).at("released").at("epsilon").get<double>();
+    }
+    CHECK(entries.at("headline").at("epsilon").get<double>() ==
+          doctest::Approx(released).epsilon(1e-14));
+    CHECK(entries.at("headline").at("epsilon").get<double>() >= released);
+    CHECK(entries.at("headline").at("delta").get<double>() >= 2e-5);
+    CHECK(entries.at("headline").at("releasable") == true);
+  }
+
+  TEST_CASE("a published epsilon adds with its delta") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string release = reports.make(
+        "release", Words{"release", votes, "--queries", "100", "--delta", "1e-5"} + kConfident);
+    const json published = read(release).at("public");
+    const std::string a = reports.analyze("a", Words{votes, "--queries", "100:110"} + kGnmax);
+    const json sum = compose({a, release});
+    const double expected = epsilon(read(a), "data_independent", "worst_case", "gdp") +
+                            published.at("epsilon").get<double>();
+    CHECK(epsilon(sum, "data_independent", "worst_case", "gdp") ==
+          doctest::Approx(expected).epsilon(1e-12));
+    CHECK(sum.at("delta").get<double>() >= 1e-5 + published.at("delta").get<double>());
+    CHECK(sum.at("released").at("epsilon") == published.at("epsilon"));
+    const std::string dry = reports.make(
+        "dry",
+        Words{"release", votes, "--queries", "100", "--delta", "1e-5", "--dry-run"} + kConfident);
+    check_refused({a, dry}, 3, "expected a release that was made");
+  }
+
+  TEST_CASE("all shards of a tuning are the tuning, bit for bit") {
+    const Reports reports;
+    const Words grid{"tune",          sample("digits_100_counts.npy"),
+                     "--queries",     "200",
+                     "--delta",       "1e-5",
+                     "--sigma1",      "10,20",
+                     "--sigma2",      "15,30",
+                     "--threshold",   "40%:60%:5%",
+                     "--objective",   "answered",
+                     "--max-epsilon", "5"};
+    json whole = read(reports.make("whole", grid));
+    Words shards;
+    for (const char* index : {"3", "1", "2"}) {
+      shards.push_back(reports.make(std::string("t") + index,
+                                    grid + Words{"--shard", std::string(index) + "/3"}));
+    }
+    json joined = compose(shards);
+    CHECK(results(joined) == results(whole));
+    check_refused({shards[0], shards[1]}, 3, "shard 2 of 3 is missing");
+    check_refused(shards + Words{shards[0]}, 3, "shard 3 is there twice");
+    check_refused(shards + Words{"--delta", "1e-6"}, 2, "shards are put together as they were");
+    Words other = grid;
+    other.back() = "4";
+    check_refused({shards[1], shards[2], reports.make("other", other + Words{"--shard", "3/3"})}, 3,
+                  "other: limits.max_epsilon: expected the same as in ");
+  }
+
   TEST_CASE("rounds that cannot be added are refused by file and field") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");

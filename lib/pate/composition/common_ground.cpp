@@ -30,9 +30,10 @@ void check_same_teachers(std::span<const Part> parts, bool same_teachers) {
       continue;
     }
     throw input_error(
-        fmt::format("{}: inputs.votes.sha256: expected the votes of {}, found another file; add "
+        fmt::format("{}: {}: expected the votes of {}, found others; add "
                     "--same-teachers if the same teachers voted in both",
-                    part.name, first->name));
+                    part.name, part.votes->sha256.empty() ? "votes_digest" : "inputs.votes.sha256",
+                    first->name));
   }
 }
 

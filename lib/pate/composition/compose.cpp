@@ -242,6 +242,13 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
   sum.trajectory = trajectory_of(parts, sum, delta, grid_only);
   // One order was fixed on purpose.
   if (sum.orders.size() > 1) add_order_notices(sum.costs, sum.orders, grid_only, sum.notices);
+  if (sum.released) {
+    sum.notices.push_back(
+        {"counts_released",
+         fmt::format("every cost counts {:.6g}, the epsilons that were published for parts, with "
+                     "their deltas: they are what became public of costs that depend on the votes",
+                     sum.released->epsilon)});
+  }
   if (sum.costs[sum.headline].data_dependent) {
     note_adaptive(parts, sum.orders.size() == 1, sum.notices);
   }
