@@ -73,11 +73,10 @@ void one_query(Out out, const QueryExplanation& query) {
   fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",
                  share_text(query.share_exact), share_text(query.share_tradeoff));
   if (query.worst_neighbour) {
-    fmt::format_to(out, "dearest neighbour: a vote moves from class {} to class {} ({})\n",
+    fmt::format_to(out,
+                   "dearest neighbour: a vote moves from class {} to class {} ({} direction)\n",
                    query.worst_neighbour->from, query.worst_neighbour->to,
-                   query.worst_neighbour->direction == Direction::forward
-                       ? "votes against neighbour"
-                       : "neighbour against votes");
+                   query.worst_neighbour->direction == Direction::forward ? "forward" : "reverse");
   }
   std::vector<std::size_t> classes(query.histogram.size());
   std::iota(classes.begin(), classes.end(), std::size_t{0});

@@ -1365,10 +1365,107 @@ def table_gnss_cost_as_published():
     return rows
 
 
+# ------------------------------------------------------------------------------ section 5: exact divergences
+
+KEPT = {}          # outcome probabilities by histogram and noise
+
+
+def kept_outcomes(outcomes, n, noise):
+    """Outcome probabilities by class. The likeliest takes what the others leave, so that they add up to one."""
+    key = (outcomes.__name__, tuple(n), noise)
+    if key not in KEPT:
+        p = [mpf(x) for x in outcomes(list(n), mpf(noise))]
+        top = p.index(max(p))
+        p[top] = 1 - mp.fsum(x for j, x in enumerate(p) if j != top)
+        KEPT[key] = p
+    return KEPT[key]
+
+
+def divergence(p, r, lam):
+    """D_lam(p || r), as a sum of terms that are never negative."""
+    def value():
+        terms = [y * ((x / y) ** lam - 1 - lam * (x / y - 1)) for x, y in zip(p, r)]
+        return mp.fsum(terms), mpf(1)
+    dps = mp.dps
+    mp.dps = 400                                      # the probabilities keep theirs; no digit is lost here
+    excess = value()[0]
+    mp.dps = dps
+    return mp.log1p(excess) / (lam - 1)
+
+
+def moved(n, a, b):
+    m = list(n)
+    m[a] -= 1
+    m[b] += 1
+    return m
+
+
+def worst_neighbour(n, lam, distribution):
+    """Largest forward and reverse divergence over all neighbours, class by class; distribution(n) is the outcomes'."""
+    here = distribution(n)
+    forward = reverse = mpf(0)
+    for a in range(len(n)):
+        for b in range(len(n)):
+            if a != b and n[a] > 0:
+                there = distribution(moved(n, a, b))
+                forward = max(forward, divergence(here, there, lam))
+                reverse = max(reverse, divergence(there, here, lam))
+    return forward, reverse
+
+
+def table_exact_rdp():
+    inputs = [([130, 120, 0, 0, 0], "40", 0, 1, "10"), ([130, 120, 0, 0, 0], "40", 1, 4, "2"), ([25, 25, 25, 25], "7.5", 0, 3, "1.05"),
+              ([25, 25, 25, 25], "7.5", 2, 1, "200"), ([250, 0, 0], "40", 0, 2, "64"), ([240, 6, 4], "4", 0, 2, "50"),
+              ([240, 6, 4], "4", 0, 2, "62"), ([240, 6, 4], "4", 2, 1, "60"), ([3, 120, 127, 0, 0], "1000000", 2, 1, "20"),
+              ([3, 120, 127, 0, 0], "1000000", 0, 3, "5000"), ([12, 9, 9], "0.5", 0, 1, "3"), ([2, 1, 0], "0.3", 1, 0, "1.5")]
+    rows = []
+    for n, sigma, a, b, lam in inputs:
+        p = kept_outcomes(gaussian_outcomes, n, sigma)
+        r = kept_outcomes(gaussian_outcomes, moved(n, a, b), sigma)
+        rows.append({"n": n, "from": a, "to": b, "sigma": sigma, "lambda": lam,
+                     "forward": out(divergence(p, r, mpf(lam))), "reverse": out(divergence(r, p, mpf(lam)))})
+    return rows
+
+
+def table_exact_gnmax():
+    inputs = [([200, 50, 0, 0], "40", "20"), ([240, 6, 4], "20", "8"), ([6, 5], "3", "4.5"), ([5, 5, 5], "2", "1.1"), ([9, 0, 0], "1.5", "30"),
+              ([39, 0, 61, 0], "15", "12.25")]
+    rows = []
+    for n, sigma, lam in inputs:
+        forward, reverse = worst_neighbour(n, mpf(lam), lambda m: kept_outcomes(gaussian_outcomes, m, sigma))
+        rows.append({"n": n, "sigma": sigma, "lambda": lam, "forward": out(forward), "reverse": out(reverse)})
+    return rows
+
+
+def table_exact_lnmax():
+    inputs = [([60, 30, 10, 0], "0.05", "7"), ([6, 5], "0.5", "2"), ([100, 0, 0], "0.1", "9"), ([5, 5, 5], "1", "1.2"), ([12, 3, 2], "2", "20"),
+              ([40, 39, 21, 0, 0], "0.02", "40")]
+    rows = []
+    for n, gamma, lam in inputs:
+        forward, reverse = worst_neighbour(n, mpf(lam), lambda m: kept_outcomes(laplace_outcomes, m, gamma))
+        rows.append({"n": n, "gamma": gamma, "lambda": lam, "forward": out(forward), "reverse": out(reverse)})
+    return rows
+
+
+def table_exact_confident():
+    """The outcomes are {refused} and the classes; the check compares max(n) with the threshold."""
+    inputs = [([200, 50, 0, 0], "200", "150", "40", "13.5"), ([130, 120, 0], "200", "150", "40", "10"), ([240, 6, 4], "200", "150", "40", "16"),
+              ([6, 6, 1], "5", "2", "1.5", "3"), ([61, 39, 0, 0], "60", "15", "15", "6"), ([100, 0], "300", "20", "10", "25")]
+    rows = []
+    for n, t, s1, s2, lam in inputs:
+        def distribution(m):
+            z = (max(m) - mpf(t)) / mpf(s1)
+            return [cdf(-z)] + [cdf(z) * x for x in kept_outcomes(gaussian_outcomes, m, s2)]
+        forward, reverse = worst_neighbour(n, mpf(lam), distribution)
+        rows.append({"n": n, "T": t, "sigma1": s1, "sigma2": s2, "lambda": lam, "forward": out(forward), "reverse": out(reverse)})
+    return rows
+
+
 TABLES = ["log_cdf", "mills", "quantile", "shifted_tail", "gnmax_log_q", "lnmax_log_q", "answered", "rdp_gnmax", "rdp_lnmax", "tradeoff_gaussian",
           "tradeoff_laplace", "laplace_data_independent", "threshold_exact", "joint", "gdp_epsilon", "kov_epsilon", "conversion",
           "outcomes", "outcomes_laplace", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published",
           "bu_bl_tight", "release_cost", "two_class_cost"]
+          "outcomes", "outcomes_laplace", "exact_rdp", "exact_gnmax", "exact_lnmax", "exact_confident", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published"]
 
 
 # what is computed; every other string of a row is an input

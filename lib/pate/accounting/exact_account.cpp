@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pate/accounting/exact_tally.hpp"
@@ -114,12 +115,13 @@ class TeacherSearch {
     teachers_.assign(2 * teachers, none());
   }
 
-  // Takes the RDP by teacher at grid order k.
-  void take(std::size_t k, const std::vector<BothDirections>& rdp) {
+  // Takes the sums by teacher at grid order k.
+  void take(std::size_t k, const std::vector<TeacherSum>& sums) {
     BothDirections most;
-    for (std::size_t t = 0; t < rdp.size(); ++t) {
-      most = {std::max(most.forward, rdp[t].forward), std::max(most.reverse, rdp[t].reverse)};
-      const auto epsilons = epsilons_of(rdp[t], grid_[k], delta_);
+    for (std::size_t t = 0; t < sums.size(); ++t) {
+      const BothDirections rdp = sums[t].rdp();
+      most = {std::max(most.forward, rdp.forward), std::max(most.reverse, rdp.reverse)};
+      const auto epsilons = epsilons_of(rdp, grid_[k], delta_);
       improve(teachers_[2 * t], k, epsilons[0]);
       improve(teachers_[2 * t + 1], k, epsilons[1]);
     }
@@ -186,16 +188,15 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
   return result;
 }
 
-std::vector<CostEntry> teacher_entries(const Run& run, const PredictionVotes& predictions,
-                                       const ExactTally& tally, ExactRun& costs,
-                                       const AccountSettings& settings, Account& account) {
+std::vector<CostEntry> teacher_entries(const TeacherSums& sums, const AccountSettings& settings,
+                                       Account& account) {
   const std::span<const double> grid(account.orders);
-  TeacherSearch search(static_cast<std::size_t>(predictions.teachers()), grid, settings.delta);
+  const auto teachers = static_cast<std::size_t>(account.teachers);
+  TeacherSearch search(teachers, grid, settings.delta);
   const auto take = [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; k += kOrdersAtOnce) {
-      const auto orders = grid.subspan(k, std::min(kOrdersAtOnce, end - k));
-      const auto rdp = teacher_rdp(run, predictions, tally, costs, orders, settings.threads);
-      for (std::size_t i = 0; i < orders.size(); ++i) search.take(k + i, rdp[i]);
+      const auto at = sums(grid.subspan(k, std::min(kOrdersAtOnce, end - k)));
+      for (std::size_t i = 0; i < at.size(); ++i) search.take(k + i, at[i]);
     }
   };
   std::size_t begin = 0;
@@ -223,7 +224,7 @@ std::vector<CostEntry> teacher_entries(const Run& run, const PredictionVotes& pr
   }
   account.per_teacher.emplace();
   if (!search.spent()) {
-    account.per_teacher->epsilon.assign(static_cast<std::size_t>(predictions.teachers()), 0.0);
+    account.per_teacher->epsilon.assign(teachers, 0.0);
     return nothing_spent(Bound::exact_per_teacher, settings.delta);
   }
   account.per_teacher->epsilon = search.teachers();
@@ -236,11 +237,21 @@ std::vector<CostEntry> teacher_entries(const Run& run, const PredictionVotes& pr
 void add_exact_costs(const Run& run, const AccountSettings& settings, Account& account) {
   const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
   ExactTally tally = exact_tally(run, mechanism, settings.threads);
-  ExactRun costs(mechanism, tally.distinct, settings.threads);
-  tally.distinct = {};
-  std::vector<CostEntry> entries = exact_entries(costs, settings, account, account.notices);
+  ExactRun costs(mechanism, std::move(tally.distinct), settings.threads);
+  TeacherSums teachers;
   if (const auto* predictions = dynamic_cast<const PredictionVotes*>(&run.votes)) {
-    const auto more = teacher_entries(run, *predictions, tally, costs, settings, account);
+    teachers = [&, predictions](std::span<const double> orders) {
+      return teacher_sums(run, *predictions, tally.of_query, costs, orders, settings.threads);
+    };
+  }
+  add_exact_costs(costs, teachers, settings, account);
+}
+
+void add_exact_costs(ExactRun& costs, const TeacherSums& teachers, const AccountSettings& settings,
+                     Account& account) {
+  std::vector<CostEntry> entries = exact_entries(costs, settings, account, account.notices);
+  if (teachers) {
+    const auto more = teacher_entries(teachers, settings, account);
     entries.insert(entries.end(), more.begin(), more.end());
   }
   add_order_notices(entries, account.orders, settings.orders.has_value(), account.notices);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pate/math/upward_sum.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
@@ -13,16 +12,16 @@ namespace {
 constexpr std::int64_t kIdsPerBlock = 1 << 20;
 constexpr std::size_t kTeachersPerTask = 64;
 
-struct BothSums {
-  UpwardSum forward, reverse;
-};
-
 // Votes of a block of queries as groups: which group of its query every teacher's class is in.
 class BlockReader {
  public:
   BlockReader(const Run& run, const PredictionVotes& predictions, const ExactRun& costs,
-              const ExactTally& tally)
-      : run_(run), predictions_(predictions), costs_(costs), tally_(tally), reader_(run) {}
+              std::span<const std::uint32_t> distinct_of_query)
+      : run_(run),
+        predictions_(predictions),
+        costs_(costs),
+        distinct_of_query_(distinct_of_query),
+        reader_(run) {}
 
   void read(std::int64_t first, std::int64_t count) {
     const auto teachers = static_cast<std::size_t>(predictions_.teachers());
@@ -33,7 +32,7 @@ class BlockReader {
           std::span(groups_).subspan(static_cast<std::size_t>(i) * teachers, teachers);
       predictions_.read_votes(reader_.row(i), 1, row);
       const auto of_class =
-          groups_of_classes(costs_.votes(tally_.of_query[static_cast<std::size_t>(first + i)]),
+          groups_of_classes(costs_.votes(distinct_of_query_[static_cast<std::size_t>(first + i)]),
                             reader_.histogram(i), reader_.scores(i), predictions_.teachers());
       for (std::int32_t& id : row) {
         id = static_cast<std::int32_t>(of_class[static_cast<std::size_t>(id)]);
@@ -46,20 +45,20 @@ class BlockReader {
   const Run& run_;
   const PredictionVotes& predictions_;
   const ExactRun& costs_;
-  const ExactTally& tally_;
+  std::span<const std::uint32_t> distinct_of_query_;
   QueryReader reader_;
   std::vector<std::int32_t> groups_;
 };
 
 }  // namespace
 
-std::vector<std::vector<BothDirections>> teacher_rdp(const Run& run,
-                                                     const PredictionVotes& predictions,
-                                                     const ExactTally& tally, ExactRun& costs,
-                                                     std::span<const double> orders,
-                                                     unsigned threads) {
+std::vector<std::vector<TeacherSum>> teacher_sums(const Run& run,
+                                                  const PredictionVotes& predictions,
+                                                  std::span<const std::uint32_t> distinct_of_query,
+                                                  ExactRun& costs, std::span<const double> orders,
+                                                  unsigned threads) {
   const auto teachers = static_cast<std::size_t>(predictions.teachers());
-  std::vector<std::vector<BothSums>> terms(costs.size());
+  std::vector<std::vector<TeacherSum>> terms(costs.size());
   {
     const auto by_group = costs.by_group(orders);
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -68,8 +67,8 @@ std::vector<std::vector<BothDirections>> teacher_rdp(const Run& run,
       }
     }
   }
-  std::vector<BothSums> sums(orders.size() * teachers);
-  BlockReader reader(run, predictions, costs, tally);
+  std::vector<std::vector<TeacherSum>> sums(orders.size(), std::vector<TeacherSum>(teachers));
+  BlockReader reader(run, predictions, costs, distinct_of_query);
   const std::int64_t block =
       std::max<std::int64_t>(1, kIdsPerBlock / std::max<std::int64_t>(1, predictions.teachers()));
   for (std::int64_t first = 0; first < run.rows.size(); first += block) {
@@ -79,29 +78,17 @@ std::vector<std::vector<BothDirections>> teacher_rdp(const Run& run,
       const std::size_t begin = c * kTeachersPerTask;
       const std::size_t end = std::min(begin + kTeachersPerTask, teachers);
       for (std::int64_t i = 0; i < count; ++i) {
-        const std::size_t distinct = tally.of_query[static_cast<std::size_t>(first + i)];
+        const std::size_t distinct = distinct_of_query[static_cast<std::size_t>(first + i)];
         const std::size_t groups = costs.votes(distinct).groups.size();
         const auto votes = reader.groups().subspan(static_cast<std::size_t>(i) * teachers);
         for (std::size_t k = 0; k < orders.size(); ++k) {
-          const BothSums* const cost = terms[distinct].data() + k * groups;
-          for (std::size_t t = begin; t < end; ++t) {
-            const BothSums& term = cost[votes[t]];
-            BothSums& sum = sums[k * teachers + t];
-            sum.forward.add(term.forward);
-            sum.reverse.add(term.reverse);
-          }
+          const TeacherSum* const cost = terms[distinct].data() + k * groups;
+          for (std::size_t t = begin; t < end; ++t) sums[k][t].add(cost[votes[t]]);
         }
       }
     });
   }
-  std::vector<std::vector<BothDirections>> result(orders.size());
-  for (std::size_t k = 0; k < orders.size(); ++k) {
-    for (std::size_t t = 0; t < teachers; ++t) {
-      const BothSums& sum = sums[k * teachers + t];
-      result[k].push_back({sum.forward.value(), sum.reverse.value()});
-    }
-  }
-  return result;
+  return sums;
 }
 
 }  // namespace pate

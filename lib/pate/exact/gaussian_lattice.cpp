@@ -16,7 +16,7 @@ constexpr double kAbove = 15.0;
 constexpr double kVotes = 3.0;
 // Terms below e^-41 of the largest are left out.
 constexpr double kDepth = 41.0;
-// Nodes in the table, 56 bytes each.
+// Nodes in the table, 80 bytes each.
 constexpr double kLargestTable = 600'000;
 
 }  // namespace
@@ -60,14 +60,9 @@ void GaussianLattice::fill(double* block, std::int64_t residue, std::int64_t fir
     const double steps = static_cast<double>(first + static_cast<std::int64_t>(i));
     const double z =
         lowest_ / sigma_ + (steps * votes_per_step_ - static_cast<double>(residue)) / sigma_;
-    const double log_risen = log_normal_cdf_ratio(z, -vote);
-    block[i] = log_normal_cdf(z);
-    block[stride + i] = log_normal_density(z) + log_weight;
-    block[2 * stride + i] = std::expm1(log_normal_cdf_ratio(z, vote));
-    block[3 * stride + i] = -std::expm1(log_risen);
-    block[4 * stride + i] = log_risen;
-    block[5 * stride + i] = std::expm1(-(z + 0.5 * vote) * vote);
-    block[6 * stride + i] = std::expm1((z - 0.5 * vote) * vote);
+    write_node(block, stride, i, log_normal_cdf(z), log_normal_density(z) + log_weight,
+               log_normal_cdf_ratio(z, vote), log_normal_cdf_ratio(z, -vote),
+               -(z + 0.5 * vote) * vote, (z - 0.5 * vote) * vote);
   }
 }
 

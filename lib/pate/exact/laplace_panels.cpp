@@ -41,11 +41,15 @@ double cdf(double u) {
   return u < 0.0 ? 0.5 * std::exp(u) : 1.0 - 0.5 * std::exp(-u);
 }
 
-// F(u + h) - F(u) for h > 0, without cancellation.
-double cdf_step(double u, double h) {
-  if (u + h <= 0.0) return cdf(u) * std::expm1(h);
-  if (u >= 0.0) return -0.5 * std::exp(-u) * std::expm1(-h);
-  return -0.5 * (std::expm1(-(u + h)) + std::expm1(u));
+// log(F(u + h) / F(u)) for h of either sign, without cancellation.
+double log_cdf_ratio(double u, double h) {
+  if (u <= 0.0 && u + h <= 0.0) return h;
+  // The sum of what lies on either side of zero, or the difference of two tails.
+  const double low = std::min(u, u + h);
+  const double high = std::max(u, u + h);
+  const double step = low >= 0.0 ? -0.5 * std::exp(-low) * std::expm1(low - high)
+                                 : -0.5 * (std::expm1(-high) + std::expm1(low));
+  return h > 0.0 ? std::log1p(step / cdf(u)) : -std::log1p(step / cdf(u + h));
 }
 
 }  // namespace
@@ -93,15 +97,11 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
     double* const block = result.storage.data() + g * stride * kNoiseArrays;
     for (std::size_t i = 0; i < stride; ++i) {
       const double u = (nodes[i].x - votes.groups[g].count) * vote;
-      const double below = cdf(u);
-      const double risen = cdf_step(u - vote, vote) / below;
-      block[i] = u < 0.0 ? u - std::numbers::ln2 : std::log1p(-0.5 * std::exp(-u));
-      block[stride + i] = log_height - std::abs(u) + std::log(nodes[i].weight);
-      block[2 * stride + i] = cdf_step(u, vote) / below;
-      block[3 * stride + i] = risen;
-      block[4 * stride + i] = u < 0.0 ? -vote : std::log(cdf(u - vote) / below);
-      block[5 * stride + i] = std::expm1(std::abs(u) - std::abs(u + vote));
-      block[6 * stride + i] = std::expm1(std::abs(u) - std::abs(u - vote));
+      write_node(block, stride, i,
+                 u < 0.0 ? u - std::numbers::ln2 : std::log1p(-0.5 * std::exp(-u)),
+                 log_height - std::abs(u) + std::log(nodes[i].weight), log_cdf_ratio(u, vote),
+                 log_cdf_ratio(u, -vote), std::abs(u) - std::abs(u + vote),
+                 std::abs(u) - std::abs(u - vote));
     }
     result.rows.push_back(noise_row(block, stride));
   }

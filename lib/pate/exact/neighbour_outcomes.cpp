@@ -13,12 +13,17 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Probabilities below e^-650 are handled as logarithms.
 constexpr double kFaint = -650.0;
-// Where less than this is left of a probability, it is summed up itself and not its loss.
+// Where less than this is left of a probability, it is summed up itself and not its loss; and where
+// it grows beyond what doubles hold.
 constexpr double kLittle = 1e-3;
+constexpr double kMuch = 1e200;
+// e^l is beyond doubles from here on.
+constexpr double kSteep = 650.0;
 
 // Logarithm of h, for exponents beyond doubles.
 double log_term(double l, double bend, double p) {
   const double z = p * l;
+  if (l > kSteep) return p < 0.0 ? std::log(-p) + l : z + std::log1p(-p * std::exp(l - z));
   if (z < 600.0) {
     const double term = expm1mx(z) - p * bend;
     return term > 0.0 ? std::log(term) : -kInfinity;
@@ -28,9 +33,9 @@ double log_term(double l, double bend, double p) {
 
 }  // namespace
 
-// What is computed for one class that wins, its neighbours' probabilities relative to its own:
-// P'/P - 1 = gain of the class when another loses the vote, less what it loses when another gains
-// it, over the nodes of a rule.
+// For one class that wins, the logarithms of its neighbours' probabilities relative to its own.
+// They come from P'/P - 1, what the class gains when another loses the vote less what it loses when
+// another gains it, averaged over the nodes of a rule.
 struct NeighbourOutcomes::Kernel {
   Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes)
       : votes(query), noise(at_nodes), groups(query.groups.size()) {
@@ -86,19 +91,30 @@ struct NeighbourOutcomes::Kernel {
         for (std::size_t b = 0; b < groups; ++b) to[b] += w_other * down[b];
       }
     }
+    const double log_sum = std::log(sum);
     for (std::size_t a = 0; a < groups; ++a) {
       for (std::size_t b = 0; b < groups; ++b) {
-        double& change = other[a * groups + b];
-        change = (gain[a] - change) / sum;
-        if (change < kLittle - 1.0) change = other_left(row, scale, a, b) / sum - 1.0;
+        const double change = (gain[a] - other[a * groups + b]) / sum;
+        other[a * groups + b] =
+            is_moderate(change)
+                ? std::log1p(change)
+                : log_moved(row, scale, noise.rows[a].log_fallen_cdf, noise.rows[b].log_risen_cdf) -
+                      log_sum;
       }
     }
     for (std::size_t g = 0; g < groups; ++g) {
-      gained[g] = (own_gain + gained[g]) / sum;
-      lost[g] = (own_loss - lost[g]) / sum;
-      if (lost[g] < kLittle - 1.0) lost[g] = lost_left(row, scale, g) / sum - 1.0;
+      const double more = (own_gain + gained[g]) / sum;
+      gained[g] = is_moderate(more)
+                      ? std::log1p(more)
+                      : log_moved(row, scale, noise.rows[g].log_fallen_cdf, row.log_risen_density) -
+                            log_sum;
+      const double less = (own_loss - lost[g]) / sum;
+      lost[g] = is_moderate(less)
+                    ? std::log1p(less)
+                    : log_moved(row, scale, noise.rows[g].log_risen_cdf, row.log_fallen_density) -
+                          log_sum;
     }
-    return scale + std::log(sum);
+    return scale + log_sum;
   }
 
   const GroupedVotes& votes;
@@ -106,7 +122,7 @@ struct NeighbourOutcomes::Kernel {
   std::size_t groups;
   std::vector<double> log_total;      // log prod_k F(x - n_k), by node
   std::vector<double> fallen, risen;  // by node, then group
-  // P'/P - 1 of the class by groups (a, b) of the vote's move, when it is neither; by b when it
+  // log(P'/P) of the class by groups (a, b) of the vote's move, when it is neither; by b when it
   // lost the vote; by a when it gained it.
   std::vector<double> other, lost, gained;
 
@@ -127,23 +143,20 @@ struct NeighbourOutcomes::Kernel {
     return largest;
   }
 
-  double other_left(const NoiseRow& row, double scale, std::size_t a, std::size_t b) const {
+  static bool is_moderate(double change) { return change > kLittle - 1.0 && change < kMuch; }
+
+  // log of the sum over the window of the integrand, changed by two factors, each as a logarithm.
+  double log_moved(const NoiseRow& row, double scale, const double* log_first,
+                   const double* log_second) const {
+    const auto log_term_at = [&](std::size_t i) {
+      return log_total[i] - row.log_cdf[i] + row.log_density[i] - scale + log_first[i] +
+             log_second[i];
+    };
+    double largest = -kInfinity;
+    for (std::size_t i = begin_; i < end_; ++i) largest = std::max(largest, log_term_at(i));
     double sum = 0.0;
-    for (std::size_t i = begin_; i < end_; ++i) {
-      sum += std::exp(log_total[i] - row.log_cdf[i] + row.log_density[i] - scale +
-                      noise.rows[b].log_risen_cdf[i]) *
-             (1.0 + fallen[i * groups + a]);
-    }
-    return sum;
-  }
-  double lost_left(const NoiseRow& row, double scale, std::size_t b) const {
-    double sum = 0.0;
-    for (std::size_t i = begin_; i < end_; ++i) {
-      sum += std::exp(log_total[i] - row.log_cdf[i] + row.log_density[i] - scale +
-                      noise.rows[b].log_risen_cdf[i]) *
-             (1.0 + row.fallen_density[i]);
-    }
-    return sum;
+    for (std::size_t i = begin_; i < end_; ++i) sum += std::exp(log_term_at(i) - largest);
+    return largest + std::log(sum);
   }
 
   std::size_t begin_ = 0;
@@ -165,15 +178,14 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
   log_probabilities_.resize(groups_);
   log_ratios_.assign(neighbours_.size() * elements, 0.0);
   Kernel kernel(votes, noise);
-  // First the relative changes P'/P - 1.
   for (std::size_t j = 0; j < groups_; ++j) {
     log_probabilities_[j] = kernel.run(j);
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
       const auto [a, b] = neighbours_[k];
-      double* const changes = log_ratios_.data() + k * elements;
-      changes[j] = kernel.other[a * groups_ + b];
-      if (a == j) changes[groups_] = kernel.lost[b];
-      if (b == j) changes[groups_ + 1] = kernel.gained[a];
+      double* const l = log_ratios_.data() + k * elements;
+      l[j] = kernel.other[a * groups_ + b];
+      if (a == j) l[groups_] = kernel.lost[b];
+      if (b == j) l[groups_ + 1] = kernel.gained[a];
     }
   }
   for (const double log_p : log_probabilities_) {
@@ -184,26 +196,27 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
   if (votes.groups.front().classes == 1 &&
       (groups_ == 1 || votes.groups[1].count < votes.groups.front().count)) {
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
-      double* const changes = log_ratios_.data() + k * elements;
       const std::size_t own = neighbours_[k].from == 0 ? groups_
                               : neighbours_[k].to == 0 ? groups_ + 1
                                                        : 0;
       double rest = 0.0;
       for (std::size_t e = 0; e < elements; ++e) {
         if (e == own || classes(k, e) == 0.0) continue;
-        rest += classes(k, e) * std::exp(log_probability(k, e)) * changes[e];
+        const double log_p = log_probability(k, e);
+        const double l = log_ratios_[k * elements + e];
+        rest += classes(k, e) * (l < kSteep ? std::exp(log_p) * std::expm1(l)
+                                            : std::exp(log_p + l) - std::exp(log_p));
       }
-      changes[own] = -rest / probabilities_.front();
+      log_ratios_[k * elements + own] = std::log1p(-rest / probabilities_.front());
     }
   }
   bends_.resize(log_ratios_.size());
   for (std::size_t k = 0; k < neighbours_.size(); ++k) {
     for (std::size_t e = 0; e < elements; ++e) {
-      double& number = log_ratios_[k * elements + e];
-      if (classes(k, e) == 0.0) number = 0.0;
-      number = std::log1p(number);
-      bends_[k * elements + e] = expm1mx(number);
-      complete_ = complete_ && std::isfinite(number) && std::isfinite(bends_[k * elements + e]);
+      double& l = log_ratios_[k * elements + e];
+      if (classes(k, e) == 0.0) l = 0.0;
+      bends_[k * elements + e] = expm1mx(l);
+      complete_ = complete_ && std::isfinite(l);
     }
   }
 }

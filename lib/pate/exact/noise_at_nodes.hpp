@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -9,17 +10,20 @@ namespace pate {
 /// F is the noise's distribution function, f its density, n the count; "fallen" and "risen" are the
 /// same with n - 1 and n + 1.
 struct NoiseRow {
-  const double* log_cdf;         ///< log F(x - n)
-  const double* log_density;     ///< log f(x - n), plus the log of the node's weight
-  const double* fallen_cdf;      ///< F(x - n + 1) / F(x - n) - 1 >= 0
-  const double* risen_cdf;       ///< 1 - F(x - n - 1) / F(x - n), in 0..1
-  const double* log_risen_cdf;   ///< log( F(x - n - 1) / F(x - n) )
-  const double* fallen_density;  ///< f(x - n + 1) / f(x - n) - 1
-  const double* risen_density;   ///< f(x - n - 1) / f(x - n) - 1
+  const double* log_cdf;             ///< log F(x - n)
+  const double* log_density;         ///< log f(x - n), plus the log of the node's weight
+  const double* fallen_cdf;          ///< F(x - n + 1) / F(x - n) - 1 >= 0
+  const double* risen_cdf;           ///< 1 - F(x - n - 1) / F(x - n), in 0..1
+  const double* log_fallen_cdf;      ///< log( F(x - n + 1) / F(x - n) )
+  const double* log_risen_cdf;       ///< log( F(x - n - 1) / F(x - n) )
+  const double* fallen_density;      ///< f(x - n + 1) / f(x - n) - 1
+  const double* risen_density;       ///< f(x - n - 1) / f(x - n) - 1
+  const double* log_fallen_density;  ///< log( f(x - n + 1) / f(x - n) )
+  const double* log_risen_density;   ///< log( f(x - n - 1) / f(x - n) )
 };
 
 /// How many numbers a node has in a row.
-inline constexpr std::size_t kNoiseArrays = 7;
+inline constexpr std::size_t kNoiseArrays = 10;
 
 /// The noise around every count of a query, seen from the nodes of a rule that is exact enough for
 /// the query and all its neighbours.
@@ -33,7 +37,8 @@ struct NoiseAtNodes {
   std::vector<double> storage;  ///< of rows that are in no table
 };
 
-/// One row's arrays in a block of kNoiseArrays * stride numbers that begins at `block`.
+/// A row whose arrays lie in a block of kNoiseArrays * stride numbers one after the other, in the
+/// order of `NoiseRow`.
 [[nodiscard]] inline NoiseRow noise_row(const double* block, std::size_t stride) {
   return {block,
           block + stride,
@@ -41,7 +46,26 @@ struct NoiseAtNodes {
           block + 3 * stride,
           block + 4 * stride,
           block + 5 * stride,
-          block + 6 * stride};
+          block + 6 * stride,
+          block + 7 * stride,
+          block + 8 * stride,
+          block + 9 * stride};
+}
+
+/// Writes node i of such a block.
+inline void write_node(double* block, std::size_t stride, std::size_t i, double log_cdf,
+                       double log_density, double log_fallen_cdf, double log_risen_cdf,
+                       double log_fallen_density, double log_risen_density) {
+  block[i] = log_cdf;
+  block[stride + i] = log_density;
+  block[2 * stride + i] = std::expm1(log_fallen_cdf);
+  block[3 * stride + i] = -std::expm1(log_risen_cdf);
+  block[4 * stride + i] = log_fallen_cdf;
+  block[5 * stride + i] = log_risen_cdf;
+  block[6 * stride + i] = std::expm1(log_fallen_density);
+  block[7 * stride + i] = std::expm1(log_risen_density);
+  block[8 * stride + i] = log_fallen_density;
+  block[9 * stride + i] = log_risen_density;
 }
 
 }  // namespace pate

@@ -28,6 +28,14 @@ class UpwardSum {
       fraction_ = static_cast<std::uint64_t>(fraction);
     }
   }
+  /// The sum that these parts, taken from another, describe.
+  UpwardSum(std::uint64_t whole, std::uint64_t fraction, bool infinite)
+      : whole_(whole), fraction_(fraction), infinite_(infinite) {}
+
+  [[nodiscard]] std::uint64_t whole() const { return whole_; }
+  [[nodiscard]] std::uint64_t fraction() const { return fraction_; }  ///< in units of 2^-64
+  [[nodiscard]] bool is_infinite() const { return infinite_; }
+
   void add(const UpwardSum& other) {
     fraction_ += other.fraction_;
     whole_ += other.whole_ + (fraction_ < other.fraction_ ? 1 : 0);

@@ -1,0 +1,215 @@
+#include "cli/commands/explain.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pate/mechanisms/outcomes.hpp"
+#include "support/npy_writer.hpp"
+#include "support/program.hpp"
+#include "support/temp_directory.hpp"
+
+using nlohmann::json;
+using pate::test::npy_array;
+using pate::test::Ran;
+using pate::test::run;
+using pate::test::sample;
+using pate::test::shared_votes;
+using pate::test::TempDirectory;
+using pate::test::write_bytes;
+
+namespace {
+
+const std::vector<std::string> kConfident{"--threshold", "60", "--sigma1", "15",
+                                          "--sigma2",    "15", "--delta",  "1e-5"};
+
+Ran explain(std::vector<std::string> arguments, const std::vector<std::string>& more = kConfident) {
+  arguments.insert(arguments.begin(), "explain");
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(std::move(arguments));
+}
+
+json rdp(const json& query, const std::string& bound) {
+  for (const auto& cost : query.at("costs")) {
+    if (cost.at("bound") == bound) return cost.at("rdp");
+  }
+  return nullptr;
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("note:")) widest = std::max(widest, line.size());
+  }
+  return widest;
+}
+
+}  // namespace
+
+TEST_SUITE("explain") {
+  TEST_CASE("one query under the glass") {
+    const Ran ran = explain({sample("digits_100_counts.npy"), "--queries", "200", "--query", "17"});
+    CHECK(ran.status == 0);
+    const json report = ran.json();
+    CHECK(report.at("schema") == "pate/explain/v1");
+    CHECK(report.at("run").at("queries") == 200);
+    REQUIRE(report.at("queries").size() == 1);
+    const json& query = report.at("queries")[0];
+    CHECK(query.at("query") == 17);
+    CHECK(query.at("times") == 1);
+    const auto histogram = query.at("histogram").get<std::vector<std::int32_t>>();
+    const auto top = std::max_element(histogram.begin(), histogram.end());
+    CHECK(query.at("plurality") == top - histogram.begin());
+    CHECK(query.at("statistic") == *top);
+    CHECK(query.at("answered").get<double>() ==
+          doctest::Approx(0.5 * std::erfc((60.0 - *top) / (std::sqrt(2.0) * 15.0))).epsilon(1e-12));
+    double sum = 0.0;
+    for (std::size_t j = 0; j < histogram.size(); ++j) {
+      const double p = query.at("outcomes")[j];
+      CHECK(p == doctest::Approx(outcome_probability(pate::GaussianNoisyMax{15.0}, histogram, j))
+                     .epsilon(1e-11));
+      sum += p;
+    }
+    CHECK(sum == doctest::Approx(1.0).epsilon(1e-12));
+    CHECK(query.at("q").get<double>() >=
+          1.0 -
+              query.at("outcomes")[static_cast<std::size_t>(query.at("plurality"))].get<double>());
+    CHECK(rdp(query, "exact") < rdp(query, "tradeoff"));
+    CHECK(rdp(query, "tradeoff") < rdp(query, "data_independent"));
+    const json& neighbour = query.at("worst_neighbour");
+    auto moved = histogram;
+    --moved[neighbour.at("from").get<std::size_t>()];
+    ++moved[neighbour.at("to").get<std::size_t>()];
+    CHECK(neighbour.at("histogram") == moved);
+    // The table is on standard error, the report on standard output.
+    CHECK(ran.err.find("query 17: statistic") != std::string::npos);
+    CHECK(widest_line(ran.err.substr(ran.err.find('\n') + 1)) <= 80);
+  }
+
+  TEST_CASE("the shares of all queries add up to one, and costs to those of the run") {
+    const Ran ran =
+        explain({sample("digits_100_counts.npy"), "--queries", "40", "--top", "99", "--quiet"});
+    REQUIRE(ran.status == 0);
+    CHECK(ran.err.empty());
+    const json report = ran.json();
+    REQUIRE(report.at("queries").size() == 40);
+    double tradeoff = 0.0;
+    double exact = 0.0;
+    double before = 1e9;
+    std::set<std::int64_t> rows;
+    for (const json& query : report.at("queries")) {
+      rows.insert(query.at("query").get<std::int64_t>());
+      tradeoff += query.at("share").at("tradeoff").get<double>();
+      exact += rdp(query, "exact").get<double>();
+      CHECK(rdp(query, "exact").get<double>() <= before);
+      before = rdp(query, "exact");
+    }
+    CHECK(rows.size() == 40);
+    CHECK(tradeoff == doctest::Approx(1.0).epsilon(1e-9));
+    const json& of_run = report.at("run").at("rdp").at("exact");
+    // Per query the larger direction, of the run each on its own.
+    CHECK(exact >= of_run.at("forward").get<double>());
+    CHECK(exact <= of_run.at("forward").get<double>() + of_run.at("reverse").get<double>());
+    CHECK(report.at("run").at("headline").at("order") == report.at("run").at("order"));
+    // The trade-off cost of the run is the headline's.
+    CHECK(report.at("run").at("rdp").at("tradeoff").get<double>() ==
+          doctest::Approx(report.at("run").at("headline").at("parts").at("steps").get<double>())
+              .epsilon(1e-12));
+  }
+
+  TEST_CASE("rows are those of the file, repeats are told") {
+    const TempDirectory directory;
+    const std::string indices = (directory / "indices.npy").string();
+    write_bytes(indices, npy_array<std::int64_t>({5}, {30, 7, 30, 12, 30}));
+    const Ran ran = explain(
+        {sample("digits_100_counts.npy"), "--indices", indices, "--query", "30,7", "--json"});
+    REQUIRE(ran.status == 0);
+    const json report = ran.json();
+    CHECK(report.at("queries")[0].at("query") == 30);
+    CHECK(report.at("queries")[0].at("times") == 3);
+    CHECK(report.at("queries")[1].at("query") == 7);
+    CHECK(report.at("queries")[1].at("times") == 1);
+    const json top =
+        explain({sample("digits_100_counts.npy"), "--indices", indices, "--top", "9", "--json"})
+            .json();
+    CHECK(top.at("queries").size() == 3);
+    const Ran missing =
+        explain({sample("digits_100_counts.npy"), "--indices", indices, "--query", "8"});
+    CHECK(missing.status == 3);
+    CHECK(missing.out.empty());
+    CHECK(missing.err.find("row 8 is not among the queries") != std::string::npos);
+    const Ran beyond = explain({sample("digits_100_counts.npy"), "--query", "797"});
+    CHECK(beyond.status == 3);
+    CHECK(beyond.err.find("rows 0 to 796") != std::string::npos);
+    CHECK(explain({sample("digits_100_counts.npy"), "--query", "-1"}).status != 0);
+  }
+
+  TEST_CASE("every aggregator can be explained") {
+    const std::vector<std::string> delta{"--delta", "1e-5", "--quiet"};
+    const std::string counts = sample("digits_100_counts.npy");
+    for (const std::vector<std::string>& mechanism :
+         {std::vector<std::string>{"--sigma2", "20"},
+          std::vector<std::string>{"--laplace-scale", "20"},
+          std::vector<std::string>{"--sigma2", "0.01"},
+          std::vector<std::string>{"--sigma2", "1e6", "--conversion", "gdp"}}) {
+      std::vector<std::string> arguments{counts, "--queries", "30", "--top", "2"};
+      arguments.insert(arguments.end(), mechanism.begin(), mechanism.end());
+      const Ran ran = explain(arguments, delta);
+      INFO(ran.err);
+      REQUIRE(ran.status == 0);
+      const json query = ran.json().at("queries")[0];
+      CHECK(query.at("statistic").is_null());
+      CHECK(query.at("answered") == 1.0);
+      CHECK(rdp(query, "exact").get<double>() <=
+            rdp(query, "tradeoff").get<double>() * (1.0 + 1e-10));
+    }
+    const std::string student = shared_votes("mnist_t10k_250_student_scores.npy");
+    if (student.empty()) return;
+    const Ran ran =
+        explain({shared_votes("mnist_t10k_250_counts.npy"), "--student", student, "--queries", "50",
+                 "--top", "3", "--threshold", "100", "--sigma1", "100", "--sigma2", "40"},
+                delta);
+    REQUIRE(ran.status == 0);
+    CHECK(ran.json().at("queries").size() == 3);
+  }
+
+  TEST_CASE("what explain needs to be told") {
+    const std::string counts = sample("digits_100_counts.npy");
+    CHECK(explain({counts}).status == 2);
+    CHECK(explain({counts, "--top", "3", "--query", "1"}).status == 2);
+    CHECK(explain({counts, "--top", "0"}).status == 2);
+    CHECK(explain({counts, "--top", "3", "--labels", counts}).status == 2);
+    CHECK(explain({counts, "--top", "3"}, {"--sigma2", "5"}).status == 2);
+    const TempDirectory directory;
+    const std::string empty = (directory / "empty.npy").string();
+    write_bytes(empty, npy_array<std::int64_t>({0, 3}, {}));
+    const Ran ran = explain({empty, "--top", "3"});
+    CHECK(ran.status == 3);
+    CHECK(ran.err.find("no queries to explain") != std::string::npos);
+    const std::string output = (directory / "report.json").string();
+    CHECK(explain({counts, "--query", "9999", "-o", output}).status == 3);
+    CHECK_FALSE(std::filesystem::exists(output));
+  }
+
+  TEST_CASE("the table goes where summaries go") {
+    const std::string counts = sample("digits_100_counts.npy");
+    const Ran summary = explain({counts, "--queries", "20", "--top", "3", "--summary"});
+    CHECK(summary.out.find("share  moved") != std::string::npos);
+    CHECK(summary.err.empty());
+    const TempDirectory directory;
+    const std::string output = (directory / "report.json").string();
+    const Ran to_file = explain({counts, "--queries", "20", "--top", "3", "-o", output});
+    CHECK(to_file.out.empty());
+    CHECK(to_file.err.find("share  moved") != std::string::npos);
+    CHECK(std::filesystem::exists(output));
+    CHECK(widest_line(summary.out.substr(summary.out.find('\n') + 1)) <= 80);
+  }
+}
