@@ -1463,9 +1463,9 @@ def table_exact_confident():
 
 TABLES = ["log_cdf", "mills", "quantile", "shifted_tail", "gnmax_log_q", "lnmax_log_q", "answered", "rdp_gnmax", "rdp_lnmax", "tradeoff_gaussian",
           "tradeoff_laplace", "laplace_data_independent", "threshold_exact", "joint", "gdp_epsilon", "kov_epsilon", "conversion",
-          "outcomes", "outcomes_laplace", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published",
+          "outcomes", "outcomes_laplace", "exact_rdp", "exact_gnmax", "exact_lnmax", "exact_confident",
+          "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published",
           "bu_bl_tight", "release_cost", "two_class_cost"]
-          "outcomes", "outcomes_laplace", "exact_rdp", "exact_gnmax", "exact_lnmax", "exact_confident", "log_q0_q1", "bu_bl", "local_sensitivity_gnmax", "gnss_cost_as_published"]
 
 
 # what is computed; every other string of a row is an input
