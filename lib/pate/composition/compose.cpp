@@ -22,8 +22,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// a + b, rounded up where anything is rounded.
 double added_up(double a, double b) {
-  return b == 0.0 ? a : std::nextafter(a + b, kInfinity);
+  if (a == 0.0 || b == 0.0) return a + b;
+  return std::nextafter(a + b, kInfinity);
 }
 
 // Steps, releases and numbers of queries.
