@@ -21,6 +21,18 @@ constexpr double kLogNegligible = -30.0;
 // How much the trade-off bound may add to the cost when it takes the place of the exact one.
 constexpr double kNegligible = 1e-11;
 
+// A neighbour is passed over when it is surely not the largest, whatever rounding did.
+constexpr double kSurely = 1.0 - 1e-9;
+
+// At least x >= 0, and hardly more.
+float float_above(double x) {
+  const double rounded = x * (1.0 + 1e-6);
+  if (!(rounded < static_cast<double>(std::numeric_limits<float>::max()))) {
+    return std::numeric_limits<float>::infinity();
+  }
+  return std::max(static_cast<float>(rounded), std::numeric_limits<float>::min());
+}
+
 double log_q_of(const Aggregator& aggregator, const GroupedVotes& votes) {
   std::vector<std::int32_t> counts;
   for (const VoteGroup& group : votes.groups) {
@@ -60,8 +72,15 @@ const NeighbourOutcomes* ExactCost::outcomes() {
   return outcomes_ ? &*outcomes_ : nullptr;
 }
 
+std::size_t ExactCost::bytes() const {
+  std::size_t sum = outcomes_ ? outcomes_->bytes() : 0;
+  for (const Known& known : known_) sum += known.excess.size() * sizeof(known.excess.front());
+  return sum;
+}
+
 void ExactCost::forget() {
   outcomes_.reset();
+  known_.clear();
   tried_ = false;
 }
 
@@ -143,7 +162,46 @@ void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
   }
 }
 
+BothDirections ExactCost::Chord::at(std::size_t k) const {
+  if (high == nullptr) return {kInfinity, kInfinity};
+  const auto& above = high->excess[k];
+  BothDirections result{high_weight * static_cast<double>(above[0]),
+                        high_weight * static_cast<double>(above[1])};
+  if (low != nullptr) {
+    result.forward += low_weight * static_cast<double>(low->excess[k][0]);
+    result.reverse += low_weight * static_cast<double>(low->excess[k][1]);
+  }
+  return result;
+}
+
+ExactCost::Chord ExactCost::chord(double order) const {
+  Chord result;
+  for (const Known& known : known_) {
+    if (known.order <= order) result.low = &known;
+    if (known.order >= order && result.high == nullptr) result.high = &known;
+  }
+  if (result.high == nullptr) return result;
+  // At order 1 every excess is 0.
+  const double begin = result.low == nullptr ? 1.0 : result.low->order;
+  const double width = result.high->order - begin;
+  result.high_weight = width > 0.0 ? (order - begin) / width : 1.0;
+  result.low_weight = 1.0 - result.high_weight;
+  return result;
+}
+
+void ExactCost::keep(Known known) {
+  const auto at =
+      std::lower_bound(known_.begin(), known_.end(), known.order,
+                       [](const Known& other, double order) { return other.order < order; });
+  if (at != known_.end() && at->order == known.order) return;
+  known_.insert(at, std::move(known));
+}
+
 void ExactCost::by_group(double order, std::vector<BothDirections>& costs) {
+  evaluate(order, true, costs);
+}
+
+void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections>& costs) {
   costs.assign(votes_.groups.size(), {});
   const Lines at = lines(order);
   const bool maybe_negligible = mechanism_.aggregator().selection && log_q_ < kLogNegligible;
@@ -155,32 +213,68 @@ void ExactCost::by_group(double order, std::vector<BothDirections>& costs) {
     }
   }
   const auto& neighbours = outcomes_->neighbours();
-  for (std::size_t k = 0; k < neighbours.size();) {
-    const std::size_t a = neighbours[k].from;
-    BothDirections largest;
-    BothDirections log_largest{-kInfinity, -kInfinity};
-    for (; k < neighbours.size() && neighbours[k].from == a; ++k) {
-      const int moved = change(a, neighbours[k].to);
-      const auto i = static_cast<std::size_t>(moved + 1);
-      const BothDirections excess = outcomes_->excess(k, order);
-      const double forward = at.forward[i].selection + at.forward[i].answered * excess.forward;
-      const double reverse = at.reverse[i].selection + at.reverse[i].answered * excess.reverse;
-      if (forward < kHuge && reverse < kHuge && excess.larger() < kHuge) {
-        largest = {std::max(largest.forward, forward), std::max(largest.reverse, reverse)};
-        continue;
+  const Chord bound = chord(order);
+  Known known{order, std::vector<std::array<float, 2>>(neighbours.size())};
+  // The largest so far: as it is, and as a logarithm where it leaves the doubles.
+  BothDirections largest;
+  BothDirections log_largest{-kInfinity, -kInfinity};
+  const auto joint_of = [&](std::size_t k, const BothDirections& excess) {
+    const auto i = static_cast<std::size_t>(change(neighbours[k].from, neighbours[k].to) + 1);
+    return BothDirections{at.forward[i].selection + at.forward[i].answered * excess.forward,
+                          at.reverse[i].selection + at.reverse[i].answered * excess.reverse};
+  };
+  const auto take = [&](std::size_t k) {
+    const BothDirections excess = outcomes_->excess(k, order);
+    known.excess[k] = {float_above(excess.forward), float_above(excess.reverse)};
+    const BothDirections joint = joint_of(k, excess);
+    if (joint.larger() < kHuge && excess.larger() < kHuge) {
+      largest = {std::max(largest.forward, joint.forward),
+                 std::max(largest.reverse, joint.reverse)};
+      return;
+    }
+    const BothDirections log_joint = joint_log_excess(
+        at, change(neighbours[k].from, neighbours[k].to), outcomes_->log_excess(k, order));
+    log_largest = {std::max(log_largest.forward, log_joint.forward),
+                   std::max(log_largest.reverse, log_joint.reverse)};
+  };
+  for (std::size_t begin = 0; begin < neighbours.size();) {
+    const std::size_t a = neighbours[begin].from;
+    std::size_t end = by_group ? begin : neighbours.size();
+    while (end < neighbours.size() && neighbours[end].from == a) ++end;
+    largest = {};
+    log_largest = {-kInfinity, -kInfinity};
+    // First what looks like the largest, then whatever may be larger.
+    std::size_t first = begin;
+    double highest = -1.0;
+    for (std::size_t k = begin; k < end && bound.high != nullptr; ++k) {
+      const double joint = joint_of(k, bound.at(k)).larger();
+      if (!(joint <= highest)) {
+        highest = joint;
+        first = k;
       }
-      const BothDirections joint = joint_log_excess(at, moved, outcomes_->log_excess(k, order));
-      log_largest = {std::max(log_largest.forward, joint.forward),
-                     std::max(log_largest.reverse, joint.reverse)};
+    }
+    take(first);
+    for (std::size_t k = begin; k < end; ++k) {
+      if (k == first) continue;
+      const BothDirections most = bound.at(k);
+      const BothDirections joint = joint_of(k, most);
+      if (joint.forward <= largest.forward * kSurely &&
+          joint.reverse <= largest.reverse * kSurely) {
+        known.excess[k] = {float_above(most.forward), float_above(most.reverse)};
+      } else {
+        take(k);
+      }
     }
     costs[a] = {cost(std::max(std::log(largest.forward), log_largest.forward), order),
                 cost(std::max(std::log(largest.reverse), log_largest.reverse), order)};
+    begin = end;
   }
+  keep(std::move(known));
 }
 
 BothDirections ExactCost::largest(double order) {
   std::vector<BothDirections> costs;
-  by_group(order, costs);
+  evaluate(order, false, costs);
   BothDirections result;
   for (const BothDirections& cost : costs) {
     result = {std::max(result.forward, cost.forward), std::max(result.reverse, cost.reverse)};

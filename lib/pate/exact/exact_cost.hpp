@@ -30,8 +30,12 @@ class ExactCost {
 
   [[nodiscard]] const GroupedVotes& votes() const { return votes_; }
 
+  // Excesses are convex in the order: what is known of a neighbour at two orders bounds it between
+  // them, and neighbours that cannot be the largest are passed over. Results do not depend on which
+  // orders were asked for before; speed does: ask for the ends of a range first.
+
   /// The cost by the group of the class whose vote is the one to move: the largest over the classes
-  /// it may move to. 0 for a group without votes. Source: math of the exact cost per instance.
+  /// it may move to. 0 for a group without votes.
   void by_group(double order, std::vector<BothDirections>& costs);
 
   /// The largest of these in each direction.
@@ -44,8 +48,8 @@ class ExactCost {
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
   [[nodiscard]] const NeighbourOutcomes* outcomes();
 
-  /// Memory of the outcome probabilities that are kept to be used again, about, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return outcomes_ ? outcomes_->bytes() : 0; }
+  /// Memory of what is kept to be used again, about, in bytes.
+  [[nodiscard]] std::size_t bytes() const;
   /// Forgets them: they are computed anew when needed.
   void forget();
 
@@ -63,6 +67,25 @@ class ExactCost {
     std::array<Line, 3> forward;
     std::array<Line, 3> reverse;
   };
+  // Upper bounds of every neighbour's excesses at an order, rounded upwards.
+  struct Known {
+    double order;
+    std::vector<std::array<float, 2>> excess;
+  };
+  // A chord above the excesses between two orders: weights of what is known at each.
+  struct Chord {
+    const Known* low = nullptr;
+    const Known* high = nullptr;
+    double low_weight = 0.0;
+    double high_weight = 0.0;
+
+    [[nodiscard]] BothDirections at(std::size_t k) const;
+  };
+  [[nodiscard]] Chord chord(double order) const;
+  void keep(Known known);
+  // The largest costs by group or, where `by_group` is false, of the query as a whole: then only
+  // the largest of `costs` means anything.
+  void evaluate(double order, bool by_group, std::vector<BothDirections>& costs);
   [[nodiscard]] Lines lines(double order) const;
   [[nodiscard]] int change(std::size_t from, std::size_t to) const;
   bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
@@ -80,6 +103,7 @@ class ExactCost {
   std::vector<std::int8_t> changes_;           // of the statistic, by (from, to)
   std::optional<NeighbourOutcomes> outcomes_;
   bool tried_ = false;
+  std::vector<Known> known_;  // by increasing order
 };
 
 }  // namespace pate

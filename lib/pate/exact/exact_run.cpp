@@ -8,6 +8,28 @@
 
 namespace pate {
 
+namespace {
+
+// The positions 0 .. size - 1: the last, the first, and then always the middle of what is left, so
+// that neighbours are bounded from both sides.
+std::vector<std::size_t> ends_first(std::size_t size) {
+  std::vector<std::size_t> result;
+  if (size > 0) result.push_back(size - 1);
+  if (size > 1) result.push_back(0);
+  std::vector<std::pair<std::size_t, std::size_t>> gaps{{0, size == 0 ? 0 : size - 1}};
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const auto [low, high] = gaps[i];
+    if (high - low < 2) continue;
+    const std::size_t middle = low + (high - low) / 2;
+    result.push_back(middle);
+    gaps.emplace_back(low, middle);
+    gaps.emplace_back(middle, high);
+  }
+  return result;
+}
+
+}  // namespace
+
 ExactRun::ExactRun(const ExactMechanism& mechanism, std::vector<ExactQuery> queries,
                    unsigned threads, std::size_t memory)
     : threads_(threads), memory_(memory) {
@@ -19,18 +41,14 @@ ExactRun::ExactRun(const ExactMechanism& mechanism, std::vector<ExactQuery> quer
 }
 
 void ExactRun::each(std::span<const double> orders,
-                    const std::function<void(std::size_t query, std::size_t order,
-                                             const std::vector<BothDirections>& costs)>& take) {
+                    const std::function<void(std::size_t query, std::size_t order)>& take) {
+  const std::vector<std::size_t> sequence = ends_first(orders.size());
   parallel_for(costs_.size(), threads_, [&](std::size_t i) {
     const std::size_t before = costs_[i].bytes();
-    std::vector<BothDirections> costs;
-    for (std::size_t k = 0; k < orders.size(); ++k) {
-      costs_[i].by_group(orders[k], costs);
-      take(i, k, costs);
-    }
-    const std::size_t added = costs_[i].bytes() - before;
-    if (added > 0 && used_.fetch_add(added) + added > memory_) {
-      used_ -= added;
+    for (const std::size_t k : sequence) take(i, k);
+    const std::size_t after = costs_[i].bytes();
+    if (after > before && used_.fetch_add(after - before) + (after - before) > memory_) {
+      used_ -= after;
       costs_[i].forget();
     }
   });
@@ -38,11 +56,8 @@ void ExactRun::each(std::span<const double> orders,
 
 std::vector<BothDirections> ExactRun::rdp(std::span<const double> orders) {
   std::vector<BothDirections> largest(costs_.size() * orders.size());
-  each(orders, [&](std::size_t i, std::size_t k, const std::vector<BothDirections>& costs) {
-    BothDirections& most = largest[i * orders.size() + k];
-    for (const BothDirections& cost : costs) {
-      most = {std::max(most.forward, cost.forward), std::max(most.reverse, cost.reverse)};
-    }
+  each(orders, [&](std::size_t i, std::size_t k) {
+    largest[i * orders.size() + k] = costs_[i].largest(orders[k]);
   });
   std::vector<BothDirections> result;
   for (std::size_t k = 0; k < orders.size(); ++k) {
@@ -62,7 +77,9 @@ std::vector<std::vector<BothDirections>> ExactRun::by_group(std::span<const doub
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     result[i].resize(orders.size() * costs_[i].votes().groups.size());
   }
-  each(orders, [&](std::size_t i, std::size_t k, const std::vector<BothDirections>& costs) {
+  each(orders, [&](std::size_t i, std::size_t k) {
+    thread_local std::vector<BothDirections> costs;
+    costs_[i].by_group(orders[k], costs);
     std::copy(costs.begin(), costs.end(),
               result[i].begin() + static_cast<std::ptrdiff_t>(k * costs.size()));
   });

@@ -39,9 +39,9 @@ class ExactRun {
   [[nodiscard]] std::vector<std::vector<BothDirections>> by_group(std::span<const double> orders);
 
  private:
+  // Calls take(query, position of the order) for all of them, threads by query.
   void each(std::span<const double> orders,
-            const std::function<void(std::size_t query, std::size_t order,
-                                     const std::vector<BothDirections>& costs)>& take);
+            const std::function<void(std::size_t query, std::size_t order)>& take);
 
   std::vector<ExactCost> costs_;
   std::vector<double> counts_;

@@ -60,9 +60,21 @@ void GaussianLattice::fill(double* block, std::int64_t residue, std::int64_t fir
     const double steps = static_cast<double>(first + static_cast<std::int64_t>(i));
     const double z =
         lowest_ / sigma_ + (steps * votes_per_step_ - static_cast<double>(residue)) / sigma_;
-    write_node(block, stride, i, log_normal_cdf(z), log_normal_density(z) + log_weight,
-               log_normal_cdf_ratio(z, vote), log_normal_cdf_ratio(z, -vote),
-               -(z + 0.5 * vote) * vote, (z - 0.5 * vote) * vote);
+    const double log_fallen = log_normal_cdf_ratio(z, vote);
+    const double log_risen = log_normal_cdf_ratio(z, -vote);
+    const double log_fallen_density = -(z + 0.5 * vote) * vote;
+    const double log_risen_density = (z - 0.5 * vote) * vote;
+    const double values[kNoiseArrays] = {log_normal_cdf(z),
+                                         log_normal_density(z) + log_weight,
+                                         std::expm1(log_fallen),
+                                         -std::expm1(log_risen),
+                                         log_fallen,
+                                         log_risen,
+                                         std::expm1(log_fallen_density),
+                                         std::expm1(log_risen_density),
+                                         log_fallen_density,
+                                         log_risen_density};
+    for (std::size_t k = 0; k < kNoiseArrays; ++k) block[k * stride + i] = values[k];
   }
 }
 

@@ -10,8 +10,6 @@ namespace pate {
 
 namespace {
 
-using Gauss = boost::math::quadrature::gauss<double, 10>;
-
 // Terms below e^-45 of the largest are left out, and a moved vote changes the logarithm of an
 // integrand by at most two votes' worth.
 constexpr double kDepth = 45.0;
@@ -23,16 +21,31 @@ struct Node {
   double weight;
 };
 
-// Adds nodes for [low, high], cut into panels of at most `length`.
-void add_panels(double low, double high, double length, std::vector<Node>& nodes) {
+template <unsigned Points>
+void add_panel(double centre, double half, std::vector<Node>& nodes) {
+  using Gauss = boost::math::quadrature::gauss<double, Points>;
+  for (std::size_t i = 0; i < Gauss::abscissa().size(); ++i) {
+    const double offset = half * Gauss::abscissa()[i];
+    nodes.push_back({centre - offset, half * Gauss::weights()[i]});
+    nodes.push_back({centre + offset, half * Gauss::weights()[i]});
+  }
+}
+
+// Adds nodes for [low, high], cut into panels of at most `length`. The logarithm of an integrand
+// changes by `slope` times the length of a panel; a rule of k points is wrong by about that to the
+// power of 2k, divided by (2k)! and 4^k.
+void add_panels(double low, double high, double length, double slope, std::vector<Node>& nodes) {
   const double panels = std::max(1.0, std::ceil((high - low) / length));
   const double half = 0.5 * (high - low) / panels;
+  const double rise = 2.0 * half * slope;
   for (double k = 0.0; k < panels; ++k) {
     const double centre = low + (2.0 * k + 1.0) * half;
-    for (std::size_t i = 0; i < Gauss::abscissa().size(); ++i) {
-      const double offset = half * Gauss::abscissa()[i];
-      nodes.push_back({centre - offset, half * Gauss::weights()[i]});
-      nodes.push_back({centre + offset, half * Gauss::weights()[i]});
+    if (rise < 0.25) {
+      add_panel<4>(centre, half, nodes);
+    } else if (rise < 1.0) {
+      add_panel<6>(centre, half, nodes);
+    } else {
+      add_panel<10>(centre, half, nodes);
     }
   }
 }
@@ -41,16 +54,58 @@ double cdf(double u) {
   return u < 0.0 ? 0.5 * std::exp(u) : 1.0 - 0.5 * std::exp(-u);
 }
 
-// log(F(u + h) / F(u)) for h of either sign, without cancellation.
-double log_cdf_ratio(double u, double h) {
-  if (u <= 0.0 && u + h <= 0.0) return h;
-  // The sum of what lies on either side of zero, or the difference of two tails.
-  const double low = std::min(u, u + h);
-  const double high = std::max(u, u + h);
-  const double step = low >= 0.0 ? -0.5 * std::exp(-low) * std::expm1(low - high)
-                                 : -0.5 * (std::expm1(-high) + std::expm1(low));
-  return h > 0.0 ? std::log1p(step / cdf(u)) : -std::log1p(step / cdf(u + h));
-}
+// Writes the noise around a count at u = (x - n) / scale; `vote` is 1 / scale.
+class NodeWriter {
+ public:
+  explicit NodeWriter(double vote) : vote_(vote), up_(std::expm1(vote)), down_(std::expm1(-vote)) {}
+
+  void write(double* block, std::size_t stride, std::size_t i, double u, double log_weight) const {
+    const auto put = [&](double log_cdf, double fallen, double risen, double log_fallen,
+                         double log_risen) {
+      block[i] = log_cdf;
+      block[stride + i] = log_weight - std::abs(u);
+      block[2 * stride + i] = fallen;
+      block[3 * stride + i] = risen;
+      block[4 * stride + i] = log_fallen;
+      block[5 * stride + i] = log_risen;
+    };
+    if (u <= 0.0) {
+      // F(u) = e^u / 2, and only F(u + vote) may be beyond the kink.
+      const double log_cdf = u - std::numbers::ln2;
+      if (u + vote_ <= 0.0) {
+        put(log_cdf, up_, -down_, vote_, -vote_);
+      } else {
+        const double step = -0.5 * (std::expm1(-(u + vote_)) + std::expm1(u));
+        const double fallen = step / cdf(u);
+        put(log_cdf, fallen, -down_, std::log1p(fallen), -vote_);
+      }
+    } else {
+      const double tail = 0.5 * std::exp(-u);
+      const double fallen = -tail * down_ / (1.0 - tail);
+      // F(u) - F(u - vote): the difference of two tails, or of what lies on either side of zero.
+      const double step = u >= vote_ ? tail * up_ : -0.5 * (std::expm1(-u) + std::expm1(u - vote_));
+      const double left = cdf(u - vote_);
+      put(std::log1p(-tail), fallen, step / (1.0 - tail), std::log1p(fallen),
+          -std::log1p(step / left));
+    }
+    // Away from the kink a vote changes the logarithm of the density by a vote's worth.
+    const double fallen = u >= 0.0 ? -vote_ : u + vote_ <= 0.0 ? vote_ : -2.0 * u - vote_;
+    const double risen = u <= 0.0 ? -vote_ : u >= vote_ ? vote_ : 2.0 * u - vote_;
+    block[6 * stride + i] = exp_minus_one(fallen);
+    block[7 * stride + i] = exp_minus_one(risen);
+    block[8 * stride + i] = fallen;
+    block[9 * stride + i] = risen;
+  }
+
+ private:
+  [[nodiscard]] double exp_minus_one(double x) const {
+    return x == vote_ ? up_ : x == -vote_ ? down_ : std::expm1(x);
+  }
+
+  double vote_;
+  double up_;    // e^vote - 1
+  double down_;  // e^-vote - 1
+};
 
 }  // namespace
 
@@ -70,10 +125,16 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
 
   std::vector<Node> nodes;
   const double longest = scale_ / panels_per_scale_;
+  const double vote = 1.0 / scale_;
+  // Where k classes are above the node, and with them the factors of k classes rise, the slope is
+  // at most k + 1 per scale; but all that are close to it bend.
+  const auto add = [&](double low, double high, double above) {
+    const double slope = (above + 1.0) * vote;
+    add_panels(low, high, std::min(longest, kRise / slope / panels_per_scale_),
+               (classes + 1.0) * vote, nodes);
+  };
   // Below all kinks every class's factor falls.
-  const double steepest = kRise / (classes + 1.0);
-  add_panels(kinks.front() - depth * scale_ / classes, kinks.front(),
-             longest * std::min(1.0, steepest), nodes);
+  add(kinks.front() - depth * scale_ / classes, kinks.front(), classes);
   double above = classes;  // classes whose count is not below the panel
   auto next = votes.groups.rbegin();
   for (std::size_t k = 0; k + 1 < kinks.size(); ++k) {
@@ -81,27 +142,24 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
       above -= next->classes;
       ++next;
     }
-    add_panels(kinks[k], kinks[k + 1], longest * std::min(1.0, kRise / (above + 1.0)), nodes);
+    add(kinks[k], kinks[k + 1], above);
   }
-  add_panels(kinks.back(), kinks.back() + depth * scale_, 0.5 * longest, nodes);
+  add_panels(kinks.back(), kinks.back() + depth * scale_, 0.5 * longest, (classes + 1.0) * vote,
+             nodes);
 
   result.nodes = nodes.size();
   result.depth = depth;
   result.widening = 0;
   result.rows.clear();
   result.storage.resize(votes.groups.size() * nodes.size() * kNoiseArrays);
-  const double vote = 1.0 / scale_;
-  const double log_height = -std::log(2.0 * scale_);
+  const NodeWriter writer(vote);
+  std::vector<double> log_weights;
+  for (const Node& node : nodes) log_weights.push_back(std::log(0.5 * node.weight * vote));
   for (std::size_t g = 0; g < votes.groups.size(); ++g) {
     const std::size_t stride = nodes.size();
     double* const block = result.storage.data() + g * stride * kNoiseArrays;
     for (std::size_t i = 0; i < stride; ++i) {
-      const double u = (nodes[i].x - votes.groups[g].count) * vote;
-      write_node(block, stride, i,
-                 u < 0.0 ? u - std::numbers::ln2 : std::log1p(-0.5 * std::exp(-u)),
-                 log_height - std::abs(u) + std::log(nodes[i].weight), log_cdf_ratio(u, vote),
-                 log_cdf_ratio(u, -vote), std::abs(u) - std::abs(u + vote),
-                 std::abs(u) - std::abs(u - vote));
+      writer.write(block, stride, i, (nodes[i].x - votes.groups[g].count) * vote, log_weights[i]);
     }
     result.rows.push_back(noise_row(block, stride));
   }

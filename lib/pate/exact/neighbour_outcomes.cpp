@@ -20,6 +20,17 @@ constexpr double kMuch = 1e200;
 // e^l is beyond doubles from here on.
 constexpr double kSteep = 650.0;
 
+// e^z - 1 - z as `expm1mx`, short where z is small, as it mostly is. Relative accuracy 1e-13.
+double bend_of(double z) {
+  if (std::abs(z) < 1.0 / 32.0) {
+    return z * z *
+           (1.0 / 2 +
+            z * (1.0 / 6 + z * (1.0 / 24 + z * (1.0 / 120 + z * (1.0 / 720 + z / 5040)))));
+  }
+  if (std::abs(z) < 0.5) return expm1mx(z);
+  return std::exp(z) - 1.0 - z;
+}
+
 // Logarithm of h, for exponents beyond doubles.
 double log_term(double l, double bend, double p) {
   const double z = p * l;
@@ -242,8 +253,8 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
       sum.reverse += std::exp(log_p + log_term(l[e], bend[e], order));
       return;
     }
-    sum.forward += p * (expm1mx((1.0 - order) * l[e]) + (order - 1.0) * bend[e]);
-    sum.reverse += p * (expm1mx(order * l[e]) - order * bend[e]);
+    sum.forward += p * (bend_of((1.0 - order) * l[e]) + (order - 1.0) * bend[e]);
+    sum.reverse += p * (bend_of(order * l[e]) - order * bend[e]);
   };
   const Neighbour& neighbour = neighbours_[k];
   for (std::size_t e = 0; e < groups_; ++e) {

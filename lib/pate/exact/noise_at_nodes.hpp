@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -50,22 +49,6 @@ struct NoiseAtNodes {
           block + 7 * stride,
           block + 8 * stride,
           block + 9 * stride};
-}
-
-/// Writes node i of such a block.
-inline void write_node(double* block, std::size_t stride, std::size_t i, double log_cdf,
-                       double log_density, double log_fallen_cdf, double log_risen_cdf,
-                       double log_fallen_density, double log_risen_density) {
-  block[i] = log_cdf;
-  block[stride + i] = log_density;
-  block[2 * stride + i] = std::expm1(log_fallen_cdf);
-  block[3 * stride + i] = -std::expm1(log_risen_cdf);
-  block[4 * stride + i] = log_fallen_cdf;
-  block[5 * stride + i] = log_risen_cdf;
-  block[6 * stride + i] = std::expm1(log_fallen_density);
-  block[7 * stride + i] = std::expm1(log_risen_density);
-  block[8 * stride + i] = log_fallen_density;
-  block[9 * stride + i] = log_risen_density;
 }
 
 }  // namespace pate
