@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <ostream>
 
 #include "cli/colour.hpp"
@@ -41,49 +42,39 @@ int report_error(const Streams& streams, const char* what, int status) {
   return status;
 }
 
+// Adds a command to the program: its options live as long as `run`, which calling it sets.
+template <class Options>
+void add_command(CLI::App& app, const Streams& streams, std::function<int()>& run, const char* name,
+                 const char* about, void (*describe)(CLI::App&, Options&),
+                 int (*run_command)(const Options&, const Streams&)) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(name, about);
+  describe(*command, *options);
+  command->callback([options, &streams, &run, run_command] {
+    run = [options, &streams, run_command] { return run_command(*options, streams); };
+  });
+}
+
 int run_parsed(const std::vector<std::string>& arguments, const Streams& streams) {
   CLI::App app("The privacy accountant for teacher ensembles (PATE).", "pate");
   app.require_subcommand(1);
   app.set_version_flag("--version", "pate " + version());
   app.get_formatter()->column_width(26);
 
-  AnalyzeOptions analyze;
-  ComposeOptions compose;
-  ExplainOptions explain;
-  InspectOptions inspect;
-  LabelOptions label;
-  PlanOptions plan;
-  ReleaseOptions release;
-  SimulateOptions simulate;
-  TuneOptions tune;
   std::function<int()> run;
-  CLI::App* command = app.add_subcommand("analyze", "the privacy cost of a vote dump");
-  add_analyze(*command, analyze);
-  command->callback([&] { run = [&] { return run_analyze(analyze, streams); }; });
-  command = app.add_subcommand("explain", "one query, or the dearest ones, under the glass");
-  add_explain(*command, explain);
-  command->callback([&] { run = [&] { return run_explain(explain, streams); }; });
-  command = app.add_subcommand("tune", "choose the noise and the threshold");
-  add_tune(*command, tune);
-  command->callback([&] { run = [&] { return run_tune(tune, streams); }; });
-  command = app.add_subcommand("compose", "add up reports: shards of a run, or rounds");
-  add_compose(*command, compose);
-  command->callback([&] { run = [&] { return run_compose(compose, streams); }; });
-  command = app.add_subcommand("inspect", "what is in a vote dump, and what looks wrong");
-  add_inspect(*command, inspect);
-  command->callback([&] { run = [&] { return run_inspect(inspect, streams); }; });
-  command = app.add_subcommand("label", "run the aggregator: noisy labels for the student");
-  add_label(*command, label);
-  command->callback([&] { run = [&] { return run_label(label, streams); }; });
-  command = app.add_subcommand("plan", "what a run may cost; the noise a target needs");
-  add_plan(*command, plan);
-  command->callback([&] { run = [&] { return run_plan(plan, streams); }; });
-  command = app.add_subcommand("release", "an epsilon that may be published");
-  add_release(*command, release);
-  command->callback([&] { run = [&] { return run_release(release, streams); }; });
-  command = app.add_subcommand("simulate", "make a plausible vote dump");
-  add_simulate(*command, simulate);
-  command->callback([&] { run = [&] { return run_simulate(simulate, streams); }; });
+  const auto add = [&](const char* name, const char* about, auto describe, auto run_command) {
+    add_command(app, streams, run, name, about, describe, run_command);
+  };
+  add("analyze", "the privacy cost of a vote dump", add_analyze, run_analyze);
+  add("tune", "choose the noise and the threshold", add_tune, run_tune);
+  add("release", "an epsilon that may be published", add_release, run_release);
+  add("explain", "one query, or the dearest ones, under the glass", add_explain, run_explain);
+  add("label", "run the aggregator: noisy labels for the student", add_label,
+      static_cast<int (*)(const LabelOptions&, const Streams&)>(run_label));
+  add("plan", "what a run may cost; the noise a target needs", add_plan, run_plan);
+  add("compose", "add up reports: shards of a run, or rounds", add_compose, run_compose);
+  add("inspect", "what is in a vote dump, and what looks wrong", add_inspect, run_inspect);
+  add("simulate", "make a plausible vote dump", add_simulate, run_simulate);
 
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
