@@ -127,7 +127,8 @@ TEST_SUITE("release") {
     CHECK(dry.contains("private"));
     const Ran only = release(fixed({"--public-only"}));
     CHECK(only.json().size() == 3);
-    for (const char* hidden : {"digest", "sha256", "smooth_sensitivity", "epsilon_before", "digits_100"}) {
+    for (const char* hidden :
+         {"digest", "sha256", "smooth_sensitivity", "epsilon_before", "digits_100"}) {
       CHECK_MESSAGE(only.out.find(hidden) == std::string::npos, hidden);
     }
   }

@@ -29,7 +29,6 @@ class UnionBoundTable {
   [[nodiscard]] double probability(std::int64_t gap) const;
 
  private:
-
   LogPairTerm term_;
   std::vector<double> log_terms_;
   std::vector<double> probabilities_;
