@@ -49,6 +49,12 @@ void check_shards(const std::vector<Shard>& shards) {
           "by --resume",
           shard.path));
     }
+    if (shard.saved.settings.release) {
+      throw input_error(fmt::format(
+          "{}: settings.release: expected shards without the ranking by the published epsilon, "
+          "which is for the front of the whole grid",
+          shard.path));
+    }
     if (shard.saved.continuum) {
       throw input_error(fmt::format(
           "{}: settings.refine: expected shards without the search on the continuum, which is for "

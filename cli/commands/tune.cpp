@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/tune_report.hpp"
 #include "pate/io/tune_report_reader.hpp"
+#include "pate/tuning/release_ranking.hpp"
 
 namespace pate::cli {
 
@@ -47,10 +49,11 @@ void check_outputs(const TuneOptions& options) {
   }
 }
 
-// The command line that analyses one point; epsilon is its headline.
-std::string analyze_command(const TuneOptions& options, const VotesInput& input,
-                            const Aggregator& aggregator, const TuningPoint& point) {
-  std::string line = "pate analyze " + shell_quote(options.input.votes);
+// A command line that runs the point's aggregator on the queries it asks.
+std::string point_command(std::string line, const TuneOptions& options, const VotesInput& input,
+                          const Aggregator& aggregator, const TuningPoint& point,
+                          const std::string& labels) {
+  line += " " + shell_quote(options.input.votes);
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) line += fmt::format(" {} {}", option, shell_quote(value));
   };
@@ -65,7 +68,7 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
   }
   add("--indices", options.input.indices);
   add("--student", options.input.student);
-  add("--labels", options.input.labels);
+  add("--labels", labels);
   if (aggregator.selection) {
     add("--threshold", fmt::format("{}", aggregator.selection->threshold));
     add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
@@ -77,15 +80,33 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
         fmt::format("{}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale));
   }
   add("--delta", fmt::format("{}", options.tuning.delta));
-  if (options.tuning.bound == "published") add("--bound", "published");
+  return line;
+}
+
+// The command line that analyses one point; epsilon is its headline.
+std::string analyze_command(const TuneOptions& options, const VotesInput& input,
+                            const Aggregator& aggregator, const TuningPoint& point) {
+  std::string line =
+      point_command("pate analyze", options, input, aggregator, point, options.input.labels);
+  if (options.tuning.bound == "published") line += " --bound published";
   if (options.tuning.bound == "published" || options.tuning.reading == "expected") {
-    add("--reading", "expected");
+    line += " --reading expected";
   }
-  if (options.tuning.conversion == "classic") add("--conversion", "classic");
+  if (options.tuning.conversion == "classic") line += " --conversion classic";
   if (!options.tuning.orders.empty()) {
-    add("--orders", fmt::format("{}", fmt::join(options.tuning.orders, ",")));
+    line += fmt::format(" --orders {}", fmt::join(options.tuning.orders, ","));
   }
   return line;
+}
+
+// The command line that rehearses the release of one point with the parameters found. It draws
+// nothing: on these votes the parameters are not fixed in advance.
+std::string release_command(const TuneOptions& options, const VotesInput& input,
+                            const TuningGrid& grid, const TunedPoint& p) {
+  const ReleaseParameters& parameters = p.released->parameters;
+  return point_command("pate release", options, input, grid.aggregator(p.index), p.point, {}) +
+         fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", parameters.order,
+                     parameters.beta, parameters.sigma);
 }
 
 }  // namespace
@@ -115,12 +136,34 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
     add("forward_only",
         "the published bounds cover one of the two directions that (epsilon, delta) speaks of");
   }
+  if (tuning.ranked_by_release) {
+    add("release_parameters_from_votes",
+        "order, beta and sigma-ss of a release were found on these votes: do not give them as "
+        "fixed "
+        "when you release from these votes, let pate release choose them, and it says that they "
+        "were chosen from the votes; fixed they are for other votes, if these are public, "
+        "simulated "
+        "or of an earlier run");
+    const auto computed = std::count_if(tuning.points.begin(), tuning.points.end(),
+                                        [](const TunedPoint& p) { return p.release_computed; });
+    const auto front = std::count_if(tuning.points.begin(), tuning.points.end(),
+                                     [](const TunedPoint& p) { return p.pareto; });
+    if (computed < front) {
+      add("releases_limited", fmt::format("releases are computed for {} of the {} points of the "
+                                          "Pareto front: --top limits them",
+                                          computed, front));
+    }
+  }
   if (tuning.points.size() < tuning.evaluated) {
     add("points_limited", fmt::format("{} of {} points are listed: the Pareto front, the best and "
                                       "those that were refined",
                                       tuning.points.size(), tuning.evaluated));
   }
-  if (!tuning.complete) {
+  if (!tuning.complete && settings.release && tuning.evaluated == tuning.last - tuning.first) {
+    add("interrupted",
+        "interrupted: the best point is by epsilon, not by what a release would publish; --resume "
+        "goes on from this report");
+  } else if (!tuning.complete) {
     add("interrupted", fmt::format("interrupted: {} of {} points are evaluated, none is refined; "
                                    "--resume goes on from this report",
                                    tuning.evaluated, tuning.last - tuning.first));
@@ -137,12 +180,17 @@ int report_tune_misses(const Tuning& tuning, const Streams& streams) {
   if (tuning.choice.best) return kDone;
   for (const NearestMiss& miss : tuning.choice.nearest_misses) {
     const TunedPoint& p = tuning.points[miss.position];
-    streams.err
-        << alarming("pate: limit missed:", streams.err_colour())
-        << fmt::format(
-               " no point keeps the limits; nearest to --{}: epsilon {:.6g}, {:.6g} answers\n",
-               miss.of_max_epsilon ? "max-epsilon" : "min-answered", p.point.epsilon,
-               p.point.answered);
+    streams.err << alarming("pate: limit missed:", streams.err_colour())
+                << fmt::format(
+                       " no point keeps the limits; nearest to --{}: {} {:.6g}, {:.6g} answers\n",
+                       miss.of_max_epsilon ? "max-epsilon" : "min-answered",
+                       tuning.ranked_by_release ? "mean published epsilon" : "epsilon",
+                       tuning.ranked_by_release ? p.released->mean : p.point.epsilon,
+                       p.point.answered);
+  }
+  if (tuning.ranked_by_release && tuning.choice.nearest_misses.empty()) {
+    streams.err << alarming("pate: limit missed:", streams.err_colour())
+                << " no point of the Pareto front has a finite epsilon to release\n";
   }
   return kLimitMissed;
 }
@@ -209,9 +257,15 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   int interrupted = 0;
   const Tuning tuning = [&] {
     const Interruption interruption;
-    Progress progress(streams, "evaluating points");
-    Tuning result = tune(votes, grid, settings, known,
-                         {progress.callback(), [&] { return interruption.requested(); }});
+    const auto stop = [&] { return interruption.requested(); };
+    Tuning result = [&] {
+      Progress progress(streams, "evaluating points");
+      return tune(votes, grid, settings, known, {progress.callback(), stop});
+    }();
+    if (settings.release && result.complete) {
+      Progress progress(streams, "computing releases");
+      rank_by_release(votes, settings, result, {progress.callback(), stop});
+    }
     if (!result.complete) interrupted = interruption.exit_status();
     return result;
   }();
@@ -230,6 +284,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         tuning.continuum
             ? analyze_command(options, input, tuning.continuum->aggregator, tuning.continuum->point)
             : analyze_command(options, input, grid.aggregator(best.index), best.point);
+    if (best.released) context.release_command = release_command(options, input, grid, best);
   }
   context.notices = tune_notices(tuning, settings);
 

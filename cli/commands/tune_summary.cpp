@@ -21,7 +21,8 @@ struct Column {
 };
 
 std::vector<Column> columns(const Tuning& tuning, const TuneContext& context,
-                            const Aggregator& aggregator, const TuningPoint& point) {
+                            const Aggregator& aggregator, const TuningPoint& point,
+                            const TunedPoint& on_grid) {
   std::vector<Column> result;
   if (aggregator.selection) {
     result.push_back({"threshold", fmt::format("{:.6g}", aggregator.selection->threshold)});
@@ -34,6 +35,10 @@ std::vector<Column> columns(const Tuning& tuning, const TuneContext& context,
         {"scale", fmt::format("{:.6g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale)});
   }
   result.push_back({"epsilon", fmt::format("{:.4f}", point.epsilon)});
+  if (tuning.ranked_by_release) {
+    result.push_back(
+        {"published", on_grid.released ? fmt::format("{:.4f}", on_grid.released->mean) : "-"});
+  }
   result.push_back({"answered", fmt::format("{:.1f}", point.answered)});
   if (tuning.has_labels) {
     result.push_back({"correct", fmt::format("{:.1f}", point.right)});
@@ -60,12 +65,16 @@ void line(Out out, char mark, const std::vector<Column>& row, bool titles) {
   fmt::format_to(out, "\n");
 }
 
-std::string goal_text(const TuneSettings& settings) {
+std::string goal_text(const TuneSettings& settings, bool by_release) {
   const TuningGoal& goal = settings.goal;
   std::string text = goal.objective == Objective::answered  ? "most answers"
                      : goal.objective == Objective::correct ? "most right answers"
+                     : by_release                           ? "smallest mean published epsilon"
                                                             : "smallest epsilon";
-  if (goal.max_epsilon) text += fmt::format(", epsilon <= {:g}", *goal.max_epsilon);
+  if (goal.max_epsilon) {
+    text += fmt::format(", {} <= {:g}", by_release ? "mean published epsilon" : "epsilon",
+                        *goal.max_epsilon);
+  }
   if (goal.min_answered) text += fmt::format(", at least {:g} answers", *goal.min_answered);
   if (settings.grid.max_answers) {
     text += fmt::format(", at most {:g} answers", *settings.grid.max_answers);
@@ -89,7 +98,7 @@ void front(Out out, const Tuning& tuning, const TuneContext& context) {
   for (std::size_t k = 0; k < rows; ++k) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     const TunedPoint& p = tuning.points[position];
-    const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point);
+    const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
     if (k == 0) line(out, ' ', row, true);
     line(out, tuning.choice.best == position && !tuning.continuum ? '*' : ' ', row, false);
   }
@@ -107,21 +116,22 @@ std::string tune_summary(const Tuning& tuning, const TuneContext& context,
   fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}\n", tuning.evaluated,
                  name(kind.cost.bound), name(kind.cost.reading),
                  kind.conversion == Conversion::classic ? "classic" : "improved", kind.delta);
-  fmt::format_to(out, "wanted: {}\n\n", goal_text(context.settings));
+  fmt::format_to(out, "wanted: {}\n\n", goal_text(context.settings, tuning.ranked_by_release));
   if (tuning.choice.best) {
     const TunedPoint& on_grid = tuning.points[*tuning.choice.best];
     const Aggregator aggregator =
         tuning.continuum ? tuning.continuum->aggregator : tuning.grid.aggregator(on_grid.index);
     const auto row = columns(tuning, context, aggregator,
-                             tuning.continuum ? tuning.continuum->point : on_grid.point);
+                             tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
     line(out, ' ', row, true);
     line(out, '*', row, false);
     fmt::format_to(out, "\n{}\n", context.best_command);
+    if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
   } else {
     fmt::format_to(out, "no point keeps the limits\n");
     for (const NearestMiss& miss : tuning.choice.nearest_misses) {
       const TunedPoint& p = tuning.points[miss.position];
-      const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point);
+      const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
       fmt::format_to(out, "\nnearest to --{}:\n",
                      miss.of_max_epsilon ? "max-epsilon" : "min-answered");
       line(out, ' ', row, true);

@@ -80,6 +80,11 @@ void add_tuning_options(CLI::App& command, TuningOptions& options) {
       ->type_name("K")
       ->group(goal);
 
+  command
+      .add_flag("--release", options.release,
+                "judge the Pareto points by the mean epsilon\nthat pate release would publish")
+      ->group(goal);
+
   const char* privacy = "Privacy";
   command.add_option("--delta", options.delta, "failure probability of (epsilon, delta)")
       ->required()
@@ -133,6 +138,7 @@ void append_settings(const TuningOptions& options, Settings& settings) {
   settings.emplace_back("min_answered", setting(options.min_answered));
   settings.emplace_back("max_answers", setting(options.max_answers));
   settings.emplace_back("refine", options.refine);
+  settings.emplace_back("release", options.release);
   settings.emplace_back(
       "top", options.top ? SettingValue{static_cast<std::int64_t>(*options.top)} : SettingValue{});
 }
@@ -184,8 +190,31 @@ TuningGrid make_grid(const GridOptions& options, std::int64_t teachers) {
   return grid;
 }
 
+namespace {
+
+// What pate release publishes is joint, of the trade-off bound, improved, at an order of its own,
+// and compared over the whole front.
+void check_release(const TuningOptions& options) {
+  if (!options.release) return;
+  const auto exclude = [](bool given, const char* what, const char* why) {
+    if (given) throw usage_error(fmt::format("--release excludes {}: {}", what, why));
+  };
+  exclude(options.bound == "published", "--bound published",
+          "pate release publishes the cost under the bound tradeoff");
+  exclude(options.reading == "expected", "--reading expected", "an expectation is no guarantee");
+  exclude(options.conversion == "classic", "--conversion classic",
+          "pate release converts by improved");
+  exclude(!options.orders.empty(), "--orders", "the order is a parameter of the release");
+  exclude(options.refine, "--refine", "that goes on from the best point by epsilon");
+  exclude(!options.shard.empty(), "--shard", "the front of the whole grid is needed");
+  exclude(options.top && *options.top == 0, "--top 0", "so many Pareto points are looked at");
+}
+
+}  // namespace
+
 TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   validate_delta(options.delta);
+  check_release(options);
   check_positive(options.max_epsilon, "--max-epsilon", true);
   check_positive(options.min_answered, "--min-answered", true);
   check_positive(options.max_answers, "--max-answers", false);
@@ -211,6 +240,7 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   }
   settings.shard = parse_shard(options.shard);
   if (options.top) settings.top = static_cast<std::size_t>(*options.top);
+  settings.release = options.release;
   settings.continuum = options.refine;
   if (options.refine && settings.shard.of > 1) {
     throw usage_error("--refine needs the whole grid: it excludes --shard");

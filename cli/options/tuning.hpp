@@ -22,6 +22,7 @@ struct TuningOptions {
   std::string objective;
   std::optional<double> max_epsilon, min_answered, max_answers;
   bool refine = false;
+  bool release = false;
   std::optional<std::uint64_t> top;
   std::string csv;
   std::string resume;

@@ -40,6 +40,7 @@ ANALYZE_LINES = [
 GRID = "--threshold 40%:60%:20% --sigma1 10,20 --sigma2 15,30"
 
 TUNE_LINES = [
+    f"{COUNTS} {GRID} --queries 50 --labels {LABELS} --max-epsilon 20 --release",
     f"{COUNTS} {GRID} --queries 200 --labels {LABELS} --max-epsilon 4",
     f"{COUNTS} {GRID} --queries 200 --max-epsilon 0.01",
     f"{COUNTS} {GRID} --queries 200 --max-answers 50 --top 1",
@@ -47,6 +48,7 @@ TUNE_LINES = [
     f"{COUNTS} {GRID} --queries 50 --shard 1000/1000 --orders 2,3",
     f"{COUNTS} --laplace-scale 20:40:10 --queries 20 --refine",
     f"{COUNTS} --sigma2 1e-3,20 --queries 5:20 --objective answered",
+    f"{COUNTS} --sigma2 20,40 --queries 50 --release --max-epsilon 0.01 --top 1",
 ]
 
 INSPECT_LINES = [
@@ -134,6 +136,14 @@ TUNE_MUTATIONS = {
     "a point that may be on the front": lambda r: put(r, None, "points", 0, "pareto"),
     "shard zero": lambda r: put(r, 0, "shard", "index"),
     "no limits": lambda r: without(r, "limits", "max_epsilon"),
+    "an unknown ranking": lambda r: put(r, "published", "ranked_by"),
+    "a ranking without its extent": lambda r: without(r, "releases_computed"),
+    "a negative published epsilon": lambda r: put(r, -1, "best", "released", "mean_published"),
+    "a release at order one": lambda r: put(r, 1, "best", "released", "order"),
+    "a release without sigma_ss": lambda r: without(r, "best", "released", "sigma_ss"),
+    "a best point ranked by no release": lambda r: put(r, None, "best", "released"),
+    "a release command that draws": lambda r: put(r, "pate release v.npy", "best", "release_command"),
+    "no release command": lambda r: without(r, "best", "release_command"),
 }
 
 INSPECT_MUTATIONS = {

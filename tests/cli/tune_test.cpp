@@ -172,6 +172,20 @@ TEST_CASE("pate tune: an interrupted report is gone on from, to the same report"
   CHECK(tune(words + Words{"--resume", path}).status == 3);
 }
 
+TEST_CASE("pate tune: a report that lists some of the points is gone on from as well") {
+  const TempDirectory directory;
+  const std::string some = (directory / "some.json").string();
+  for (const Words& grid : {kGrid, Words{"--sigma2", "10:40:5"}}) {
+    const Words words = Words{digits(), "--queries", "100"} + grid;
+    REQUIRE(
+        run(Words{"tune"} + words + Words{"--delta", "1e-5", "--top", "1", "--quiet", "-o", some})
+            .status == 0);
+    REQUIRE(nlohmann::json::parse(read_bytes(some)).at("points_listed") <
+            tune(words).json().at("points_listed"));
+    CHECK(tune(words + Words{"--resume", some}).out == tune(words).out);
+  }
+}
+
 TEST_CASE("pate tune: the command line of the best point gives its epsilon") {
   const TempDirectory directory;
   const std::string votes = (directory / "it's a dump.npy").string();

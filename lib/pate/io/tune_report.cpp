@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -66,6 +67,15 @@ Json point_json(const Tuning& tuning, const TuneContext& context, const Aggregat
   return result;
 }
 
+Json released_json(const TunedPoint& p) {
+  if (!p.released) return nullptr;
+  return {{"mean_published", number(p.released->mean)},
+          {"noise_sd", number(p.released->sd)},
+          {"order", p.released->parameters.order},
+          {"beta", p.released->parameters.beta},
+          {"sigma_ss", p.released->parameters.sigma}};
+}
+
 Json grid_json(const TuningGrid& grid) {
   Json result = Json::object();
   if (grid.has_selection()) {
@@ -80,6 +90,7 @@ Json grid_point_json(const Tuning& tuning, const TuneContext& context, std::size
   const TunedPoint& p = tuning.points[position];
   Json result = point_json(tuning, context, tuning.grid.aggregator(p.index), p.point);
   result["index"] = p.index;
+  if (p.release_computed) result["released"] = released_json(p);
   return result;
 }
 
@@ -90,6 +101,7 @@ Json best_json(const Tuning& tuning, const TuneContext& context) {
                                : grid_point_json(tuning, context, *tuning.choice.best);
   best["on_grid"] = !tuning.continuum.has_value();
   if (!context.best_command.empty()) best["command"] = context.best_command;
+  if (!context.release_command.empty()) best["release_command"] = context.release_command;
   return best;
 }
 
@@ -122,6 +134,7 @@ void append_points(const Tuning& tuning, const TuneContext& context, std::string
       put("grid_epsilon", p.grid_epsilon);
       put("grid_order", or_nan(p.grid_order, p.grid_order > 0.0));
     }
+    if (p.release_computed) text += ", \"released\": " + released_json(p).dump();
     text += '}';
   }
   if (!tuning.points.empty()) text += "\n  ";
@@ -170,6 +183,12 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   report["complete"] = tuning.complete;
   report["points_evaluated"] = tuning.evaluated;
   report["points_listed"] = tuning.points.size();
+  if (settings.release) {
+    report["ranked_by"] = tuning.ranked_by_release ? "mean_published" : "epsilon";
+    report["releases_computed"] =
+        std::count_if(tuning.points.begin(), tuning.points.end(),
+                      [](const TunedPoint& p) { return p.release_computed; });
+  }
   report["best"] = best_json(tuning, context);
   if (settings.continuum) {
     report["best_on_grid"] =
@@ -203,10 +222,19 @@ std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
     };
     for_each_parameter(tuning.grid.aggregator(p.index), put);
     for_each_result(p.point, tuning, context.settings, put);
-    fmt::format_to(out, ",{:d},{:d}\n", p.pareto, p.refined);
+    fmt::format_to(out, ",{:d},{:d}", p.pareto, p.refined);
+    if (context.settings.release) {
+      text += p.released ? fmt::format(",{},{},{},{},{}", p.released->mean, p.released->sd,
+                                       p.released->parameters.order, p.released->parameters.beta,
+                                       p.released->parameters.sigma)
+                         : ",,,,,";
+    }
+    text += '\n';
     first = false;
   }
-  return header + ",pareto,refined\n" + text;
+  header += ",pareto,refined";
+  if (context.settings.release) header += ",mean_published,noise_sd,release_order,beta,sigma_ss";
+  return header + '\n' + text;
 }
 
 }  // namespace pate

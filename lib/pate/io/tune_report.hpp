@@ -13,6 +13,8 @@ struct TuneContext {
   ReportContext report;
   TuneSettings settings;
   std::string best_command;  ///< the command line that analyses the best point; may be empty
+  /// The one that releases its epsilon with the parameters found; empty without --release.
+  std::string release_command;
   std::vector<Notice> notices;
 };
 

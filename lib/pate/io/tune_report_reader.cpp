@@ -96,6 +96,7 @@ SavedTuning read_report(const Json& json) {
   if (inputs.contains("labels")) saved.labels_sha256 = inputs.at("labels").at("sha256");
   const Json& best = json.at("best");
   if (best.is_object() && best.contains("command")) saved.best_command = best.at("command");
+  settings.release = json.contains("ranked_by");
   saved.continuum = json.contains("best_on_grid");
   const Json& top = json.at("settings").at("top");
   if (!top.is_null()) settings.top = top.get<std::size_t>();

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "pate/release/release_plan.hpp"
 #include "pate/tuning/exact_epsilon.hpp"
 #include "pate/tuning/tuning_point.hpp"
 
@@ -33,6 +34,9 @@ struct TunedPoint {
   double grid_order = 0.0;
   bool refined = false;
   bool pareto = false;
+  bool release_computed = false;  ///< release_ranking.hpp
+  std::optional<PublishedEpsilon> released =
+      std::nullopt;  ///< empty: not computed, or no release is possible
 };
 
 /// Why a point is worth naming where none keeps the limits.

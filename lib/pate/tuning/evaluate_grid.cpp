@@ -150,7 +150,12 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
     for (std::size_t t = first_threshold; t < last_threshold; t += kBlockThresholds) {
       const std::size_t begin = grid.index(first_noise + k, i_sigma1, t);
       const std::size_t end = begin + std::min(kBlockThresholds, last_threshold - t);
-      if (!work.contains(begin) || work.points[begin - work.first].evaluated()) continue;
+      if (!work.contains(begin)) continue;
+      // Of a report that does not list all points a part of a block may be known.
+      const auto block = work.points.subspan(begin - work.first, end - begin);
+      const auto missing = std::count_if(block.begin(), block.end(),
+                                         [](const TuningPoint& p) { return !p.evaluated(); });
+      if (missing == 0) continue;
       if (work.watcher.wants_stop()) return;
       if (!row) {
         row.emplace(
@@ -159,7 +164,7 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
             sums[k]->all().statistics(), work.settings.kind.cost, work.orders);
       }
       evaluate_block(work, *row, first_threshold, *sums[k], begin, end, epsilons);
-      work.finished(end - begin);
+      work.finished(static_cast<std::size_t>(missing));
     }
   }
 }

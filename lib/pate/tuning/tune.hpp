@@ -20,6 +20,9 @@ struct TuneSettings {
   std::optional<std::size_t> top;
   /// After the grid, continue on the continuum around the best point (continuum.hpp).
   bool continuum = false;
+  /// The best point is wanted by the mean published epsilon: `rank_by_release` after `tune`. Until
+  /// then this changes nothing.
+  bool release = false;
 };
 
 /// A point that need not be on the grid.
@@ -40,6 +43,8 @@ struct Tuning {
   bool complete = false;           ///< whether every point of the shard was evaluated and refined
   std::vector<TunedPoint> points;  ///< those that are kept, in canonical order
   TuningChoice choice;             ///< positions among `points`
+  /// Whether `choice` is by the mean published epsilon (release_ranking.hpp).
+  bool ranked_by_release = false;
   std::optional<FreePoint> continuum;  ///< where it is better than the best of the grid
 };
 
