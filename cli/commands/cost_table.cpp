@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -62,8 +63,12 @@ std::string_view worth(const CostEntry& cost) {
 }
 
 std::string epsilon_text(double epsilon) {
-  return epsilon == 0.0 || (epsilon >= 0.01 && epsilon < 1e4) ? fmt::format("{:.4f}", epsilon)
-                                                              : fmt::format("{:.3g}", epsilon);
+  if (epsilon == 0.0 || !std::isfinite(epsilon)) return fmt::format("{:.4f}", epsilon);
+  const bool plain = epsilon >= 0.01 && epsilon < 1e4;
+  const double unit = plain ? 1e-4 : std::pow(10.0, std::floor(std::log10(epsilon)) - 2.0);
+  // The outward margin of costs is more than this leaves out, so that round numbers stay round.
+  const double rounded = std::ceil(epsilon / unit * (1.0 - 1e-10)) * unit;
+  return plain ? fmt::format("{:.4f}", rounded) : fmt::format("{:.3g}", rounded);
 }
 
 std::string headline_line(const CostEntry& headline, bool colour) {

@@ -17,7 +17,8 @@ namespace pate::cli {
 /// What a cost is worth, in a few words.
 [[nodiscard]] std::string_view worth(const CostEntry& cost);
 
-/// Four decimals, or three digits where that says little.
+/// Four decimals, or three digits where that says little, rounded up: also a number for people must
+/// not be too small.
 [[nodiscard]] std::string epsilon_text(double epsilon);
 
 /// The line "epsilon = ... at delta = ..." about the headline, its first

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "cli/commands/cost_table.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -101,9 +103,9 @@ std::string explain_summary(const Explanation& explanation, const std::string& v
   fmt::format_to(out, "{}: {} queries, {} teachers, {} classes\n", votes, explanation.run_queries,
                  explanation.teachers, explanation.classes);
   const CostEntry& headline = explanation.headline;
-  fmt::format_to(out, "the run: epsilon {:.4f} at delta {:g} ({}, {}, {})\n", headline.epsilon,
-                 headline.delta, name(headline.bound), name(headline.reading),
-                 name(headline.conversion));
+  fmt::format_to(out, "the run: epsilon {} at delta {:g} ({}, {}, {})\n",
+                 epsilon_text(headline.epsilon), headline.delta, name(headline.bound),
+                 name(headline.reading), name(headline.conversion));
   fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n\n",
                  explanation.order);
   if (explanation.queries.size() == 1) {

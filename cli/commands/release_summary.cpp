@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cli/commands/cost_table.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -45,8 +47,9 @@ std::string notes(const std::vector<Notice>& notices) {
 }  // namespace
 
 std::string public_release_summary(const PublicRelease& published) {
-  return fmt::format("PUBLIC\nepsilon = {:.4f} at delta = {:.4g}\n\n{}", published.epsilon,
-                     published.delta, wrapped(published.statement));
+  return fmt::format("PUBLIC\nepsilon = {} at delta = {:.4g}\n\n{}",
+                     epsilon_text(published.epsilon), published.delta,
+                     wrapped(published.statement));
 }
 
 std::string release_summary(const ReleasePlan& plan, const std::optional<PublicRelease>& published,

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/commands/cost_table.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -34,10 +36,9 @@ std::vector<Column> columns(const Tuning& tuning, const TuneContext& context,
     result.push_back(
         {"scale", fmt::format("{:.6g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale)});
   }
-  result.push_back({"epsilon", fmt::format("{:.4f}", point.epsilon)});
+  result.push_back({"epsilon", epsilon_text(point.epsilon)});
   if (tuning.ranked_by_release) {
-    result.push_back(
-        {"published", on_grid.released ? fmt::format("{:.4f}", on_grid.released->mean) : "-"});
+    result.push_back({"published", on_grid.released ? epsilon_text(on_grid.released->mean) : "-"});
   }
   result.push_back({"answered", fmt::format("{:.1f}", point.answered)});
   if (tuning.has_labels) {

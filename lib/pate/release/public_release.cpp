@@ -28,7 +28,7 @@ std::string failure(const ReleasePlan& plan) {
 std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
                       const ReleasePlan& plan, double epsilon) {
   std::string text = fmt::format(
-      "Let M be all that became public of this run of {} queries to {} teachers: {}, E = {:.6g} in "
+      "Let M be all that became public of this run of {} queries to {} teachers: {}, E = {} in "
       "this run. For the votes D, for all votes D' that differ from D in what one teacher votes, "
       "on "
       "every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral over outcomes o in "
