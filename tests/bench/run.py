@@ -44,6 +44,17 @@ DUMPS = {
 }
 COMMON = {"accuracy": 0.765, "correlation": 0.185, "seed": 1}
 
+# Runs of `pate analyze --exact`: votes and mechanism.
+SMALL = {"queries": 8500, "classes": 10, "teachers": 250, **COMMON}
+CONFIDENT = {"threshold": 200, "sigma1": 150, "sigma2": 40, "delta": 1e-5}
+EXACT = {
+    "640": ({**SMALL, "queries": 640}, CONFIDENT),
+    "8,500": (SMALL, CONFIDENT),
+    "8,500, Laplace": (SMALL, {"laplace-scale": 30, "delta": 1e-5}),
+    "12,000 x 150": ({"queries": 12000, "classes": 150, "teachers": 5000, **COMMON},
+                     {"threshold": 3000, "sigma1": 1000, "sigma2": 100, "delta": 1e-5}),
+}
+
 
 CSV_BYTES = 200_000_000
 
@@ -150,6 +161,20 @@ def time_release(pate, directory, runs):
         print(f"         {name:<16}" + "".join(f"{seconds:>9.2f}" for seconds in rows), flush=True)
 
 
+def time_exact(pate, directory, runs):
+    """Whole runs of `pate analyze --exact`, beside those without."""
+    print(f"\nexact: {'votes':<16}{'without':>9}{'exact':>9}   seconds")
+    report = directory / "report.json"
+    for name, (simulate, mechanism) in EXACT.items():
+        votes = directory / ("-".join(f"{key}_{value}" for key, value in simulate.items()) + ".npy")
+        if not votes.exists():
+            run([pate, "simulate", *options(simulate), "-o", votes])
+        command = [pate, "analyze", votes, *options(mechanism), "--quiet", "-o", report]
+        turns = 1 if simulate["teachers"] > 1000 else runs
+        rows = [min(run([*command, *more])[0] for _ in range(turns)) for more in ([], ["--exact"])]
+        print(f"       {name:<16}" + "".join(f"{seconds:>9.2f}" for seconds in rows), flush=True)
+
+
 def make_csv(directory, votes):
     """The path of a dump as text, its rows repeated until there are CSV_BYTES or a little more."""
     text = directory / (votes.stem + ".csv")
@@ -226,6 +251,7 @@ def main():
     votes = make_dump(arguments.pate, arguments.directory, first)
     time_tune(arguments.pate, arguments.directory, votes, DUMPS[first]["analyze"], arguments.runs)
     time_release(arguments.pate, arguments.directory, arguments.runs)
+    time_exact(arguments.pate, arguments.directory, arguments.runs)
     text = make_csv(arguments.directory, votes)
     speed = time_csv(arguments.pate, arguments.directory, text, DUMPS[first]["analyze"],
                      arguments.runs)

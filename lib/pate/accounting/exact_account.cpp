@@ -236,10 +236,11 @@ std::vector<CostEntry> teacher_entries(const TeacherSums& sums, const AccountSet
 
 void add_exact_costs(const Run& run, const AccountSettings& settings, Account& account) {
   const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
-  ExactTally tally = exact_tally(run, mechanism, settings.threads);
+  const auto* const predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
+  ExactTally tally = exact_tally(run, mechanism, settings.threads, predictions != nullptr);
   ExactRun costs(mechanism, std::move(tally.distinct), settings.threads);
   TeacherSums teachers;
-  if (const auto* predictions = dynamic_cast<const PredictionVotes*>(&run.votes)) {
+  if (predictions != nullptr) {
     teachers = [&, predictions](std::span<const double> orders) {
       return teacher_sums(run, *predictions, tally.of_query, costs, orders, settings.threads);
     };

@@ -13,12 +13,14 @@ namespace pate {
 /// them each query is.
 struct ExactTally {
   std::vector<ExactQuery> distinct;
-  std::vector<std::uint32_t> of_query;  ///< position in `distinct`, by position in the selection
+  /// Position in `distinct`, by position in the selection; empty unless it was asked for.
+  std::vector<std::uint32_t> of_query;
 };
 
-/// Reads the votes of the run once. Throws what reading the votes throws. The mechanism is that of
+/// Reads the votes of the run once. Memory: the distinct queries, and 4 bytes a query for
+/// `of_query` with `with_queries`. Throws what reading the votes throws. The mechanism is that of
 /// the run. Fewer than 2^32 queries.
 [[nodiscard]] ExactTally exact_tally(const Run& run, const ExactMechanism& mechanism,
-                                     unsigned threads);
+                                     unsigned threads, bool with_queries);
 
 }  // namespace pate

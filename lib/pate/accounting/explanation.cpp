@@ -207,7 +207,7 @@ Explanation explain(const Run& run, const AccountSettings& settings,
                             .joint;
 
   const ExactMechanism mechanism(run.aggregator, account.teachers);
-  const ExactTally exact = exact_tally(run, mechanism, settings.threads);
+  const ExactTally exact = exact_tally(run, mechanism, settings.threads, true);
   ExactRun costs(mechanism, exact.distinct, settings.threads);
   const std::span<const double> order(&result.order, 1);
   result.run_exact = costs.rdp(order).front();

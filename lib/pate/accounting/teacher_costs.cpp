@@ -17,7 +17,7 @@ class BlockReader {
  public:
   BlockReader(const Run& run, const PredictionVotes& predictions, const ExactRun& costs,
               std::span<const std::uint32_t> distinct_of_query)
-      : run_(run),
+      : contiguous_(run.rows.is_contiguous()),
         predictions_(predictions),
         costs_(costs),
         distinct_of_query_(distinct_of_query),
@@ -27,10 +27,11 @@ class BlockReader {
     const auto teachers = static_cast<std::size_t>(predictions_.teachers());
     groups_.resize(static_cast<std::size_t>(count) * teachers);
     reader_.read(first, count);
+    if (contiguous_ && count > 0) predictions_.read_votes(reader_.row(0), count, groups_);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::span row =
           std::span(groups_).subspan(static_cast<std::size_t>(i) * teachers, teachers);
-      predictions_.read_votes(reader_.row(i), 1, row);
+      if (!contiguous_) predictions_.read_votes(reader_.row(i), 1, row);
       const auto of_class =
           groups_of_classes(costs_.votes(distinct_of_query_[static_cast<std::size_t>(first + i)]),
                             reader_.histogram(i), reader_.scores(i), predictions_.teachers());
@@ -42,7 +43,7 @@ class BlockReader {
   [[nodiscard]] std::span<const std::int32_t> groups() const { return groups_; }
 
  private:
-  const Run& run_;
+  bool contiguous_;
   const PredictionVotes& predictions_;
   const ExactRun& costs_;
   std::span<const std::uint32_t> distinct_of_query_;

@@ -49,10 +49,10 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
       votes_(std::move(votes)),
       log_q_(log_q_of(mechanism.aggregator(), votes_)) {
   const std::size_t groups = votes_.groups.size();
-  changes_.reserve(groups * groups);
+  lines_of_.reserve(groups * groups);
   for (std::size_t a = 0; a < groups; ++a) {
     for (std::size_t b = 0; b < groups; ++b) {
-      changes_.push_back(static_cast<std::int8_t>(statistic_change(votes_, a, b)));
+      lines_of_.push_back(static_cast<std::uint8_t>(1 + statistic_change(votes_, a, b)));
     }
   }
   if (!mechanism.aggregator().selection) return;
@@ -60,10 +60,6 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
     answers_[static_cast<std::size_t>(change + 1)] =
         answer_pair(*mechanism.aggregator().selection, votes_.statistic, votes_.statistic + change);
   }
-}
-
-int ExactCost::change(std::size_t from, std::size_t to) const {
-  return changes_[from * votes_.groups.size() + to];
 }
 
 const NeighbourOutcomes* ExactCost::outcomes() {
@@ -116,12 +112,12 @@ BothDirections ExactCost::tradeoff_log_excess(double order) const {
       log_q_, std::get<LaplaceNoisyMax>(mechanism_.aggregator().noisy_max).gamma(), order);
 }
 
-BothDirections ExactCost::joint_log_excess(const Lines& lines, int change,
-                                           const BothDirections& log_excess) const {
-  const auto i = static_cast<std::size_t>(change + 1);
-  return {
-      log_add(lines.forward[i].log_selection, lines.forward[i].log_answered + log_excess.forward),
-      log_add(lines.reverse[i].log_selection, lines.reverse[i].log_answered + log_excess.reverse)};
+BothDirections ExactCost::joint_log_excess(const Lines& lines, std::size_t line,
+                                           const BothDirections& log_excess) {
+  const Line& forward = lines.forward[line];
+  const Line& reverse = lines.reverse[line];
+  return {log_add(forward.log_selection, forward.log_answered + log_excess.forward),
+          log_add(reverse.log_selection, reverse.log_answered + log_excess.reverse)};
 }
 
 bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const {
@@ -131,7 +127,7 @@ bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_e
     BothDirections added{-kInfinity, -kInfinity};
     for (std::size_t b = 0; b < votes_.groups.size(); ++b) {
       if (!can_move(votes_, a, b)) continue;
-      const auto i = static_cast<std::size_t>(change(a, b) + 1);
+      const auto i = line_of(a, b);
       selection.forward = std::max(selection.forward, lines.forward[i].log_selection);
       selection.reverse = std::max(selection.reverse, lines.reverse[i].log_selection);
       added.forward = std::max(added.forward, lines.forward[i].log_answered + log_excess.forward);
@@ -153,7 +149,7 @@ void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
     bool moves = false;
     for (std::size_t b = 0; b < votes_.groups.size(); ++b) {
       if (!can_move(votes_, a, b)) continue;
-      const BothDirections joint = joint_log_excess(lines, change(a, b), log_excess);
+      const BothDirections joint = joint_log_excess(lines, line_of(a, b), log_excess);
       largest = {std::max(largest.forward, joint.forward),
                  std::max(largest.reverse, joint.reverse)};
       moves = true;
@@ -219,7 +215,7 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
   BothDirections largest;
   BothDirections log_largest{-kInfinity, -kInfinity};
   const auto joint_of = [&](std::size_t k, const BothDirections& excess) {
-    const auto i = static_cast<std::size_t>(change(neighbours[k].from, neighbours[k].to) + 1);
+    const auto i = line_of(neighbours[k].from, neighbours[k].to);
     return BothDirections{at.forward[i].selection + at.forward[i].answered * excess.forward,
                           at.reverse[i].selection + at.reverse[i].answered * excess.reverse};
   };
@@ -233,7 +229,7 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
       return;
     }
     const BothDirections log_joint = joint_log_excess(
-        at, change(neighbours[k].from, neighbours[k].to), outcomes_->log_excess(k, order));
+        at, line_of(neighbours[k].from, neighbours[k].to), outcomes_->log_excess(k, order));
     log_largest = {std::max(log_largest.forward, log_joint.forward),
                    std::max(log_largest.reverse, log_joint.reverse)};
   };
@@ -290,7 +286,7 @@ std::optional<NeighbourOutcomes::Neighbour> ExactCost::attained_by(double order)
   for (std::size_t k = 0; k < outcomes_->neighbours().size(); ++k) {
     const auto neighbour = outcomes_->neighbours()[k];
     const double joint =
-        joint_log_excess(at, change(neighbour.from, neighbour.to), outcomes_->log_excess(k, order))
+        joint_log_excess(at, line_of(neighbour.from, neighbour.to), outcomes_->log_excess(k, order))
             .larger();
     if (best && !(joint > largest)) continue;
     best = neighbour;

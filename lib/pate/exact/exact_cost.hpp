@@ -87,20 +87,23 @@ class ExactCost {
   // the largest of `costs` means anything.
   void evaluate(double order, bool by_group, std::vector<BothDirections>& costs);
   [[nodiscard]] Lines lines(double order) const;
-  [[nodiscard]] int change(std::size_t from, std::size_t to) const;
+  // Which of the lines a neighbour is on: 1 + the change of the statistic.
+  [[nodiscard]] std::size_t line_of(std::size_t from, std::size_t to) const {
+    return lines_of_[from * votes_.groups.size() + to];
+  }
   bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
   void bound_by_tradeoff(double order, const Lines& lines, const BothDirections& log_excess,
                          std::vector<BothDirections>& costs) const;
   [[nodiscard]] BothDirections tradeoff_log_excess(double order) const;
-  [[nodiscard]] BothDirections joint_log_excess(const Lines& lines, int change,
-                                                const BothDirections& log_excess) const;
+  [[nodiscard]] static BothDirections joint_log_excess(const Lines& lines, std::size_t line,
+                                                       const BothDirections& log_excess);
   [[nodiscard]] double cost(double excess, double order) const;
 
   const ExactMechanism& mechanism_;
   GroupedVotes votes_;
   double log_q_ = 0.0;
   std::array<LogBernoulliPair, 3> answers_{};  // by change of the statistic
-  std::vector<std::int8_t> changes_;           // of the statistic, by (from, to)
+  std::vector<std::uint8_t> lines_of_;         // by (from, to)
   std::optional<NeighbourOutcomes> outcomes_;
   bool tried_ = false;
   std::vector<Known> known_;  // by increasing order

@@ -1,6 +1,7 @@
 #include "pate/exact/gaussian_lattice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "pate/math/normal.hpp"
@@ -22,7 +23,7 @@ constexpr double kLargestTable = 600'000;
 }  // namespace
 
 GaussianLattice::GaussianLattice(double sigma, std::int64_t teachers, int steps_per_sigma)
-    : sigma_(sigma), per_vote_(1), votes_per_step_(std::floor(sigma / steps_per_sigma)) {
+    : sigma_(sigma), votes_per_step_(std::floor(sigma / steps_per_sigma)) {
   if (votes_per_step_ < 1.0) {
     per_vote_ = static_cast<std::int64_t>(std::ceil(steps_per_sigma / sigma));
     votes_per_step_ = 1.0 / static_cast<double>(per_vote_);
@@ -34,7 +35,7 @@ GaussianLattice::GaussianLattice(double sigma, std::int64_t teachers, int steps_
       std::ceil((most + kAbove * sigma + kVotes - lowest_) / votes_per_step_));
   most_steps_ = position(teachers).steps;
   const double residues = std::min(std::max(votes_per_step_, 1.0), most + 1.0);
-  const double row = static_cast<double>(nodes_ + most_steps_);
+  const auto row = static_cast<double>(nodes_ + most_steps_);
   if (!(residues * row <= kLargestTable)) return;
   const auto size = static_cast<std::size_t>(nodes_ + most_steps_);
   table_.resize(static_cast<std::size_t>(residues) * size * kNoiseArrays);
@@ -57,23 +58,23 @@ void GaussianLattice::fill(double* block, std::int64_t residue, std::int64_t fir
   const double log_weight = std::log(votes_per_step_ / sigma_);
   const auto stride = static_cast<std::size_t>(size);
   for (std::size_t i = 0; i < stride; ++i) {
-    const double steps = static_cast<double>(first + static_cast<std::int64_t>(i));
+    const auto steps = static_cast<double>(first + static_cast<std::int64_t>(i));
     const double z =
         lowest_ / sigma_ + (steps * votes_per_step_ - static_cast<double>(residue)) / sigma_;
     const double log_fallen = log_normal_cdf_ratio(z, vote);
     const double log_risen = log_normal_cdf_ratio(z, -vote);
     const double log_fallen_density = -(z + 0.5 * vote) * vote;
     const double log_risen_density = (z - 0.5 * vote) * vote;
-    const double values[kNoiseArrays] = {log_normal_cdf(z),
-                                         log_normal_density(z) + log_weight,
-                                         std::expm1(log_fallen),
-                                         -std::expm1(log_risen),
-                                         log_fallen,
-                                         log_risen,
-                                         std::expm1(log_fallen_density),
-                                         std::expm1(log_risen_density),
-                                         log_fallen_density,
-                                         log_risen_density};
+    const std::array<double, kNoiseArrays> values{log_normal_cdf(z),
+                                                  log_normal_density(z) + log_weight,
+                                                  std::expm1(log_fallen),
+                                                  -std::expm1(log_risen),
+                                                  log_fallen,
+                                                  log_risen,
+                                                  std::expm1(log_fallen_density),
+                                                  std::expm1(log_risen_density),
+                                                  log_fallen_density,
+                                                  log_risen_density};
     for (std::size_t k = 0; k < kNoiseArrays; ++k) block[k * stride + i] = values[k];
   }
 }

@@ -34,7 +34,7 @@ class GaussianLattice {
   void fill(double* block, std::int64_t residue, std::int64_t first, std::int64_t size) const;
 
   double sigma_;
-  std::int64_t per_vote_;      // steps per vote where sigma is small, else 1
+  std::int64_t per_vote_ = 1;  // steps per vote where sigma is small, else 1
   double votes_per_step_;      // an integer where sigma is large, else 1 / per_vote_
   double lowest_;              // the node the lattice begins with, in votes
   std::int64_t nodes_;         // of the lattice

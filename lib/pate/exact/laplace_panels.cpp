@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <vector>
 
@@ -35,11 +36,11 @@ void add_panel(double centre, double half, std::vector<Node>& nodes) {
 // changes by `slope` times the length of a panel; a rule of k points is wrong by about that to the
 // power of 2k, divided by (2k)! and 4^k.
 void add_panels(double low, double high, double length, double slope, std::vector<Node>& nodes) {
-  const double panels = std::max(1.0, std::ceil((high - low) / length));
-  const double half = 0.5 * (high - low) / panels;
+  const auto panels = static_cast<std::int64_t>(std::max(1.0, std::ceil((high - low) / length)));
+  const double half = 0.5 * (high - low) / static_cast<double>(panels);
   const double rise = 2.0 * half * slope;
-  for (double k = 0.0; k < panels; ++k) {
-    const double centre = low + (2.0 * k + 1.0) * half;
+  for (std::int64_t k = 0; k < panels; ++k) {
+    const double centre = low + static_cast<double>(2 * k + 1) * half;
     if (rise < 0.25) {
       add_panel<4>(centre, half, nodes);
     } else if (rise < 1.0) {

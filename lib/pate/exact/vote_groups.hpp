@@ -20,6 +20,7 @@ struct VoteGroup {
   Place place = Place::lower;
   std::int32_t classes = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const VoteGroup&, const VoteGroup&) = default;
 };
 
@@ -29,6 +30,7 @@ struct GroupedVotes {
   std::int64_t statistic = 0;  ///< 0 without a selection
   std::vector<VoteGroup> groups;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const GroupedVotes&, const GroupedVotes&) = default;
 };
 
