@@ -29,10 +29,6 @@ Shard shard_of(const AnalyzeOptions& options) {
     throw usage_error(
         "limits are for a whole run, not for a shard: give them to 'pate compose' instead");
   }
-  if (privacy.exact) {
-    throw usage_error(
-        "--exact and --shard exclude each other: exact costs are not put together from shards");
-  }
   return parse_shard(options.shard);
 }
 
@@ -66,13 +62,18 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
           shard};
   // Digests read every byte once more: beside the account, not after it.
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
-  Partials partials{shard, {}, run.decisions.has_value(), {}};
+  Partials partials{shard, {}, run.decisions.has_value(), {}, {}};
   {
     Progress progress(streams, "reading votes");
     partials.tally = tally(run, settings.threads, progress.callback());
   }
   Account account = pate::account(partials.tally, run.aggregator, partials.has_decisions, settings);
-  if (settings.exact) add_exact_costs(run, settings, account);
+  if (settings.exact && shard.is_whole()) {
+    add_exact_costs(run, settings, account);
+  } else if (settings.exact) {
+    partials.exact = exact_partials(run, account.orders, settings.threads);
+    add_exact_costs(*partials.exact, settings, account);
+  }
   if (run.labels) {
     partials.utility = tally_utility(run, settings.threads);
     account.utility = utility(*partials.utility, run.aggregator);

@@ -18,6 +18,7 @@
 #include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
+#include "pate/accounting/exact_account.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
 #include "pate/io/analyze_report.hpp"
@@ -77,14 +78,17 @@ Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threa
   const ShardReport& first = shards.front();
   std::vector<Tally> tallies;
   std::vector<UtilityTally> utilities;
+  std::vector<ExactPartials> exact;
   for (const ShardReport& shard : shards) {
     tallies.push_back(shard.partials.tally);
     if (shard.partials.utility) utilities.push_back(*shard.partials.utility);
+    if (shard.partials.exact) exact.push_back(*shard.partials.exact);
   }
   AccountSettings settings = first.settings;
   settings.threads = threads;
   Account result =
       account(merge(tallies), first.aggregator, first.partials.has_decisions, settings);
+  if (!exact.empty()) add_exact_costs(merge(exact), settings, result);
   if (!utilities.empty()) result.utility = utility(merge(utilities), first.aggregator);
   keep_notices(shards, result.notices);
   return result;

@@ -133,6 +133,107 @@ TEST_SUITE("compose") {
     CHECK(results(composed) == results(whole));
   }
 
+  TEST_CASE("exact costs of all shards are those of the run, from counts and by teacher") {
+    const Reports reports;
+    const std::string counts = sample("digits_100_counts.npy");
+    const std::string predictions = sample("digits_100_predictions.npy");
+    const Words by_teacher{predictions, "--layout", "predictions", "--classes", "10"};
+    const std::vector<Words> lines{
+        Words{counts} + kConfident,
+        Words{counts, "--queries", "2"} + kGnmax,
+        by_teacher + kConfident,
+        by_teacher + Words{"--queries", "5:190", "--orders", "2,4,8,16"} + kGnmax,
+        by_teacher + Words{"--queries", "3", "--laplace-scale", "20"},
+    };
+    int number = 0;
+    for (const Words& line : lines) {
+      const std::string name = std::to_string(++number);
+      const json whole = read(reports.analyze(name, line + Words{"--exact"}));
+      for (const std::string of : {"1", "2", "5"}) {
+        Words shards;
+        for (int index = std::stoi(of); index >= 1; --index) {
+          const std::string shard = std::to_string(index) + "/" + of;
+          shards.push_back(reports.analyze(
+              name + "-" + std::to_string(index),
+              line + Words{"--exact", "--shard", shard, "--threads", std::to_string(index)}));
+        }
+        if (of == "1") {
+          CHECK(results(read(shards.front())) == results(whole));
+          continue;
+        }
+        const json composed = compose(shards);
+        CHECK_MESSAGE(results(composed) == results(whole), number, " of ", of);
+        CHECK(composed.contains("per_teacher") == (number > 2));
+      }
+    }
+  }
+
+  TEST_CASE("shards with and without exact costs, or teachers, are not mixed") {
+    const Reports reports;
+    const Words counts = Words{sample("digits_100_counts.npy"), "--queries", "50"} + kGnmax;
+    const Words predictions = Words{sample("digits_100_predictions.npy"),
+                                    "--queries",
+                                    "50",
+                                    "--layout",
+                                    "predictions",
+                                    "--classes",
+                                    "10"} +
+                              kGnmax;
+    const std::string first = reports.analyze("1", counts + Words{"--exact", "--shard", "1/2"});
+    const std::string plain = reports.analyze("2", counts + Words{"--shard", "2/2"});
+    check_refused({first, plain}, 3, "settings.exact: expected true");
+    const std::string other =
+        reports.analyze("3", predictions + Words{"--exact", "--shard", "2/2"});
+    check_refused({first, other}, 3, "settings.classes");
+    json broken = read(first);
+    broken.at("partials").erase("exact");
+    check_refused({reports.write("4", broken.dump()), plain}, 3,
+                  "partials: expected the member exact, as settings.exact says");
+  }
+
+  TEST_CASE("exact costs of rounds add up by direction at the given orders") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const Words exact{"--exact", "--orders", "2,4,6,8,10,12,16,20"};
+    const std::string first =
+        reports.analyze("1", Words{votes, "--queries", "0:80"} + kConfident + exact);
+    const std::string second =
+        reports.analyze("2", Words{votes, "--queries", "80:200"} + kConfident + exact);
+    const json whole =
+        read(reports.analyze("whole", Words{votes, "--queries", "200"} + kConfident + exact));
+    const json composed = compose({first, second});
+    for (const char* conversion : {"improved", "classic"}) {
+      const double sum = epsilon(composed, "exact", "joint", conversion);
+      const double at_once = epsilon(whole, "exact", "joint", conversion);
+      CHECK(std::abs(sum - at_once) <= 1e-12 * at_once);
+      CHECK(sum < epsilon(composed, "tradeoff", "joint", conversion));
+    }
+    const json& rdp = composed.at("rdp").at("exact").at("joint");
+    for (const char* direction : {"forward", "reverse"}) {
+      const auto parts = {read(first), read(second)};
+      for (std::size_t k = 0; k < 8; ++k) {
+        double sum = 0.0;
+        for (const json& part : parts) {
+          sum += part.at("rdp").at("exact").at("joint").at(direction).at(k).get<double>();
+        }
+        CHECK(rdp.at(direction).at(k).get<double>() == doctest::Approx(sum).epsilon(1e-14));
+      }
+    }
+    // What is composed can be composed again; a plan counts in full.
+    const std::string both = reports.write("both", composed.dump());
+    const std::string plan =
+        reports.make("plan", {"plan", "--delta", "1e-5", "--sigma2", "50", "--queries", "3"});
+    const json more = compose({both, plan});
+    const double planned = 3.0 * 8.0 / (50.0 * 50.0);
+    CHECK(more.at("rdp").at("exact").at("joint").at("forward").at(3).get<double>() ==
+          doctest::Approx(rdp.at("forward").at(3).get<double>() + planned));
+    // Without orders, or without --exact, there is nothing to add.
+    const std::string plain = reports.analyze("plain", Words{votes, "--queries", "80"} + kGnmax);
+    const json without = compose({first, plain});
+    CHECK(cost(without, "exact", "joint", "improved").is_null());
+    CHECK(without.at("notices").dump().find("analyze with --exact --orders") != std::string::npos);
+  }
+
   TEST_CASE("a shard's report is about its queries and says so") {
     const Reports reports;
     const Words line = Words{sample("digits_100_counts.npy"), "--queries", "90"} + kConfident;

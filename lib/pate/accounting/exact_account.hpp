@@ -1,14 +1,9 @@
 #pragma once
 
-#include <functional>
-#include <span>
-#include <vector>
-
 #include "pate/accounting/account.hpp"
+#include "pate/accounting/exact_partials.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/accounting/teacher_costs.hpp"
-#include "pate/exact/exact_run.hpp"
 
 namespace pate {
 
@@ -18,17 +13,13 @@ namespace pate {
 ///
 /// Each direction is summed and converted on its own; the larger epsilon is reported with the order
 /// it was found at. `exact` is minimised over the continuum of orders, `exact_per_teacher` over the
-/// grid (or over `settings.orders`), so that parts of a run can be added up.
+/// grid, so that parts of a run can be added up; with `settings.orders` both over these, and the
+/// RDP at them is filled in.
 void add_exact_costs(const Run& run, const AccountSettings& settings, Account& account);
 
-/// The sums of every teacher at orders of the grid, by order, then teacher.
-using TeacherSums =
-    std::function<std::vector<std::vector<TeacherSum>>(std::span<const double> orders)>;
-
-/// The same where the parts of a run were gathered before: `costs` of its distinct queries in their
-/// canonical order and, with predictions, the sums of the teachers; empty without. The account's
-/// aggregator and orders must be those of the run.
-void add_exact_costs(ExactRun& costs, const TeacherSums& teachers, const AccountSettings& settings,
+/// The same, to the bit, where the votes were read before. The account must be that of the run the
+/// partials are of, its orders theirs.
+void add_exact_costs(const ExactPartials& partials, const AccountSettings& settings,
                      Account& account);
 
 }  // namespace pate

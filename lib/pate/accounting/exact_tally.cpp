@@ -47,8 +47,9 @@ std::vector<GroupedVotes> read_piece(const Run& run, const ExactMechanism& mecha
 ExactTally exact_tally(const Run& run, const ExactMechanism& mechanism, unsigned threads,
                        bool with_queries) {
   validate(run);
-  const std::int64_t queries = run.rows.size();
-  const std::int64_t pieces = (queries + kPiece - 1) / kPiece;
+  const std::int64_t first_query = run.shard.begin(run.rows.size());
+  const std::int64_t last = run.shard.end(run.rows.size());
+  const std::int64_t pieces = (last - first_query + kPiece - 1) / kPiece;
   std::unordered_map<GroupedVotes, std::uint32_t, HashGroups> found;  // by first occurrence
   std::vector<std::int64_t> counts;
   std::vector<std::uint32_t> of_query;
@@ -56,8 +57,8 @@ ExactTally exact_tally(const Run& run, const ExactMechanism& mechanism, unsigned
     std::vector<std::vector<GroupedVotes>> read(
         static_cast<std::size_t>(std::min(kPiecesAtOnce, pieces - first)));
     parallel_for(read.size(), threads, [&](std::size_t k) {
-      const std::int64_t begin = (first + static_cast<std::int64_t>(k)) * kPiece;
-      read[k] = read_piece(run, mechanism, begin, std::min(begin + kPiece, queries));
+      const std::int64_t begin = first_query + (first + static_cast<std::int64_t>(k)) * kPiece;
+      read[k] = read_piece(run, mechanism, begin, std::min(begin + kPiece, last));
     });
     for (std::vector<GroupedVotes>& piece : read) {
       for (GroupedVotes& votes : piece) {

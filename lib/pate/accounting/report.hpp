@@ -49,6 +49,11 @@ struct RdpCurves {
   std::vector<double> spent_variance;
 };
 
+/// Exact RDP of the run, reading `joint`, at the grid of orders; each direction on its own.
+struct ExactCurves {
+  std::vector<double> forward, reverse;
+};
+
 /// The headline's epsilon after the first `queries` queries.
 struct TrajectoryPoint {
   std::int64_t queries = 0;
@@ -88,6 +93,7 @@ struct Account {
   StepCounts steps;
   std::vector<double> orders;
   std::optional<RdpCurves> published, tradeoff;
+  std::optional<ExactCurves> exact;  ///< with exact costs at given orders only
   std::vector<TrajectoryPoint> trajectory;
   std::optional<Utility> utility;
   std::optional<PerTeacher> per_teacher;

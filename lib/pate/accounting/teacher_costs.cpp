@@ -15,15 +15,14 @@ constexpr std::size_t kTeachersPerTask = 64;
 // Votes of a block of queries as groups: which group of its query every teacher's class is in.
 class BlockReader {
  public:
-  BlockReader(const Run& run, const PredictionVotes& predictions, const ExactRun& costs,
-              std::span<const std::uint32_t> distinct_of_query)
+  BlockReader(const Run& run, const PredictionVotes& predictions, const ExactRun& costs)
       : contiguous_(run.rows.is_contiguous()),
         predictions_(predictions),
         costs_(costs),
-        distinct_of_query_(distinct_of_query),
         reader_(run) {}
 
-  void read(std::int64_t first, std::int64_t count) {
+  // The queries first .. first + count - 1 of the selection; `distinct` says which they are.
+  void read(std::int64_t first, std::int64_t count, std::span<const std::uint32_t> distinct) {
     const auto teachers = static_cast<std::size_t>(predictions_.teachers());
     groups_.resize(static_cast<std::size_t>(count) * teachers);
     reader_.read(first, count);
@@ -33,7 +32,7 @@ class BlockReader {
           std::span(groups_).subspan(static_cast<std::size_t>(i) * teachers, teachers);
       if (!contiguous_) predictions_.read_votes(reader_.row(i), 1, row);
       const auto of_class =
-          groups_of_classes(costs_.votes(distinct_of_query_[static_cast<std::size_t>(first + i)]),
+          groups_of_classes(costs_.votes(distinct[static_cast<std::size_t>(i)]),
                             reader_.histogram(i), reader_.scores(i), predictions_.teachers());
       for (std::int32_t& id : row) {
         id = static_cast<std::int32_t>(of_class[static_cast<std::size_t>(id)]);
@@ -46,7 +45,6 @@ class BlockReader {
   bool contiguous_;
   const PredictionVotes& predictions_;
   const ExactRun& costs_;
-  std::span<const std::uint32_t> distinct_of_query_;
   QueryReader reader_;
   std::vector<std::int32_t> groups_;
 };
@@ -69,12 +67,14 @@ std::vector<std::vector<TeacherSum>> teacher_sums(const Run& run,
     }
   }
   std::vector<std::vector<TeacherSum>> sums(orders.size(), std::vector<TeacherSum>(teachers));
-  BlockReader reader(run, predictions, costs, distinct_of_query);
+  BlockReader reader(run, predictions, costs);
   const std::int64_t block =
       std::max<std::int64_t>(1, kIdsPerBlock / std::max<std::int64_t>(1, predictions.teachers()));
-  for (std::int64_t first = 0; first < run.rows.size(); first += block) {
-    const std::int64_t count = std::min(block, run.rows.size() - first);
-    reader.read(first, count);
+  const std::int64_t shard = run.shard.begin(run.rows.size());
+  const auto queries = static_cast<std::int64_t>(distinct_of_query.size());
+  for (std::int64_t first = 0; first < queries; first += block) {
+    const std::int64_t count = std::min(block, queries - first);
+    reader.read(shard + first, count, distinct_of_query.subspan(static_cast<std::size_t>(first)));
     parallel_for((teachers + kTeachersPerTask - 1) / kTeachersPerTask, threads, [&](std::size_t c) {
       const std::size_t begin = c * kTeachersPerTask;
       const std::size_t end = std::min(begin + kTeachersPerTask, teachers);

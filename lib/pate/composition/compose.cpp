@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/exact_entries.hpp"
 #include "pate/accounting/headline_notices.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/composition/common_ground.hpp"
 #include "pate/composition/summed_curves.hpp"
 #include "pate/error.hpp"
+#include "pate/rdp/batched_orders.hpp"
 
 namespace pate {
 
@@ -119,6 +121,27 @@ void add_data_dependent(const Composition& sum, double delta, std::vector<CostEn
   }
 }
 
+void add_exact(const Composition& sum, double delta, std::vector<CostEntry>& costs,
+               std::vector<Notice>& notices) {
+  if (!sum.exact) return;
+  bool spent = false;
+  std::size_t at = 0;
+  const auto best = optimal_orders_among(
+      sum.orders, 2 * exact_conversions().size(), [&](std::span<const double> orders) {
+        std::vector<std::vector<double>> epsilons;
+        for (const double order : orders) {
+          const BothDirections rdp{sum.exact->forward[at], sum.exact->reverse[at]};
+          ++at;
+          spent = spent || rdp.larger() > 0.0;
+          epsilons.push_back(exact_epsilons(rdp, order, delta));
+        }
+        return epsilons;
+      });
+  for (CostEntry& entry : exact_entries(Bound::exact, best, spent, delta, notices)) {
+    costs.push_back(std::move(entry));
+  }
+}
+
 void add_released(const Released& released, CostEntry& entry) {
   entry.epsilon = added_up(entry.epsilon, released.epsilon);
   entry.delta = added_up(entry.delta, released.delta);
@@ -140,6 +163,7 @@ std::vector<CostEntry> costs_of(const Composition& sum, std::optional<double> de
   if (!delta) return {released_entry(*sum.released)};
   std::vector<CostEntry> costs;
   add_data_dependent(sum, *delta, costs, notices);
+  add_exact(sum, *delta, costs, notices);
   for (CostEntry& entry :
        data_independent_entries(sum.steps, sum.orders, {*delta, grid_only}, notices)) {
     costs.push_back(std::move(entry));
@@ -182,6 +206,7 @@ Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
   sum.conversion_delta = delta;
   sum.delta = added_up(delta.value_or(0.0), sum.released ? sum.released->delta : 0.0);
   sum.curves = summed_curves(parts, sum.orders, sum.notices);
+  sum.exact = summed_exact_curves(parts, sum.orders, sum.notices);
   sum.costs = costs_of(sum, delta, grid_only, sum.notices);
   return sum;
 }

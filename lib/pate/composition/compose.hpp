@@ -38,6 +38,7 @@ struct Composition {
   std::optional<Released> released;  ///< the sum
   std::vector<double> orders;
   std::map<Bound, RdpCurves> curves;
+  std::optional<ExactCurves> exact;
   /// The headline after each part, in their order.
   std::vector<TrajectoryPoint> trajectory;
   std::vector<Notice> notices;
@@ -46,11 +47,11 @@ struct Composition {
 /// Adds up what was done with the same teachers, one after the other.
 ///
 /// RDP adds at each order, for every bound and reading that all parts with votes have; a part
-/// without votes adds its data-independent RDP to each. The order is then the best of the orders
-/// that the parts share (Mironov 2017, Proposition 1). Noisy steps add as counts, so that the exact
-/// compositions of data-independent costs are those of one run with all the steps. Published
-/// epsilons are added to the result, and their deltas (Dwork, Roth 2014, Theorem 3.16). No sum is
-/// below that of the parts.
+/// without votes adds its data-independent RDP to each. Exact RDP adds by direction. The order is
+/// then the best of the orders that the parts share (Mironov 2017, Proposition 1). Noisy steps add
+/// as counts, so that the exact compositions of data-independent costs are those of one run with
+/// all the steps. Published epsilons are added to the result, and their deltas (Dwork, Roth 2014,
+/// Theorem 3.16). No sum is below that of the parts.
 ///
 /// Throws `input_error`, naming the parts, for votes of different teachers (or, without
 /// `same_teachers`, of different files), different deltas (without `delta`), orders that not all

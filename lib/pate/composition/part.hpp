@@ -45,6 +45,7 @@ struct Part {
   /// RDP under each data-dependent bound at the orders; a part without votes has none.
   std::vector<double> orders;
   std::map<Bound, RdpCurves> curves;
+  std::optional<ExactCurves> exact;
   std::optional<Released> released;
 
   /// Whether its queries or scores were made from the answers of other parts.

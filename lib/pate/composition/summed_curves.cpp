@@ -106,6 +106,44 @@ std::map<Bound, RdpCurves> summed_curves(std::span<const Part> parts,
   return result;
 }
 
+std::optional<ExactCurves> summed_exact_curves(std::span<const Part> parts,
+                                               std::span<const double> orders,
+                                               std::vector<Notice>& notices) {
+  const auto has = [](const Part& part) { return part.exact.has_value(); };
+  if (std::none_of(parts.begin(), parts.end(), has)) return std::nullopt;
+  const auto lacks = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+    return !has(part) && !part.curves.empty();
+  });
+  if (lacks != parts.end()) {
+    notices.push_back(
+        {"bound_left_out", fmt::format("{}: exact RDP at the orders is not in this report, and "
+                                       "therefore not in the sum; analyze with --exact --orders",
+                                       lacks->name)});
+    return std::nullopt;
+  }
+  std::vector<CompensatedSum> forward(orders.size());
+  std::vector<CompensatedSum> reverse(orders.size());
+  for (const Part& part : parts) {
+    ExactCurves its;
+    if (part.exact) {
+      its.forward = at_orders(part.exact->forward, part.orders, orders);
+      its.reverse = at_orders(part.exact->reverse, part.orders, orders);
+    } else {
+      its.forward = its.reverse = worst_case_curves(part, orders).joint;
+    }
+    for (std::size_t j = 0; j < orders.size(); ++j) {
+      forward[j].add(its.forward[j]);
+      reverse[j].add(its.reverse[j]);
+    }
+  }
+  ExactCurves total;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    total.forward.push_back(forward[j].value());
+    total.reverse.push_back(reverse[j].value());
+  }
+  return total;
+}
+
 std::vector<double> rdp_of(const RdpCurves& curves, Reading reading, bool has_selection) {
   if (reading == Reading::joint) return curves.joint;
   const Curve& noisy_max =

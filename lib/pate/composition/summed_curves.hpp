@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace pate {
 [[nodiscard]] std::map<Bound, RdpCurves> summed_curves(std::span<const Part> parts,
                                                        std::span<const double> orders,
                                                        std::vector<Notice>& notices);
+
+/// The same for exact RDP, each direction on its own; none unless all parts with votes have it.
+[[nodiscard]] std::optional<ExactCurves> summed_exact_curves(std::span<const Part> parts,
+                                                             std::span<const double> orders,
+                                                             std::vector<Notice>& notices);
 
 /// RDP of curves under a reading, by order; empty where the curves do not have it. `has_selection`:
 /// whether a selection may refuse queries.

@@ -44,6 +44,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   report["rdp"] = {{"orders", Json::parse(numbers_json(account.orders))}};
   if (account.published) report["rdp"]["published"] = Json::parse(curves_json(*account.published));
   if (account.tradeoff) report["rdp"]["tradeoff"] = Json::parse(curves_json(*account.tradeoff));
+  if (account.exact) report["rdp"]["exact"] = Json::parse(curves_json(*account.exact));
   report["trajectory"] = Json::parse(trajectory_json(account.trajectory));
   if (account.utility) {
     report["utility"] = {{"expected_accuracy", number(account.utility->expected_accuracy)},

@@ -38,6 +38,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
   for (const auto& [bound, curves] : sum.curves) {
     report["rdp"][std::string(name(bound))] = Json::parse(curves_json(curves));
   }
+  if (sum.exact) report["rdp"]["exact"] = Json::parse(curves_json(*sum.exact));
   report["trajectory"] = Json::parse(trajectory_json(sum.trajectory));
   report["notices"] = Json::parse(notices_json(sum.notices));
   return report.dump(2) + "\n";

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "pate/io/exact_partials_json.hpp"
+
 namespace pate {
 
 namespace {
@@ -139,6 +141,7 @@ UtilityTally read_utility(const JsonValue& json, const Tally& tally) {
 std::string partials_json(const Partials& partials) {
   Json content = tally_json(partials.tally);
   if (partials.utility) content["utility"] = utility_json(*partials.utility);
+  if (partials.exact) content["exact"] = Json::parse(exact_partials_json(*partials.exact));
   const Json result = {{"shard",
                         {{"index", partials.shard.index},
                          {"of", partials.shard.of},
@@ -168,6 +171,9 @@ Partials read_partials(const JsonValue& report) {
   result.has_decisions = report.at("answered").find("realized").has_value();
   if (const auto utility = partials.find("utility")) {
     result.utility = read_utility(*utility, tally);
+  }
+  if (const auto exact = partials.find("exact")) {
+    result.exact = read_exact_partials(*exact, {tally.teachers, tally.classes, tally.queries});
   }
   return result;
 }

@@ -74,6 +74,18 @@ RdpCurves read_curves(const JsonValue& json, std::size_t orders) {
   return curves;
 }
 
+ExactCurves read_exact_curves(const JsonValue& json, std::size_t orders) {
+  const auto read = [&](const char* direction) {
+    auto values =
+        json.at(direction).numbers(0.0, kLargest, std::numeric_limits<double>::infinity());
+    if (values.size() != orders) {
+      json.at(direction).fail(fmt::format("{} numbers, one per order", orders));
+    }
+    return values;
+  };
+  return {read("forward"), read("reverse")};
+}
+
 // The votes of a report; of a composed one those that all its parts share.
 std::optional<VotesIdentity> read_votes(const JsonValue& report) {
   const auto teachers = report.find("teachers");
@@ -133,6 +145,10 @@ Part read_analyze(const JsonValue& report) {
   part.orders = read_orders(rdp.at("orders"));
   for (const auto& [key, value] : rdp.members()) {
     if (key == "orders") continue;
+    if (key == "exact") {
+      part.exact = read_exact_curves(value.at("joint"), part.orders.size());
+      continue;
+    }
     const auto bound = bound_named(key);
     if (!bound) value.fail("the curves of a bound that this version knows");
     part.curves.emplace(*bound, read_curves(value, part.orders.size()));

@@ -49,6 +49,7 @@ AccountSettings account_settings(const JsonValue& report) {
   if (const auto orders = json.find("orders")) {
     settings.orders = orders->numbers(1.0, std::numeric_limits<double>::max());
   }
+  if (const auto exact = json.find("exact")) settings.exact = exact->boolean();
   return settings;
 }
 
@@ -145,6 +146,11 @@ void check_mechanism(const ShardReport& first, const ShardReport& other) {
   }
 }
 
+// How many orders the sums of single teachers are at: none without predictions.
+std::size_t teacher_orders(const ShardReport& report) {
+  return report.partials.exact ? report.partials.exact->orders.size() : 0;
+}
+
 }  // namespace
 
 ShardReport read_shard(const JsonValue& report) {
@@ -156,6 +162,9 @@ ShardReport read_shard(const JsonValue& report) {
   result.aggregator = read_aggregator(report.at("mechanism"));
   result.settings = account_settings(report);
   result.partials = read_partials(report);
+  if (result.settings.exact && !result.partials.exact) {
+    report.at("partials").fail("the member exact, as settings.exact says");
+  }
   for (const JsonValue& notice : report.at("notices").elements()) {
     result.notices.push_back({notice.at("code").text(), notice.at("message").text()});
   }
@@ -188,6 +197,8 @@ void check_one_run(std::span<const ShardReport> shards) {
     check_inputs(first, other);
     check_mechanism(first, other);
     check_same(first, other, "delta", first.settings.delta, other.settings.delta);
+    check_same(first, other, "partials.exact.teachers", teacher_orders(first),
+               teacher_orders(other));
     const auto [found, is_new] = by_index.emplace(partials.shard.index, &other);
     if (is_new) continue;
     throw input_error(fmt::format("{}: shard.index: shard {} of {} is there twice, also in {}",

@@ -127,6 +127,12 @@ std::string curves_json(const RdpCurves& curves) {
   return text(result);
 }
 
+std::string curves_json(const ExactCurves& curves) {
+  return text({{"joint",
+                {{"forward", Json::parse(numbers_json(curves.forward))},
+                 {"reverse", Json::parse(numbers_json(curves.reverse))}}}});
+}
+
 std::string trajectory_json(std::span<const TrajectoryPoint> trajectory) {
   Json result = Json::array();
   for (const TrajectoryPoint& point : trajectory) {

@@ -70,6 +70,9 @@ struct ReportContext {
 /// The curves of one bound in the object `rdp`; empty ones are left out.
 [[nodiscard]] std::string curves_json(const RdpCurves& curves);
 
+/// The same for exact curves.
+[[nodiscard]] std::string curves_json(const ExactCurves& curves);
+
 /// The array `trajectory`.
 [[nodiscard]] std::string trajectory_json(std::span<const TrajectoryPoint> trajectory);
 
