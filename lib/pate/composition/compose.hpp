@@ -4,7 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "pate/accounting/report.hpp"
+#include "pate/accounting/names.hpp"
+#include "pate/composition/composition.hpp"
 #include "pate/composition/part.hpp"
 
 namespace pate {
@@ -20,28 +21,6 @@ struct ComposeSettings {
   std::optional<ReportedConversion> conversion;
   /// The parts are about the same teachers although their votes lie in different files.
   bool same_teachers = false;
-};
-
-/// What several parts cost together.
-struct Composition {
-  std::optional<std::int64_t> teachers, classes;  ///< none without votes, or where they differ
-  std::int64_t queries = 0;
-  double delta = 0.0;                       ///< of the conversion and of what was released
-  std::optional<double> conversion_delta;   ///< none where nothing but releases is added up
-  std::optional<double> answered_expected;  ///< none where a part does not know
-  double answered_sd = 0.0;
-  std::optional<std::int64_t> answered_realized;
-
-  std::vector<CostEntry> costs;
-  std::size_t headline = 0;  ///< index in costs
-  StepCounts steps;
-  std::optional<Released> released;  ///< the sum
-  std::vector<double> orders;
-  std::map<Bound, RdpCurves> curves;
-  std::optional<ExactCurves> exact;
-  /// The headline after each part, in their order.
-  std::vector<TrajectoryPoint> trajectory;
-  std::vector<Notice> notices;
 };
 
 /// Adds up what was done with the same teachers, one after the other.
