@@ -17,7 +17,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr Seconds kPatience{1.0};
 constexpr Seconds kInterval{0.1};
 constexpr double kWidth = 20;
-constexpr const char* kErase = "\r\x1b[K";
 
 // "12 s", "3 min", "2 h": as much as such an estimate is worth.
 std::string rough(double seconds) {
@@ -37,7 +36,7 @@ Progress::Progress(const Streams& streams, std::string what, Clock clock)
       drawn_(begin_) {}
 
 Progress::~Progress() {
-  if (shown_ > 0) err_ << kErase << std::flush;
+  if (shown_ > 0) err_ << kEraseLine << std::flush;
 }
 
 ProgressCallback Progress::callback() {
@@ -54,7 +53,7 @@ void Progress::update(std::int64_t done, std::int64_t total) {
   drawn_ = now;
   shown_ = done;
   const double share = static_cast<double>(done) / static_cast<double>(total);
-  err_ << kErase << line(share, Seconds(now - begin_).count()) << std::flush;
+  err_ << kEraseLine << line(share, Seconds(now - begin_).count()) << std::flush;
 }
 
 std::string Progress::line(double share, double seconds) const {

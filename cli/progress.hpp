@@ -11,6 +11,9 @@
 
 namespace pate::cli {
 
+/// Erases the line of a terminal that the cursor is in.
+inline constexpr const char* kEraseLine = "\r\x1b[K";
+
 /// A progress bar with the time that is left, on standard error:
 ///
 ///     pate: reading votes [########------------]  42 %, 12 s left

@@ -5,6 +5,7 @@
 #include <future>
 #include <ostream>
 
+#include "cli/activity.hpp"
 #include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/exit_status.hpp"
@@ -30,6 +31,17 @@ Shard shard_of(const AnalyzeOptions& options) {
         "limits are for a whole run, not for a shard: give them to 'pate compose' instead");
   }
   return parse_shard(options.shard);
+}
+
+// A shard keeps what the exact costs of its run need.
+void add_exact(const Run& run, const AccountSettings& settings, Partials& partials,
+               Account& account) {
+  if (partials.shard.is_whole()) {
+    add_exact_costs(run, settings, account);
+    return;
+  }
+  partials.exact = exact_partials(run, account.orders, settings.threads);
+  add_exact_costs(*partials.exact, settings, account);
 }
 
 }  // namespace
@@ -68,11 +80,9 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     partials.tally = tally(run, settings.threads, progress.callback());
   }
   Account account = pate::account(partials.tally, run.aggregator, partials.has_decisions, settings);
-  if (settings.exact && shard.is_whole()) {
-    add_exact_costs(run, settings, account);
-  } else if (settings.exact) {
-    partials.exact = exact_partials(run, account.orders, settings.threads);
-    add_exact_costs(*partials.exact, settings, account);
+  if (settings.exact) {
+    const Activity activity(streams, "computing exact costs");
+    add_exact(run, settings, partials, account);
   }
   if (run.labels) {
     partials.utility = tally_utility(run, settings.threads);

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/activity.hpp"
 #include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/commands/compose_summary.hpp"
@@ -113,7 +114,10 @@ int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& 
     parts.push_back(shard_part(report, shards.back()));
   }
   check_one_run(shards);
-  const Account account = account_of_shards(shards, options.threads);
+  const Account account = [&] {
+    const Activity activity(streams, "adding up shards");
+    return account_of_shards(shards, options.threads);
+  }();
   ReportContext context = shards.front().context;
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/activity.hpp"
 #include "cli/commands/label_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/destinations.hpp"
@@ -170,8 +171,10 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
       run.aggregator, limits, options.delta,
       options.order ? *options.order : filter_order(run.aggregator, limits, options.delta));
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
+  std::optional<Activity> activity(std::in_place, streams, "labelling queries");
   const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
+  activity.reset();
   const std::string bytes = labels_bytes(labelled, format, options.reinforce_above.has_value());
   const ReportContext context{version(), settings_of(options), described.get()};
   input.check_unchanged();

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/activity.hpp"
 #include "cli/commands/release_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/setting.hpp"
@@ -264,8 +265,10 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     if (!options.again) require_no_earlier(*ledger, "release", digest, options.input.votes);
     settings.earlier = earlier_releases(ledger->earlier("release", digest), options.ledger);
   }
+  std::optional<Activity> activity(std::in_place, streams, "computing sensitivities");
   const VoteProfile votes = collect_votes(run);
   const ReleasePlan plan = release_plan(votes, settings);
+  activity.reset();
   input.check_unchanged();
   const std::vector<Notice> notices = notices_of(plan, input, dry_run);
 
