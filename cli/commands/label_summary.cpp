@@ -18,7 +18,7 @@ std::string label_summary(const LabelReport& report, const std::string& votes, b
   fmt::format_to(out, "{}\n{}: {} labels by the teachers", mechanism_line(account.aggregator),
                  report.path, labelled.answered);
   if (labelled.student > 0) fmt::format_to(out, ", {} by the student", labelled.student);
-  fmt::format_to(out, ", {} refused\norder fixed before the run: {:.6g}\n", labelled.refused(),
+  fmt::format_to(out, ", {} refused\norder fixed before the run: {}\n", labelled.refused(),
                  report.filter.order());
   fmt::format_to(out, "\n{}\n{}", headline_line(account.costs[account.headline], colour),
                  cost_table(account.costs, account.headline));

@@ -175,7 +175,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
                  plan_summary(result, streams.out_colour()), result.notices, streams);
   const double epsilon = result.costs[result.headline].epsilon;
   if (!options.max_epsilon || epsilon <= *options.max_epsilon) return kDone;
-  streams.err << fmt::format("pate: limit missed: epsilon is {:.6g}, above --max-epsilon {}\n",
+  streams.err << fmt::format("pate: limit missed: epsilon is {}, above --max-epsilon {}\n",
                              epsilon, *options.max_epsilon);
   return kLimitMissed;
 }

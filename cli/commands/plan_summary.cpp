@@ -12,9 +12,9 @@ namespace pate::cli {
 namespace {
 
 std::string mechanism(const PlannedRun& run) {
-  if (run.laplace_scale) return fmt::format("LNMax, scale {:.6g}", *run.laplace_scale);
-  if (!run.sigma1) return fmt::format("GNMax, sigma2 {:.6g}", *run.sigma2);
-  return fmt::format("Confident GNMax, sigma1 {:.6g}, sigma2 {:.6g}", *run.sigma1, *run.sigma2);
+  if (run.laplace_scale) return fmt::format("LNMax, scale {}", *run.laplace_scale);
+  if (!run.sigma1) return fmt::format("GNMax, sigma2 {}", *run.sigma2);
+  return fmt::format("Confident GNMax, sigma1 {}, sigma2 {}", *run.sigma1, *run.sigma2);
 }
 
 // All digits: fewer could be too little noise.

@@ -47,7 +47,7 @@ std::string notes(const std::vector<Notice>& notices) {
 }  // namespace
 
 std::string public_release_summary(const PublicRelease& published) {
-  return fmt::format("PUBLIC\nepsilon = {} at delta = {:.4g}\n\n{}",
+  return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}",
                      epsilon_text(published.epsilon), published.delta,
                      wrapped(published.statement));
 }

@@ -182,7 +182,7 @@ int report_tune_misses(const Tuning& tuning, const Streams& streams) {
     const TunedPoint& p = tuning.points[miss.position];
     streams.err << alarming("pate: limit missed:", streams.err_colour())
                 << fmt::format(
-                       " no point keeps the limits; nearest to --{}: {} {:.6g}, {:.6g} answers\n",
+                       " no point keeps the limits; nearest to --{}: {} {}, {} answers\n",
                        miss.of_max_epsilon ? "max-epsilon" : "min-answered",
                        tuning.ranked_by_release ? "mean published epsilon" : "epsilon",
                        tuning.ranked_by_release ? p.released->mean : p.point.epsilon,

@@ -137,11 +137,11 @@ std::vector<std::string> missed_limits(const PrivacyOptions& options, const Cost
                                        double answered) {
   std::vector<std::string> missed;
   if (options.max_epsilon && !(headline.epsilon <= *options.max_epsilon)) {
-    missed.push_back(fmt::format("epsilon is {:.6g}, above --max-epsilon {}", headline.epsilon,
+    missed.push_back(fmt::format("epsilon is {}, above --max-epsilon {}", headline.epsilon,
                                  *options.max_epsilon));
   }
   if (options.min_answered && !(answered >= *options.min_answered)) {
-    missed.push_back(fmt::format("answered queries are {:.6g}, below --min-answered {}", answered,
+    missed.push_back(fmt::format("answered queries are {}, below --min-answered {}", answered,
                                  *options.min_answered));
   }
   if (options.require_releasable && !headline.releasable) {

@@ -27,7 +27,7 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
       });
   if (headline.data_dependent && public_cost.releasable &&
       public_cost.epsilon <= headline.epsilon * (1.0 + 1e-6)) {
-    add("data_independent_no_larger", fmt::format("{} is no larger, {:.6g}, and may be published",
+    add("data_independent_no_larger", fmt::format("{} is no larger, {}, and may be published",
                                                   label(public_cost), public_cost.epsilon));
   }
   if (headline.reading == Reading::expected && headline.sd) {

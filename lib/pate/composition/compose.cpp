@@ -155,7 +155,7 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
   if (sum.released) {
     sum.notices.push_back(
         {"counts_released",
-         fmt::format("every cost counts {:.6g}, the epsilons that were published for parts, with "
+         fmt::format("every cost counts {}, the epsilons that were published for parts, with "
                      "their deltas: they are what became public of costs that depend on the votes",
                      sum.released->epsilon)});
   }

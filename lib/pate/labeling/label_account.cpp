@@ -112,7 +112,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
             enough ? "once all of --max-answers were given"
                    : "as another could cost more than --max-epsilon",
             account.aggregator.selection
-                ? fmt::format("; costs of what was asked are at order {:.6g}, fixed before the run",
+                ? fmt::format("; costs of what was asked are at order {}, fixed before the run",
                               filter.order())
                 : ""));
   }

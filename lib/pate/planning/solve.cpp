@@ -114,7 +114,7 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
     search.smallest(*noise);
     if (*noise == kMostNoise && !search.keeps()) {
       throw_out_of_reach(parameter, epsilon, settings.delta,
-                         fmt::format("with a noise of {} votes epsilon is still {:.6g}", kMostNoise,
+                         fmt::format("with a noise of {} votes epsilon is still {}", kMostNoise,
                                      search.epsilon()));
     }
     if (*noise == kLeastNoise) limit = "the smallest noise there is keeps the target";
@@ -127,7 +127,7 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
       count = 1;
       throw_out_of_reach(
           parameter, epsilon, settings.delta,
-          fmt::format("{} costs {:.6g} already",
+          fmt::format("{} costs {} already",
                       queries ? "one query" : fmt::format("one answer to {} queries", run.queries),
                       search.epsilon()));
     }

@@ -32,7 +32,7 @@ std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
       "this run. For the votes D, for all votes D' that differ from D in what one teacher votes, "
       "on "
       "every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral over outcomes o in "
-      "S of e^E(o) dPr[M(D') = o]) + delta, with delta = {:.6g}. E depends on the votes and was "
+      "S of e^E(o) dPr[M(D') = o]) + delta, with delta = {}. E depends on the votes and was "
       "released with normal noise scaled to its smooth sensitivity; the cost of releasing it is "
       "part of E. {}.",
       votes.queries, votes.teachers, outputs(votes, plan.earlier.size()), epsilon, plan.total_delta,
