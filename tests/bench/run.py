@@ -3,7 +3,7 @@
 
 usage: run.py --pate PROGRAM [--directory DIR] [--runs 5] [--dump NAME]...
 
-Then whole runs of `pate tune` are timed on grids of 10,000 and of a million points, with a tenth of the
+Then whole runs of `pate tune` are timed on grids of 400, 10,000 and a million points, with a tenth of the
 queries of the first dump and with all, beside one run of `pate analyze` for each point.
 A last line times reading CSV: the first dump as text, repeated, of which `pate analyze` uses one query;
 start-up and the file's SHA-256 are counted.
@@ -21,6 +21,7 @@ import argparse
 import array
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -58,8 +59,9 @@ EXACT = {
 
 CSV_BYTES = 200_000_000
 
-# Grids of `pate tune` on the first dump: how many values of sigma2, sigma1 and the threshold.
-GRIDS = {"10,000 points": (10, 25, 40), "1,000,000 points": (10, 250, 400)}
+# Grids of `pate tune` on the first dump: how many values of sigma2, sigma1 and the threshold. All have
+# the same sigma2 and the same ends; the first is little more than the passes over the votes.
+GRIDS = {"400 points": (10, 5, 8), "10,000 points": (10, 25, 40), "1,000,000 points": (10, 250, 400)}
 TUNED_QUERIES = (8500, 85000)
 
 # Runs of `pate release`: votes, mechanism, parameters that are near the best.
@@ -120,11 +122,23 @@ def axis(first, last, count):
     return f"{first}:{last}:{(last - first) / (count - 1)!r}"
 
 
+def processor_seconds(command):
+    """Wall time and processor time, over all threads, of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds, _ = run(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
 def time_tune(pate, directory, votes, analyze, runs):
-    """Whole runs of `pate tune`, beside as many runs of `pate analyze` as the grid has points."""
+    """Whole runs of `pate tune`, beside as many runs of `pate analyze` as the grid has points.
+
+    The last line is what the points of the largest grid cost beyond the passes over the votes (a run with
+    400 points), with all queries over a tenth of them.
+    """
     report = directory / "report.json"
-    print(f"\ntune: {'grid':<18}{'queries':>9}{'seconds':>10}{'analyze x points /':>20}")
-    small = {}
+    print(f"\ntune: {'grid':<18}{'queries':>9}{'seconds':>10}{'processor':>11}{'analyze x points /':>20}")
+    processor = {}
     for queries in TUNED_QUERIES:
         some = ["--queries", queries, "--quiet", "-o", report]
         single = [pate, "analyze", votes, *options(analyze), "--bound", "tradeoff", *some]
@@ -133,15 +147,17 @@ def time_tune(pate, directory, votes, analyze, runs):
             grid = ["--sigma2", axis(20, 65, sigma2), "--sigma1", axis(20, 260, sigma1),
                     "--threshold", axis(50, 249.5, threshold), "--delta", "1e-5", "--top", "1000"]
             command = list(map(str, [pate, "tune", votes, *grid, *some]))
-            seconds = min(run(command)[0] for _ in range(2 if sigma1 < 100 else 1))
             points = sigma2 * sigma1 * threshold
-            small[name, queries] = seconds
-            print(f"      {name:<18}{queries:>9}{seconds:>10.2f}{one * points / seconds:>20.0f}",
-                  flush=True)
+            times = [processor_seconds(command) for _ in range(1 if points > 100_000 else 3)]
+            seconds = min(wall for wall, _ in times)
+            processor[name, queries] = min(used for _, used in times)
+            print(f"      {name:<18}{queries:>9}{seconds:>10.2f}{processor[name, queries]:>11.2f}"
+                  f"{one * points / seconds:>20.0f}", flush=True)
     few, many = TUNED_QUERIES
-    small_grid, large_grid = GRIDS
-    passes = [small[large_grid, n] - small[small_grid, n] for n in (few, many)]
-    print(f"      time of more points at {many} over {few} queries: {passes[1] / passes[0]:.2f}")
+    passes, *_, large = GRIDS
+    beyond = {n: processor[large, n] - processor[passes, n] for n in TUNED_QUERIES}
+    print(f"      beyond the passes, {many} over {few} queries: {beyond[many]:.2f} / {beyond[few]:.2f}"
+          f" = {beyond[many] / beyond[few]:.2f}")
 
 
 def time_release(pate, directory, runs):

@@ -96,8 +96,11 @@ QCells::Position QCells::locate(double log_q) const {
 }
 
 bool QCells::converged(const Nodes& values, double scale) {
-  return std::abs(dot(values, rule().last)) + std::abs(dot(values, rule().last_but_one)) <
-         kTolerance * scale;
+  return tail(values) < kTolerance * scale;
+}
+
+double QCells::tail(const Nodes& values) {
+  return std::abs(dot(values, rule().last)) + std::abs(dot(values, rule().last_but_one));
 }
 
 }  // namespace pate

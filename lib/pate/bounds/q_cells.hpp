@@ -47,6 +47,8 @@ class QCells {
   /// below 2e-11 scale. The interpolation error is of their size. False for values that are not
   /// finite.
   [[nodiscard]] static bool converged(const Nodes& values, double scale);
+  /// The sum of the last two Chebyshev coefficients' absolute values.
+  [[nodiscard]] static double tail(const Nodes& values);
 
  private:
   std::vector<long> cells_;  // numbers of the cells in use, increasing

@@ -6,6 +6,7 @@
 
 #include "pate/accounting/tally.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/tuning/query_nodes.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
 namespace pate {
@@ -31,5 +32,13 @@ struct ExactEpsilon {
 /// hint: an order near the best, or 0. `threads` changes no bit.
 [[nodiscard]] ExactEpsilon exact_epsilon(const Tally& tally, const Aggregator& aggregator,
                                          const EpsilonKind& kind, double hint, unsigned threads);
+
+/// The same for the joint reading of the tradeoff bound, for many selections with one noise of the
+/// maximum: the same search, with sums over nodes instead of queries (query_nodes.hpp). Rounded
+/// outwards by 2e-10, relative.
+///
+/// selection: the check of the aggregator; the noisy maximum is that of `nodes`.
+[[nodiscard]] ExactEpsilon exact_epsilon(const QueryNodes& nodes, const ThresholdCheck& selection,
+                                         const EpsilonKind& kind, double hint);
 
 }  // namespace pate

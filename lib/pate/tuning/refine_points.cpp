@@ -1,6 +1,7 @@
 #include "pate/tuning/refine_points.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "pate/parallel/parallel_for.hpp"
@@ -21,11 +22,19 @@ std::vector<std::optional<ExactEpsilon>> refine_points(const TuningVotes& votes,
     if (watcher.wants_stop()) break;
     const Aggregator any = grid.aggregator(points[members.front()].index);
     const Tally counted = tally(run_of(votes, any, key.second), settings.threads);
+    std::optional<QueryNodes> nodes;
+    const bool joint =
+        settings.kind.cost.bound == Bound::tradeoff && settings.kind.cost.reading == Reading::joint;
+    if (joint && any.selection && any.is_gaussian()) {
+      nodes.emplace(counted, Aggregator{std::nullopt, any.noisy_max, false});
+    }
     parallel_for(members.size(), settings.threads, [&](std::size_t k) {
       if (watcher.wants_stop()) return;
       const PointToRefine& point = points[members[k]];
+      const Aggregator aggregator = grid.aggregator(point.index);
       result[members[k]] =
-          exact_epsilon(counted, grid.aggregator(point.index), settings.kind, point.order, 1);
+          nodes ? exact_epsilon(*nodes, *aggregator.selection, settings.kind, point.order)
+                : exact_epsilon(counted, aggregator, settings.kind, point.order, 1);
     });
   }
   return result;

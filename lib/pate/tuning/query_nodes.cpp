@@ -1,0 +1,157 @@
+#include "pate/tuning/query_nodes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <tuple>
+
+#include "pate/math/compensated_sum.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kNodes = QCells::kNodes;
+// How much larger the error of an interpolant with a kink may be than its last two coefficients.
+constexpr double kKink = 10.0;
+
+QueryNodes::AtOrder::Input input_of(const BothDirections& log_excess) {
+  return {log_excess, {std::exp(log_excess.forward), std::exp(log_excess.reverse)}};
+}
+
+}  // namespace
+
+QueryNodes::QueryNodes(const Tally& tally, const Aggregator& noisy_max)
+    : tally_(tally),
+      inputs_(tally, noisy_max),
+      table_(inputs_.cells(),
+             std::numbers::sqrt2 / std::get<GaussianNoisyMax>(noisy_max.noisy_max).sigma) {
+  const auto& distinct = tally.distinct;
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    const QCells::Position position = distinct[i].log_q == -kInfinity
+                                          ? QCells::Position{-kInfinity, QCells::kNoCell, {}}
+                                          : inputs_.position(i);
+    // The queries of a statistic come by increasing q, and so by cell.
+    if (groups_.empty() || groups_.back().v != distinct[i].statistic ||
+        groups_.back().cell != position.cell) {
+      groups_.push_back({distinct[i].statistic, i, i, position.cell, 0.0, {}});
+    }
+    Group& group = groups_.back();
+    group.end = i + 1;
+    const auto count = static_cast<double>(distinct[i].count);
+    group.queries += count;
+    for (std::size_t k = 0; k < kNodes; ++k) group.weights[k] += count * position.weights[k];
+  }
+  for (Group& group : groups_) {
+    if (group.end - group.begin <= kNodes) group.cell = QCells::kNoCell;
+  }
+}
+
+QueryNodes::AtOrder::Input QueryNodes::input(const AtOrder& at, std::size_t query) const {
+  if (tally_.distinct[query].log_q == -kInfinity) return input_of({-kInfinity, -kInfinity});
+  return input_of(table_.log_excess(at.table, inputs_.position(query)));
+}
+
+QueryNodes::AtOrder QueryNodes::at(double order) const {
+  AtOrder at;
+  at.order = order;
+  at.noisy_max_cap = data_independent_cost(inputs_.aggregator(), order).noisy_max;
+  at.table = table_.at_orders(std::span(&order, 1), 1).front();
+  const QCells& cells = inputs_.cells();
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    const QCells::Nodes log_q = cells.nodes(cell);
+    for (std::size_t k = 0; k < kNodes; ++k) {
+      at.inputs.push_back(
+          input_of({std::min(log_q[k] + at.table.forward[cell][k], at.table.log_cap),
+                    std::min(log_q[k] + at.table.reverse[cell][k], at.table.log_cap)}));
+    }
+  }
+  for (const Group& group : groups_) {
+    const bool on_nodes = group.cell != QCells::kNoCell && at.table.converged[group.cell] != 0;
+    at.on_nodes.push_back(on_nodes ? 1 : 0);
+    at.first.push_back(on_nodes ? group.cell * kNodes : at.inputs.size());
+    if (on_nodes) continue;
+    for (std::size_t i = group.begin; i < group.end; ++i) at.inputs.push_back(input(at, i));
+  }
+  return at;
+}
+
+const QueryNodes::AtOrder& QueryNodes::kept(double order) const {
+  Kept* kept = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& slot = kept_[order];
+    if (!slot) slot = std::make_unique<Kept>();
+    kept = slot.get();
+  }
+  std::call_once(kept->made, [&] { kept->at = at(order); });
+  return kept->at;
+}
+
+double QueryNodes::sum_of_queries(const JointCost& joint, const Group& group,
+                                  const AtOrder& at) const {
+  double sum = 0.0;
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    const AtOrder::Input in = input(at, i);
+    sum += static_cast<double>(tally_.distinct[i].count) *
+           joint.cost(group.v, in.log_excess, in.excess);
+  }
+  return sum;
+}
+
+double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double accuracy) const {
+  const JointCost joint(ladder, at.order, at.noisy_max_cap);
+  std::vector<double> sums(groups_.size());
+  struct Doubt {
+    double error;
+    std::size_t group;
+  };
+  std::vector<Doubt> doubts;
+  double total = 0.0;
+  double error = 0.0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    const AtOrder::Input* inputs = &at.inputs[at.first[g]];
+    double sum = 0.0;
+    if (at.on_nodes[g] != 0) {
+      QCells::Nodes values;
+      for (std::size_t k = 0; k < kNodes; ++k) {
+        values[k] = joint.cost(group.v, inputs[k].log_excess, inputs[k].excess);
+        sum += group.weights[k] * values[k];
+      }
+      const double tail = kKink * group.queries * QCells::tail(values);
+      error += tail;
+      doubts.push_back({tail, g});
+    } else {
+      for (std::size_t i = group.begin; i < group.end; ++i) {
+        const AtOrder::Input& in = inputs[i - group.begin];
+        sum += static_cast<double>(tally_.distinct[i].count) *
+               joint.cost(group.v, in.log_excess, in.excess);
+      }
+    }
+    sums[g] = sum;
+    total += sum;
+  }
+  if (error > accuracy * total) {
+    // The most doubtful first, until what is left cannot matter.
+    std::sort(doubts.begin(), doubts.end(), [](const Doubt& a, const Doubt& b) {
+      return std::tuple(-a.error, a.group) < std::tuple(-b.error, b.group);
+    });
+    double left = 0.0;
+    std::size_t keep = doubts.size();
+    while (keep > 0 && left + doubts[keep - 1].error <= accuracy * total) {
+      left += doubts[--keep].error;
+    }
+    for (std::size_t k = 0; k < keep; ++k) {
+      const std::size_t g = doubts[k].group;
+      sums[g] = sum_of_queries(joint, groups_[g], at);
+    }
+  }
+  CompensatedSum result;
+  for (const double sum : sums) result.add(sum);
+  return result.value();
+}
+
+}  // namespace pate

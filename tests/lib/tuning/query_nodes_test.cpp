@@ -1,0 +1,97 @@
+// Sums on the nodes of cells against the sums of `account`, query by query.
+
+#include "pate/tuning/query_nodes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "pate/accounting/cost_sums.hpp"
+#include "pate/tuning/exact_epsilon.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Many queries for few statistics, so that there are cells with many of them; some are certain.
+Tally random_tally(pate_test::Random& random, std::size_t queries, std::int64_t teachers) {
+  Tally tally;
+  tally.teachers = teachers;
+  tally.classes = 10;
+  const std::int64_t lowest = random.integer(0, teachers);
+  const std::int64_t highest = std::min(teachers, lowest + random.integer(0, 12));
+  for (std::size_t i = 0; i < queries; ++i) {
+    const double log_q =
+        random.uniform(0, 1) < 0.01 ? -kInfinity : -random.log_uniform(0.1, 60) - 0.05;
+    tally.distinct.push_back({random.integer(lowest, highest), log_q, random.integer(1, 3), 0});
+    tally.queries += tally.distinct.back().count;
+  }
+  std::sort(tally.distinct.begin(), tally.distinct.end(),
+            [](const DistinctQuery& a, const DistinctQuery& b) {
+              return std::tuple(a.statistic, a.log_q) < std::tuple(b.statistic, b.log_q);
+            });
+  return tally;
+}
+
+}  // namespace
+
+TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
+  pate_test::Random random(91);
+  for (int round = 0; round < 25; ++round) {
+    const std::int64_t teachers = random.integer(1, 250);
+    const Tally tally =
+        random_tally(random, static_cast<std::size_t>(random.log_uniform(1, 4000)), teachers);
+    const GaussianNoisyMax noisy_max{random.log_uniform(2, 80)};
+    const QueryNodes nodes(tally, {std::nullopt, noisy_max, false});
+    for (int trial = 0; trial < 12; ++trial) {
+      const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
+                                 random.log_uniform(2, 300)};
+      const double order = 1.0 + random.log_uniform(0.02, 2000);
+      const AnswerLadder ladder(check, tally.distinct.front().statistic,
+                                tally.distinct.back().statistic, teachers);
+      const CostInputs inputs(tally, {check, noisy_max, false});
+      const double joint =
+          run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
+      CAPTURE(round);
+      CAPTURE(order);
+      const QueryNodes::AtOrder& at = nodes.kept(order);
+      CHECK(std::abs(nodes.rdp(ladder, at, 1e-11) - joint) <= 5e-11 * joint);
+      CHECK(std::abs(nodes.rdp(ladder, at, 1e-9) - joint) <= 2e-9 * joint);
+      CHECK(nodes.rdp(ladder, at, 0.0) == nodes.rdp(ladder, nodes.at(order), 0.0));
+    }
+  }
+}
+
+TEST_CASE("exact epsilon: with shared nodes as without, never below") {
+  pate_test::Random random(92);
+  for (int round = 0; round < 12; ++round) {
+    const std::int64_t teachers = random.integer(20, 250);
+    const Tally tally =
+        random_tally(random, static_cast<std::size_t>(random.log_uniform(1, 3000)), teachers);
+    const GaussianNoisyMax noisy_max{random.log_uniform(4, 80)};
+    const QueryNodes nodes(tally, {std::nullopt, noisy_max, false});
+    EpsilonKind kind;
+    kind.cost = {Bound::tradeoff, Reading::joint};
+    kind.delta = 1e-5;
+    if (round % 4 == 3) kind.orders = {{1.5, 3, 4, 7, 12, 30, 200}};
+    for (int trial = 0; trial < 6; ++trial) {
+      const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
+                                 random.log_uniform(3, 300)};
+      const ExactEpsilon alone = exact_epsilon(tally, {check, noisy_max, false}, kind, 0.0, 1);
+      for (const double nearness : {1.0, 1.3}) {
+        const double hint = 1.0 + (alone.order - 1.0) * nearness;
+        const ExactEpsilon shared = exact_epsilon(nodes, check, kind, hint);
+        CAPTURE(alone.order);
+        CAPTURE(shared.order);
+        CHECK(shared.epsilon >= alone.epsilon);
+        CHECK(shared.epsilon <= alone.epsilon * (1.0 + 1e-9));
+      }
+    }
+  }
+}
