@@ -18,7 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Without a hint orders this far apart are tried first: enough to find the valley.
 constexpr std::size_t kStride = 8;
 // More than interpolation makes a difference by, also to the order at which the search ends.
-constexpr double kOutwards = 2e-10;
+constexpr double kOutwards = 4e-10;
 // How well sums over the votes are known.
 constexpr double kAccuracy = 1e-11;
 

@@ -35,7 +35,7 @@ struct ExactEpsilon {
 
 /// The same for the joint reading of the tradeoff bound, for many selections with one noise of the
 /// maximum: the same search, with sums over nodes instead of queries (query_nodes.hpp). Rounded
-/// outwards by 2e-10, relative.
+/// outwards by 4e-10, relative.
 ///
 /// selection: the check of the aggregator; the noisy maximum is that of `nodes`.
 [[nodiscard]] ExactEpsilon exact_epsilon(const QueryNodes& nodes, const ThresholdCheck& selection,
