@@ -50,7 +50,7 @@ bool NoisyValue::exceeds(NoisyValue& other, BitSource& source) {
 Integer NoisyValue::rounded_up(int exponent, BitSource& source) {
   for (unsigned bits = kFirstBits;; bits *= 2) {
     const DyadicInterval value = interval(bits, source);
-    const Integer high = ceil_to_multiple(value.high, exponent);
+    Integer high = ceil_to_multiple(value.high, exponent);
     if (ceil_to_multiple(value.low, exponent) == high) return high;
   }
 }
