@@ -172,6 +172,14 @@ TEST_SUITE("release") {
     const Ran other = release(digits({"--parameters-from", (directory / "other.json").string()}));
     CHECK(other.status == 3);
     CHECK(other.err.find("pate/analyze/v1") != std::string::npos);
+    // The file is to blame, not an option.
+    json wrong = first;
+    wrong["private"]["order"] = 0.5;
+    write_bytes(directory / "wrong.json", wrong.dump());
+    const Ran order = release(digits({"--parameters-from", (directory / "wrong.json").string()}));
+    CHECK(order.status == 3);
+    CHECK(order.err.find("wrong.json: private: expected the parameters of a release (the order of "
+                         "a release must be > 1 and finite, got 0.5)") != std::string::npos);
   }
 
   TEST_CASE("parameters chosen from the votes fail --require-releasable before anything is drawn") {

@@ -12,8 +12,6 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kMostShards = 1'000'000;
-
 std::optional<std::int64_t> whole_number(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
     return std::nullopt;

@@ -5,6 +5,9 @@
 
 namespace pate {
 
+/// The most parts that a work may have; `begin` and `end` cannot overflow below it.
+inline constexpr std::int64_t kMostShards = 1'000'000;
+
 /// One of `of` parts of a list of things that are worked on apart, in order and as equal as can be:
 /// the queries of a run, the points of a grid. The default is the whole.
 struct Shard {
@@ -21,7 +24,7 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// Reads "i/n". Throws `parameter_error` quoting the text unless 1 <= i <= n <= 1,000,000.
+/// Reads "i/n". Throws `parameter_error` quoting the text unless 1 <= i <= n <= `kMostShards`.
 [[nodiscard]] Shard parse_shard(std::string_view text);
 
 }  // namespace pate

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/json_excess.hpp"
 #include "pate/io/mapped_file.hpp"
 #include "pate/io/pipes.hpp"
 #include "pate/io/printable.hpp"
@@ -21,8 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownBytes = 60;
-// Reports need 6 levels.
-constexpr int kDeepest = 50;
 
 const Json& as_json(const void* node) {
   return *static_cast<const Json*>(node);
@@ -102,13 +101,12 @@ JsonValue JsonValue::parse(std::string_view text, std::string name) {
   auto document = std::make_shared<Document>();
   document->file = std::move(name);
   document->sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+  const std::string_view excess = json_excess(text);
+  if (!excess.empty()) {
+    throw input_error(fmt::format("{}: expected a JSON report, but {}", document->file, excess));
+  }
   try {
-    document->root = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
-      if (depth <= kDeepest) return true;
-      throw input_error(
-          fmt::format("{}: expected a JSON report, but it is nested deeper than {} levels",
-                      document->file, kDeepest));
-    });
+    document->root = Json::parse(text);
   } catch (const Json::parse_error& error) {
     throw input_error(fmt::format("{}: expected a JSON report, but it is no JSON from byte {} on",
                                   document->file, error.byte));
@@ -150,6 +148,12 @@ JsonValue JsonValue::at(const std::string& key) const {
     throw input_error(fmt::format("{}: {}: is missing", file(), path));
   }
   return {document_, &*found, path};
+}
+
+bool JsonValue::has(const std::string& key) const {
+  const Json& json = as_json(node_);
+  if (!json.is_object()) fail("an object");
+  return json.contains(key);
 }
 
 std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {

@@ -34,6 +34,8 @@ class JsonValue {
   [[nodiscard]] JsonValue at(const std::string& key) const;
   /// The same; none where there is no such member or it is null.
   [[nodiscard]] std::optional<JsonValue> find(const std::string& key) const;
+  /// Whether an object has such a member, be it null.
+  [[nodiscard]] bool has(const std::string& key) const;
   /// The members of an object, by name.
   [[nodiscard]] std::vector<std::pair<std::string, JsonValue>> members() const;
   /// The elements of an array.

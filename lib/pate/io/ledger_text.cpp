@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pate/error.hpp"
+#include "pate/io/json_excess.hpp"
 
 namespace pate {
 
@@ -100,6 +101,11 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
     const std::string_view text = bytes.substr(0, end);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     ++result.lines;
+    const std::string_view excess = json_excess(text);
+    if (!excess.empty()) {
+      throw input_error(
+          fmt::format("{}: line {} is no line of a ledger: {}", name, result.lines, excess));
+    }
     const Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) {
       if (!is_torn(text)) {

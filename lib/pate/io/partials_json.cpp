@@ -153,7 +153,7 @@ std::string partials_json(const Partials& partials) {
 Partials read_partials(const JsonValue& report) {
   Partials result;
   const JsonValue shard = report.at("shard");
-  result.shard.of = shard.at("of").integer(1);
+  result.shard.of = shard.at("of").integer(1, kMostShards);
   result.shard.index = shard.at("index").integer(1, result.shard.of);
   Tally& tally = result.tally;
   tally.teachers = report.at("teachers").integer(0, kMostTeachers);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "pate/error.hpp"
+#include "pate/io/json_document.hpp"
 
 namespace pate {
 
@@ -111,23 +111,18 @@ std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& ent
 }
 
 ReleaseParameters read_release_parameters(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw input_error(fmt::format("{}: cannot be read", path));
+  const JsonValue report = JsonValue::read_file(path);
+  const JsonValue schema = report.at("schema");
+  if (schema.text() != "pate/release/v1") schema.fail("pate/release/v1, a report of pate release");
+  const JsonValue numbers = report.at("private");
+  const ReleaseParameters parameters{numbers.at("order").number(), numbers.at("beta").number(),
+                                     numbers.at("sigma_ss").number()};
   try {
-    const Json report = Json::parse(file);
-    if (report.at("schema") != "pate/release/v1") {
-      throw input_error(fmt::format("{}: expected a report of pate release, found schema {}", path,
-                                    report.at("schema").dump()));
-    }
-    const Json& numbers = report.at("private");
-    return {numbers.at("order").get<double>(), numbers.at("beta").get<double>(),
-            numbers.at("sigma_ss").get<double>()};
-  } catch (const Json::exception&) {
-    throw input_error(fmt::format(
-        "{}: expected a report of pate release with the numbers order, beta and sigma_ss in its "
-        "private part",
-        path));
+    validate(parameters);
+  } catch (const parameter_error& error) {
+    numbers.fail(fmt::format("the parameters of a release ({})", error.what()));
   }
+  return parameters;
 }
 
 }  // namespace pate

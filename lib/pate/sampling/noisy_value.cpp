@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "pate/error.hpp"
@@ -51,7 +50,7 @@ bool NoisyValue::exceeds(NoisyValue& other, BitSource& source) {
 Integer NoisyValue::rounded_up(int exponent, BitSource& source) {
   for (unsigned bits = kFirstBits;; bits *= 2) {
     const DyadicInterval value = interval(bits, source);
-    const Integer high = ceil_to_multiple(value.high, exponent);
+    Integer high = ceil_to_multiple(value.high, exponent);
     if (ceil_to_multiple(value.low, exponent) == high) return high;
   }
 }
@@ -62,8 +61,10 @@ double released_on_grid(NoisyValue& value, double largest, BitSource& source) {
         fmt::format("the largest released value must be >= 0 and finite, got {}", largest));
   }
   const Integer top = ceil_to_multiple(Dyadic(largest), kReleaseGridExponent);
-  const Integer steps = value.rounded_up(kReleaseGridExponent, source);
-  return round_up_to_double({std::clamp(steps, Integer(0), top), kReleaseGridExponent});
+  Integer steps = value.rounded_up(kReleaseGridExponent, source);
+  if (steps < 0) steps = 0;
+  if (steps > top) steps = top;
+  return round_up_to_double({std::move(steps), kReleaseGridExponent});
 }
 
 }  // namespace pate

@@ -83,6 +83,10 @@ TEST_SUITE("io") {
     deep.append(100000, ']');
     check_error([&] { return parse(deep); },
                 "r.json: expected a JSON report, but it is nested deeper than 50 levels");
+    std::string wide = "{\"m0\":0";
+    for (int i = 1; i <= 1000; ++i) wide += ",\"m" + std::to_string(i) + "\":0";
+    check_error([&] { return parse(wide + "}"); },
+                "r.json: expected a JSON report, but it has an object of more than 1000 members");
   }
 
   TEST_CASE("a JSON file is read from disk") {

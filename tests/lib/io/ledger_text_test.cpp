@@ -132,6 +132,11 @@ TEST_CASE("what is no ledger is refused by line") {
   CHECK(refusal(good + R"({"schema":"pate/ledger/v1","kind":"torn","lines":1})") ==
         what + "expected \"lines\": 0, the number of torn lines before");
   CHECK(refusal("\n") == "led.jsonl: line 1 is no line of a ledger: not JSON");
+  // What is nested very deeply would take all of the stack.
+  std::string deep = text_of(1);
+  deep.replace(deep.find("\"settings\":") + 11, 0,
+               std::string(100000, '[') + "1" + std::string(100000, ']') + ",\"s\":");
+  CHECK(refusal(good + deep) == what + "it is nested deeper than 50 levels");
   // Each field of an entry is needed.
   for (const char* field : {"votes_digest", "settings", "released", "tool", "time"}) {
     nlohmann::ordered_json line = nlohmann::ordered_json::parse(good);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -85,6 +86,12 @@ TEST_SUITE("io") {
     broken([](Json& r) { r.erase("partials"); }, "s.json: partials: is missing");
     broken([](Json& r) { r["shard"]["index"] = 4; },
            "s.json: shard.index: expected a whole number from 1 to 3, found 4");
+    // Shares of so many parts would not fit into 64 bits.
+    broken(
+        [](Json& r) {
+          r["shard"]["of"] = r["shard"]["index"] = std::numeric_limits<std::int64_t>::max();
+        },
+        "s.json: shard.of: expected a whole number from 1 to 1000000, found 9223372036854775807");
     broken([](Json& r) { r["queries"] = 3; },
            "s.json: queries: expected 2, shard 2 of 3 of 7 queries, found 3");
     broken([](Json& r) { r["partials"]["distinct"]["log_q"][1] = 0.5; },
