@@ -56,9 +56,9 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
     }
   }
   if (!mechanism.aggregator().selection) return;
-  for (const int change : {-1, 0, 1}) {
-    answers_[static_cast<std::size_t>(change + 1)] =
-        answer_pair(*mechanism.aggregator().selection, votes_.statistic, votes_.statistic + change);
+  std::int64_t neighbour = votes_.statistic - 1;
+  for (LogBernoulliPair& pair : answers_) {
+    pair = answer_pair(*mechanism.aggregator().selection, votes_.statistic, neighbour++);
   }
 }
 
