@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 #include <optional>
 #include <ostream>
@@ -68,7 +69,16 @@ void check_options(const ReleaseOptions& options) {
   }
 }
 
-ReleaseSettings settings_of(const ReleaseOptions& options) {
+// Whether parameters were chosen to suit these votes, or others of the same file: both are votes of
+// the same teachers.
+bool chosen_from(const FoundParameters& parameters, const InputFile& votes) {
+  return std::ranges::any_of(parameters.chosen_from, [&](const std::string& digest) {
+    return digest == votes.sha256 || digest == votes.votes_digest;
+  });
+}
+
+ReleaseSettings settings_of(const ReleaseOptions& options,
+                            const std::optional<FoundParameters>& found) {
   ReleaseSettings settings;
   validate_delta(options.delta);
   settings.delta = options.delta;
@@ -79,8 +89,8 @@ ReleaseSettings settings_of(const ReleaseOptions& options) {
   settings.threads = options.threads;
   if (options.order) {
     settings.parameters = ReleaseParameters{*options.order, *options.beta, *options.sigma_ss};
-  } else if (!options.parameters_from.empty()) {
-    settings.parameters = read_release_parameters(options.parameters_from);
+  } else if (found) {
+    settings.parameters = found->parameters;
   }
   if (settings.parameters) validate(*settings.parameters);
   return settings;
@@ -249,22 +259,28 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (!options.ledger.empty()) inputs.push_back(options.ledger);
   check_output_options(options.output, inputs);
   if (options.as_published) return run_as_published(options, streams);
-  ReleaseSettings settings = settings_of(options);
-  const bool limit_missed = options.require_releasable && !settings.parameters;
-  const bool dry_run = options.dry_run || limit_missed;
+  std::optional<FoundParameters> found;
+  if (!options.parameters_from.empty()) found = read_release_parameters(options.parameters_from);
+  ReleaseSettings settings = settings_of(options, found);
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(options, input);
   const ReportContext context = make_context(options, input);
   const std::string digest = context.inputs.front().votes_digest.value_or("");
+  settings.chosen_before = found && chosen_from(*found, context.inputs.front());
+  bool limit_missed =
+      options.require_releasable && (!settings.parameters || settings.chosen_before);
 
   // Locked from here on: what it says stays true until the release is in it.
   std::optional<Ledger> ledger;
-  if (!options.ledger.empty() && !dry_run) {
+  if (!options.ledger.empty() && !options.dry_run && !limit_missed) {
     ledger.emplace(options.ledger);
     if (!options.again) require_no_earlier(*ledger, "release", digest, options.input.votes);
     settings.earlier = earlier_releases(ledger->earlier("release", digest), options.ledger);
+    limit_missed = options.require_releasable &&
+                   std::ranges::any_of(settings.earlier, &EarlierRelease::chosen_from_votes);
   }
+  const bool dry_run = options.dry_run || limit_missed;
   std::optional<Activity> activity(std::in_place, streams, "computing sensitivities");
   const VoteProfile votes = collect_votes(run);
   const ReleasePlan plan = release_plan(votes, settings);

@@ -39,6 +39,15 @@ std::vector<std::string> digits(const std::vector<std::string>& more) {
   return arguments;
 }
 
+// The path of votes of other teachers.
+std::string simulated(const TempDirectory& directory) {
+  std::string path = (directory / "simulated.npy").string();
+  CHECK(run({"simulate", "--teachers", "100", "--classes", "10", "--queries", "200", "--seed", "1",
+             "-o", path, "--quiet"})
+            .status == 0);
+  return path;
+}
+
 const std::vector<std::string> kFixed{"--order", "4", "--beta", "0.05", "--sigma-ss", "3"};
 
 std::vector<std::string> fixed(std::vector<std::string> more) {
@@ -158,12 +167,14 @@ TEST_SUITE("release") {
   TEST_CASE("parameters from an earlier report are those of that report, and fixed") {
     const TempDirectory directory;
     const std::string report = (directory / "report.json").string();
-    CHECK(release(digits({"--dry-run", "-o", report})).status == 0);
+    std::vector<std::string> others = digits({"--dry-run", "-o", report});
+    others[0] = simulated(directory);
+    CHECK(release(others).status == 0);
     const json first = json::parse(pate::test::read_bytes(report));
     const Ran second = release(digits({"--dry-run", "--parameters-from", report}));
     CHECK(second.status == 0);
     CHECK(second.json().at("private").at("parameters") == "fixed");
-    for (const char* name : {"order", "beta", "sigma_ss", "mean_published"}) {
+    for (const char* name : {"order", "beta", "sigma_ss"}) {
       CHECK(second.json().at("private").at(name) == first.at("private").at(name));
     }
     CHECK(release(digits({"--require-releasable", "--parameters-from", report})).status == 0);
@@ -218,6 +229,43 @@ TEST_SUITE("release") {
     std::vector<std::string> others = fixed({"--ledger", ledger});
     others[2] = "100";
     CHECK(release(others).status == 0);
+  }
+
+  TEST_CASE("parameters that a rehearsal chose from the same votes are not fixed in advance") {
+    const TempDirectory directory;
+    const std::string rehearsal = (directory / "rehearsal.json").string();
+    const std::string ledger = (directory / "ledger").string();
+    CHECK(release(digits({"--dry-run", "-o", rehearsal})).status == 0);
+    const Ran same = release(digits({"--parameters-from", rehearsal, "--ledger", ledger}));
+    REQUIRE(same.status == 0);
+    const json open = same.json().at("public");
+    CHECK(open.at("parameters") == "chosen from the votes");
+    CHECK(open.at("statement").get<std::string>().find("Caution: order, beta") !=
+          std::string::npos);
+    const Ran required = release(digits({"--parameters-from", rehearsal, "--require-releasable"}));
+    CHECK(required.status == 1);
+    CHECK_FALSE(required.json().contains("public"));
+    // Nor where it was on other queries to the same teachers; of other votes they are.
+    std::vector<std::string> others = digits({"--parameters-from", rehearsal});
+    others[2] = "100";
+    CHECK(release(others).json().at("public").at("parameters") == "chosen from the votes");
+    others[0] = simulated(directory);
+    CHECK(release(others).json().at("public").at("parameters") == "fixed");
+    // What covers an earlier release covers its parameters too.
+    const json numbers = same.json().at("private");
+    const std::vector<std::string> again =
+        digits({"--ledger", ledger, "--again", "--order", numbers.at("order").dump(), "--beta",
+                numbers.at("beta").dump(), "--sigma-ss", "3"});
+    std::vector<std::string> strict = again;
+    strict.emplace_back("--require-releasable");
+    CHECK(release(strict).status == 1);
+    const Ran second = release(again);
+    REQUIRE(second.status == 0);
+    CHECK(second.json()
+              .at("public")
+              .at("statement")
+              .get<std::string>()
+              .find("those of an earlier release were chosen") != std::string::npos);
   }
 
   TEST_CASE("realized: refused queries pay for the check only, and the decisions are public") {

@@ -10,9 +10,13 @@ inline constexpr double kCostMargin = 3e-10;
 /// Costs are reported as at least this where they are not exactly zero: smaller ones underflow.
 inline constexpr double kSmallestCost = 1e-300;
 
+/// The margin of exact costs, which are divergences themselves and computed to 1e-11: never more
+/// than 1e-10 above.
+inline constexpr double kExactCostMargin = 5e-11;
+
 /// The stated outward rounding of a computed cost that is not exactly zero.
-[[nodiscard]] inline double with_margin(double cost) {
-  const double outward = cost * (1.0 + kCostMargin);
+[[nodiscard]] inline double with_margin(double cost, double margin = kCostMargin) {
+  const double outward = cost * (1.0 + margin);
   return outward > kSmallestCost ? outward : kSmallestCost;
 }
 

@@ -56,9 +56,9 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
     }
   }
   if (!mechanism.aggregator().selection) return;
-  for (const int change : {-1, 0, 1}) {
-    answers_[static_cast<std::size_t>(change + 1)] =
-        answer_pair(*mechanism.aggregator().selection, votes_.statistic, votes_.statistic + change);
+  std::int64_t neighbour = votes_.statistic - 1;
+  for (LogBernoulliPair& pair : answers_) {
+    pair = answer_pair(*mechanism.aggregator().selection, votes_.statistic, neighbour++);
   }
 }
 
@@ -98,9 +98,9 @@ ExactCost::Lines ExactCost::lines(double order) const {
   return result;
 }
 
-double ExactCost::cost(double log_excess, double order) const {
-  return cost_of_log_excess(log_excess, order,
-                            data_independent_cost(mechanism_.aggregator(), order).total());
+double ExactCost::cost(double log_excess, double order, double margin) const {
+  return std::min(with_margin(log1pexp(log_excess) / (order - 1.0), margin),
+                  data_independent_cost(mechanism_.aggregator(), order).total());
 }
 
 BothDirections ExactCost::tradeoff_log_excess(double order) const {
@@ -142,7 +142,7 @@ bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_e
 }
 
 void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
-                                  const BothDirections& log_excess,
+                                  const BothDirections& log_excess, double margin,
                                   std::vector<BothDirections>& costs) const {
   for (std::size_t a = 0; a < votes_.groups.size(); ++a) {
     BothDirections largest{-kInfinity, -kInfinity};
@@ -154,7 +154,8 @@ void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
                  std::max(largest.reverse, joint.reverse)};
       moves = true;
     }
-    if (moves) costs[a] = {cost(largest.forward, order), cost(largest.reverse, order)};
+    if (!moves) continue;
+    costs[a] = {cost(largest.forward, order, margin), cost(largest.reverse, order, margin)};
   }
 }
 
@@ -203,8 +204,9 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
   const bool maybe_negligible = mechanism_.aggregator().selection && log_q_ < kLogNegligible;
   if (maybe_negligible || outcomes() == nullptr) {
     const BothDirections bound = tradeoff_log_excess(order);
-    if (!maybe_negligible || tradeoff_will_do(at, bound) || outcomes() == nullptr) {
-      bound_by_tradeoff(order, at, bound, costs);
+    const bool will_do = maybe_negligible && tradeoff_will_do(at, bound);
+    if (will_do || outcomes() == nullptr) {
+      bound_by_tradeoff(order, at, bound, will_do ? kExactCostMargin : kCostMargin, costs);
       return;
     }
   }
@@ -261,8 +263,9 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
         take(k);
       }
     }
-    costs[a] = {cost(std::max(std::log(largest.forward), log_largest.forward), order),
-                cost(std::max(std::log(largest.reverse), log_largest.reverse), order)};
+    costs[a] = {
+        cost(std::max(std::log(largest.forward), log_largest.forward), order, kExactCostMargin),
+        cost(std::max(std::log(largest.reverse), log_largest.reverse), order, kExactCostMargin)};
     begin = end;
   }
   keep(std::move(known));

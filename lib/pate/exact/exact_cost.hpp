@@ -19,7 +19,7 @@ namespace pate {
 /// the votes and on a neighbour, in both directions, the selection and the noisy maximum seen as
 /// one mechanism with the outcomes {refused} and the classes (design of the reading `joint`).
 ///
-/// Relative accuracy 1e-11, rounded outwards (bounds/margin.hpp); at most the data-independent
+/// Relative accuracy 1e-11, rounded outwards by kExactCostMargin; at most the data-independent
 /// cost. An upper bound that is not exact, the trade-off bound, takes its place
 /// * for noise far below one vote (ExactMechanism::outcomes);
 /// * where it is larger by less than 1e-11 of the cost: the selection dominates.
@@ -93,11 +93,11 @@ class ExactCost {
   }
   bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
   void bound_by_tradeoff(double order, const Lines& lines, const BothDirections& log_excess,
-                         std::vector<BothDirections>& costs) const;
+                         double margin, std::vector<BothDirections>& costs) const;
   [[nodiscard]] BothDirections tradeoff_log_excess(double order) const;
   [[nodiscard]] static BothDirections joint_log_excess(const Lines& lines, std::size_t line,
                                                        const BothDirections& log_excess);
-  [[nodiscard]] double cost(double excess, double order) const;
+  [[nodiscard]] double cost(double log_excess, double order, double margin) const;
 
   const ExactMechanism& mechanism_;
   GroupedVotes votes_;

@@ -14,6 +14,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Whether the parameters that an object tells of were chosen from votes.
+bool was_chosen(const Json& object) {
+  return object.value("parameters", "") == parameters_name(true);
+}
+
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
@@ -82,7 +87,8 @@ LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& publishe
                          {"order", plan.parameters.order},
                          {"beta", plan.parameters.beta},
                          {"sigma_ss", plan.parameters.sigma},
-                         {"k", plan.k}};
+                         {"k", plan.k},
+                         {"parameters", parameters_name(plan.chosen_from_votes)}};
   const Json released = {{"epsilon", number(published.epsilon)}, {"delta", published.delta}};
   return {"release", votes_digest, settings.dump(), released.dump(), version};
 }
@@ -95,7 +101,7 @@ std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& ent
       const Json settings = Json::parse(entry.settings_json);
       const EarlierRelease earlier{settings.at("beta").get<double>(),
                                    settings.at("sigma_ss").get<double>(),
-                                   settings.at("k").get<double>()};
+                                   settings.at("k").get<double>(), was_chosen(settings)};
       if (!(earlier.beta > 0.0 && earlier.sigma > 0.0 && earlier.k >= 0.0)) {
         throw input_error(fmt::format("{}: line {}: expected beta > 0, sigma_ss > 0 and k >= 0",
                                       ledger, entry.line));
@@ -110,19 +116,25 @@ std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& ent
   return result;
 }
 
-ReleaseParameters read_release_parameters(const std::string& path) {
+FoundParameters read_release_parameters(const std::string& path) {
   const JsonValue report = JsonValue::read_file(path);
   const JsonValue schema = report.at("schema");
   if (schema.text() != "pate/release/v1") schema.fail("pate/release/v1, a report of pate release");
   const JsonValue numbers = report.at("private");
-  const ReleaseParameters parameters{numbers.at("order").number(), numbers.at("beta").number(),
-                                     numbers.at("sigma_ss").number()};
+  FoundParameters found;
+  found.parameters = {numbers.at("order").number(), numbers.at("beta").number(),
+                      numbers.at("sigma_ss").number()};
   try {
-    validate(parameters);
+    validate(found.parameters);
   } catch (const parameter_error& error) {
     numbers.fail(fmt::format("the parameters of a release ({})", error.what()));
   }
-  return parameters;
+  const auto origin = numbers.find("parameters");
+  if (origin && origin->text() == parameters_name(true)) {
+    const JsonValue votes = report.at("inputs").at("votes");
+    found.chosen_from = {votes.at("sha256").text(), votes.at("votes_digest").text()};
+  }
+  return found;
 }
 
 }  // namespace pate

@@ -31,8 +31,16 @@ namespace pate {
 [[nodiscard]] std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& entries,
                                                            const std::string& ledger);
 
+/// Parameters that a report tells of.
+struct FoundParameters {
+  ReleaseParameters parameters;
+  /// Where they were chosen to suit votes: SHA-256 of the file these lay in, and their digest.
+  /// Parameters that were fixed before have none.
+  std::vector<std::string> chosen_from = {};
+};
+
 /// Order, beta and sigma of the release report in a file. Throws `input_error` naming the file
 /// where it cannot be read or is no full report of `pate release`.
-[[nodiscard]] ReleaseParameters read_release_parameters(const std::string& path);
+[[nodiscard]] FoundParameters read_release_parameters(const std::string& path);
 
 }  // namespace pate

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pate {
 
 namespace {
@@ -20,7 +22,7 @@ std::string failure(const ReleasePlan& plan) {
            "this run costs, and the delta above counts that";
   }
   return fmt::format(
-      "delta is {:g} for the run and {:.3g} for the noise in E, which with that probability is "
+      "delta is {} for the run and {:.3g} for the noise in E, which with that probability is "
       "below what this run costs",
       plan.delta, plan.total_delta - plan.delta);
 }
@@ -47,6 +49,11 @@ std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
                 "does not allow for. Fix them in advance, from public, simulated or earlier votes."
               : " Order, beta and sigma were fixed in advance; the statement rests on their not "
                 "depending on these votes.";
+  if (std::ranges::any_of(plan.earlier, &EarlierRelease::chosen_from_votes)) {
+    text +=
+        " Caution: those of an earlier release were chosen from these votes, which the statement "
+        "does not allow for.";
+  }
   return text;
 }
 

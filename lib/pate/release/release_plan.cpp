@@ -98,7 +98,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   const ReleaseGoal goal = goal_of(settings);
   const CostChoice choice = choice_of(settings);
   ReleasePlan plan;
-  plan.chosen_from_votes = !settings.parameters;
+  plan.chosen_from_votes = !settings.parameters || settings.chosen_before;
   plan.delta = settings.delta;
   plan.k = goal.k;
   const double failure = failure_of(settings.confidence, settings.delta);
@@ -108,7 +108,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
       settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
   validate(plan.parameters);
   Computed computed = compute(votes, plan.parameters, goal, choice);
-  if (plan.chosen_from_votes) {
+  if (!settings.parameters) {
     // The noise once more, for the sensitivity as it is.
     const ReleaseParameters noise = best_noise(computed.cost, goal);
     const ReleaseNumbers numbers = release_numbers(computed.cost, noise, goal);

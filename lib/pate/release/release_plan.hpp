@@ -13,6 +13,7 @@ struct EarlierRelease {
   double beta = 0.0;
   double sigma = 0.0;
   double k = 0.0;
+  bool chosen_from_votes = false;  ///< these three, to suit the votes
 };
 
 /// How a number is to be released.
@@ -25,6 +26,8 @@ struct ReleaseSettings {
   ReleasedCost cost = ReleasedCost::joint;
   /// Fixed in advance; unset: chosen from the votes.
   std::optional<ReleaseParameters> parameters;
+  /// The parameters given are not fixed in advance: a rehearsal on the same votes chose them.
+  bool chosen_before = false;
   /// Released from the same votes before: the new epsilon covers all of them.
   std::vector<EarlierRelease> earlier;
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result

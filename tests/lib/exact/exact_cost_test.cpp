@@ -47,6 +47,12 @@ std::int64_t sum_of(const Counts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
+// Exact costs are closer than others.
+bool covers_closely(double reported, double reference) {
+  return covers(reported, reference) &&
+         (reference < kSmallestReported || reported <= reference * (1.0 + 1e-10));
+}
+
 BothDirections exact_of(const Aggregator& aggregator, const Counts& counts, double order) {
   const ExactMechanism mechanism(aggregator, sum_of(counts));
   return ExactCost(mechanism, mechanism.group(counts, {})).largest(order);
@@ -156,11 +162,11 @@ TEST_SUITE("exact") {
     }
   }
 
-  TEST_CASE("the exact cost against the oracle: never below, at most 1e-9 above") {
+  TEST_CASE("the exact cost against the oracle: never below, at most 1e-10 above") {
     const auto check = [](const OracleRow& row, const Aggregator& aggregator) {
       const BothDirections cost = exact_of(aggregator, row.counts("n"), row.number("lambda"));
-      CHECK_MESSAGE(covers(cost.forward, row.number("forward")), row.text());
-      CHECK_MESSAGE(covers(cost.reverse, row.number("reverse")), row.text());
+      CHECK_MESSAGE(covers_closely(cost.forward, row.number("forward")), row.text());
+      CHECK_MESSAGE(covers_closely(cost.reverse, row.number("reverse")), row.text());
     };
     for (const OracleRow& row : oracle("exact_gnmax")) check(row, gnmax(row.number("sigma")));
     for (const OracleRow& row : oracle("exact_lnmax")) {
@@ -365,7 +371,7 @@ TEST_SUITE("exact") {
         expected = std::max({expected, log1pexp(log_bernoulli_excess(pair, order)),
                              log1pexp(log_bernoulli_excess(reversed(pair), order))});
       }
-      CHECK(covers(joint.larger(), expected / (order - 1.0)));
+      CHECK(covers_closely(joint.larger(), expected / (order - 1.0)));
     }
   }
 
