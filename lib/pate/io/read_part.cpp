@@ -205,9 +205,9 @@ Part read_release(const JsonValue& report) {
   return part;
 }
 
-// The steps of a recorded run without a selection, which answers every query it asks: how many these
-// are was certain from its settings, whatever the answers. None for other entries; where answers
-// decide what a run costs, its published epsilon is what holds.
+// The steps of a recorded run without a selection, which answers every query it asks: how many
+// these are was certain from its settings, whatever the answers. None for other entries; where
+// answers decide what a run costs, its published epsilon is what holds.
 std::optional<StepCounts> certain_steps(const JsonValue& released) {
   const auto steps = released.find("steps");
   const auto asked = released.find("asked");
