@@ -97,7 +97,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
          "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
   }
 
-  if (is_shard) {
+  if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "
                               "compose' of the reports of all shards has those of the run",

@@ -157,10 +157,6 @@ TEST_SUITE("compose") {
               name + "-" + std::to_string(index),
               line + Words{"--exact", "--shard", shard, "--threads", std::to_string(index)}));
         }
-        if (of == "1") {
-          CHECK(results(read(shards.front())) == results(whole));
-          continue;
-        }
         const json composed = compose(shards);
         CHECK_MESSAGE(results(composed) == results(whole), number, " of ", of);
         CHECK(composed.contains("per_teacher") == (number > 2));
