@@ -34,9 +34,9 @@ Shard shard_of(const AnalyzeOptions& options) {
 }
 
 // A shard keeps what the exact costs of its run need.
-void add_exact(const Run& run, const AccountSettings& settings, Partials& partials,
+void add_exact(const Run& run, const AccountSettings& settings, bool is_shard, Partials& partials,
                Account& account) {
-  if (partials.shard.is_whole()) {
+  if (!is_shard) {
     add_exact_costs(run, settings, account);
     return;
   }
@@ -63,6 +63,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const AccountSettings settings = make_account_settings(options.privacy);
   check_output_options(options.output, input_paths(options.input));
   const Shard shard = shard_of(options);
+  // A scheduler may well have one machine: 1/1 is a shard that compose takes, too.
+  const bool is_shard = !options.shard.empty();
 
   VotesInput input = open_votes(options.input);
   Run run{*input.votes,
@@ -82,7 +84,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   Account account = pate::account(partials.tally, run.aggregator, partials.has_decisions, settings);
   if (settings.exact) {
     const Activity activity(streams, "computing exact costs");
-    add_exact(run, settings, partials, account);
+    add_exact(run, settings, is_shard, partials, account);
   }
   if (run.labels) {
     partials.utility = tally_utility(run, settings.threads);
@@ -95,7 +97,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
          "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
   }
 
-  if (!shard.is_whole()) {
+  if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "
                               "compose' of the reports of all shards has those of the run",
@@ -113,7 +115,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   input.check_unchanged();
 
   deliver_report(options.output,
-                 analyze_report_json(account, context, shard.is_whole() ? nullptr : &partials),
+                 analyze_report_json(account, context, is_shard ? &partials : nullptr),
                  analyze_summary(account, options.input.votes, streams.out_colour()),
                  account.notices, streams);
   const auto missed = missed_limits(options.privacy, account);

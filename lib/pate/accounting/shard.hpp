@@ -14,7 +14,6 @@ struct Shard {
   std::int64_t index = 1;  ///< from 1
   std::int64_t of = 1;
 
-  [[nodiscard]] bool is_whole() const { return of == 1; }
   /// The part of `size` things: positions begin(size) up to, not including, end(size). The parts
   /// follow each other without gap or overlap; some are empty where there are more parts than
   /// things.

@@ -205,6 +205,22 @@ Part read_release(const JsonValue& report) {
   return part;
 }
 
+// The steps of a recorded run without a selection, which answers every query it asks: how many
+// these are was certain from its settings, whatever the answers. None for other entries; where
+// answers decide what a run costs, its published epsilon is what holds.
+std::optional<StepCounts> certain_steps(const JsonValue& released) {
+  const auto steps = released.find("steps");
+  const auto asked = released.find("asked");
+  if (!steps || !asked) return std::nullopt;
+  StepCounts certain = read_steps(*steps);
+  if (!certain.threshold_checks.empty()) return std::nullopt;
+  const std::int64_t count = asked->integer(0, kMostQueries);
+  for (auto* maxima : {&certain.gaussian_maxima, &certain.laplace_maxima}) {
+    for (auto& step : *maxima) step.second = std::min(step.second, count);
+  }
+  return certain;
+}
+
 }  // namespace
 
 Part read_part(const JsonValue& report) {
@@ -243,7 +259,12 @@ std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text
     const JsonValue released = JsonValue::parse(entry.released_json, name + ": released");
     Part part;
     part.name = name;
-    part.released = read_released(released);
+    if (const auto steps = certain_steps(released)) {
+      part.steps = *steps;
+      part.delta = read_delta(released.at("delta"), kLeastDelta);
+    } else {
+      part.released = read_released(released);
+    }
     const auto mechanism = released.find("mechanism");
     part.mechanism = mechanism ? mechanism->at("name").text() : entry.kind;
     if (const auto queries = released.find("queries")) {

@@ -10,7 +10,7 @@ namespace pate {
 
 namespace {
 
-constexpr int kBits = 17;
+constexpr int kBits = 20;
 constexpr std::uintmax_t kEvaluations = 60;
 
 }  // namespace
@@ -23,11 +23,14 @@ OptimalOrder optimal_order(std::span<const double> orders, std::span<const doubl
   if (grid_only || orders.size() == 1 || !std::isfinite(result.epsilon)) return result;
   const double low = orders[best == 0 ? 0 : best - 1];
   const double high = orders[best + 1 == orders.size() ? best : best + 1];
+  // The step from the best grid order, not the order itself: Brent's tolerance is relative to it.
+  const double centre = orders[best] - 1.0;
+  const auto order_at = [centre](double step) { return 1.0 + centre * std::exp(step); };
   std::uintmax_t evaluations = kEvaluations;
-  const auto [u, epsilon] = boost::math::tools::brent_find_minima(
-      [&](double log_distance) { return epsilon_at(1.0 + std::exp(log_distance)); },
-      std::log(low - 1.0), std::log(high - 1.0), kBits, evaluations);
-  if (epsilon < result.epsilon) result = {1.0 + std::exp(u), epsilon, false, false};
+  const auto [step, epsilon] = boost::math::tools::brent_find_minima(
+      [&](double u) { return epsilon_at(order_at(u)); }, std::log((low - 1.0) / centre),
+      std::log((high - 1.0) / centre), kBits, evaluations);
+  if (epsilon < result.epsilon) result = {order_at(step), epsilon, false, false};
   return result;
 }
 

@@ -14,7 +14,7 @@ struct OptimalOrder {
 };
 
 /// Minimises epsilon over orders: the best of a grid, then the continuum around it by Brent's
-/// method in log(order - 1), to 2^-17 relative in order - 1 (1e-9 in epsilon). Every value it
+/// method in log(order - 1), to 1e-5 relative in order - 1 (1e-10 in epsilon). Every value it
 /// returns is an evaluated one, so an upper bound of the minimum whatever the shape of the
 /// function.
 ///

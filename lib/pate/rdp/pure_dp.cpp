@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "pate/error.hpp"
 
@@ -12,34 +13,65 @@ namespace pate {
 namespace {
 
 constexpr double kMargin = 2e-10;
+// Twice what a product of two numbers that were rounded loses.
+constexpr double kRounding = 5e-16;
+
+// log(n!) less Stirling's (n + 1/2) log n - n + log(2 pi)/2, to 1e-14 for n >= 1.
+long double stirling_rest(std::int64_t n) {
+  const auto x = static_cast<long double>(n);
+  if (n < 16) {
+    const long double half_log_two_pi = 0.918938533204672741780329736405617640L;
+    return std::lgamma(x + 1) - ((x + 0.5L) * std::log(x) - x + half_log_two_pi);
+  }
+  const long double y = 1 / (x * x);
+  return (1.0L / 12 - (1.0L / 360 - (1.0L / 1260 - y / 1680) * y) * y) / x;
+}
+
+// x log(x / mean) - (x - mean) >= 0, without the cancellation of large terms.
+long double deviance(long double x, long double mean) {
+  const long double r = (x - mean) / (x + mean);
+  if (std::abs(r) > 0.1L) return x * std::log(x / mean) - (x - mean);
+  // log(x / mean) = 2 artanh r, and x - mean = r (x + mean) = 2 x r - r (x - mean).
+  long double sum = (x - mean) * r;
+  long double power = 2 * x * r;
+  for (int odd = 3; odd < 60; odd += 2) {
+    power *= r * r;
+    const long double next = sum + power / odd;
+    if (next == sum) break;
+    sum = next;
+  }
+  return sum;
+}
 
 // Masses of the binomial number of steps whose outcome speaks against the votes, and the sums over
 // its lower tail that the composition needs.
 class LossTail {
  public:
-  LossTail(double s, std::int64_t k)
-      : s_(s),
-        k_(k),
-        log_against_(-static_cast<long double>(s) -
-                     std::log1p(std::exp(-static_cast<long double>(s)))),
-        log_for_(-std::log1p(std::exp(-static_cast<long double>(s)))) {}
+  LossTail(double s, std::int64_t k) : s_(s), k_(k) {
+    const long double odds = std::exp(-static_cast<long double>(s));
+    log_for_ = -std::log1p(odds);
+    log_against_ = log_for_ - static_cast<long double>(s);
+    mean_for_ = static_cast<long double>(k) / (1 + odds);
+    mean_against_ = mean_for_ * odds;
+  }
 
-  // A = sum_{i <= last} mass_i and B = sum_{i <= last} mass_i e^(-2 (last - i) s), in units of
-  // e^log_unit.
+  // Over i <= last, in units of e^log_unit: b = sum mass_i e^(-2 (last - i) s), the rest
+  // c = sum mass_i (1 - e^(-2 (last - i) s)), and gap = sum mass_i (1 - e^(-2 (last + 1 - i) s)).
+  // They are sums of their own, because where s is small b is nearly all of the mass.
   struct Sums {
-    double log_unit, a, b;
+    double log_unit, b, c, gap;
   };
   [[nodiscard]] Sums up_to(std::int64_t last) const {
     // Masses rise to the mode; B's terms rise at least as long.
     const auto mode = static_cast<std::int64_t>(static_cast<double>(k_) / (1.0 + std::exp(s_)));
     const std::int64_t peak = std::min(last, mode);
-    const long double log_unit = log_mass(peak);
     const double odds = std::exp(-s_);  // of "against"
-    double a = 0.0;
-    double b = 0.0;
+    Sums sums{static_cast<double>(log_mass(peak)), 0.0, 0.0, 0.0};
     const auto add = [&](std::int64_t i, double mass) {
-      a += mass;
-      b += mass * std::exp(-2.0 * static_cast<double>(last - i) * s_);
+      const double loss = -2.0 * static_cast<double>(last - i) * s_;
+      sums.b += mass * std::exp(loss);
+      sums.c += mass * -std::expm1(loss);
+      sums.gap += mass * -std::expm1(loss - 2.0 * s_);
     };
     double mass = 1.0;
     for (std::int64_t i = peak; i >= 0 && mass > 1e-22; --i) {
@@ -51,26 +83,31 @@ class LossTail {
       mass *= static_cast<double>(k_ - i + 1) * odds / static_cast<double>(i);
       add(i, mass);
     }
-    return {static_cast<double>(log_unit), a, b};
+    return sums;
   }
 
   // delta at epsilon = (k - 2 i) s, the loss of i outcomes against the votes.
   [[nodiscard]] double delta_at_loss(std::int64_t i) const {
     const Sums sums = up_to(i - 1);
-    return std::exp(sums.log_unit) * (sums.a - std::exp(-2.0 * s_) * sums.b);
+    return std::exp(sums.log_unit) * sums.gap;
   }
 
  private:
+  // The saddle point form of the binomial mass (Loader, "Fast and Accurate Computation of Binomial
+  // Probabilities"): factorials of large numbers would cancel.
   [[nodiscard]] long double log_mass(std::int64_t i) const {
+    if (i == 0) return static_cast<long double>(k_) * log_for_;
+    if (i == k_) return static_cast<long double>(k_) * log_against_;
     const auto k = static_cast<long double>(k_);
-    const auto j = static_cast<long double>(i);
-    return std::lgamma(k + 1) - std::lgamma(j + 1) - std::lgamma(k - j + 1) + j * log_against_ +
-           (k - j) * log_for_;
+    const auto against = static_cast<long double>(i);
+    const long double rest = stirling_rest(k_) - stirling_rest(i) - stirling_rest(k_ - i);
+    return rest - deviance(against, mean_against_) - deviance(k - against, mean_for_) +
+           0.5L * std::log(k / (2 * std::numbers::pi_v<long double> * against * (k - against)));
   }
 
   double s_;
   std::int64_t k_;
-  long double log_against_, log_for_;
+  long double log_against_, log_for_, mean_against_, mean_for_;
 };
 
 }  // namespace
@@ -84,7 +121,7 @@ double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double 
   if (!(delta >= 0.0 && delta < 1.0)) {
     throw parameter_error(fmt::format("delta must be >= 0 and < 1, got {}", delta));
   }
-  const double simple = static_cast<double>(steps) * step_epsilon;
+  const double simple = static_cast<double>(steps) * step_epsilon * (1.0 + kRounding);
   if (simple == 0.0 || delta == 0.0) return simple;
   const LossTail tail(step_epsilon, steps);
   // The losses (k - 2 i) s fall with i; find the first interval between losses that reaches delta.
@@ -94,13 +131,12 @@ double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double 
     const std::int64_t middle = low + (high - low) / 2;
     (tail.delta_at_loss(middle) <= delta ? low : high) = middle;
   }
-  // Between the losses of low + 1 and low: delta(epsilon) = A - e^(epsilon - loss of low) B.
+  // Between the losses of low + 1 and low: delta(epsilon) = b + c - e^(epsilon - loss of low) b.
   const LossTail::Sums sums = tail.up_to(low);
-  const double rest = sums.a - std::exp(std::log(delta) - sums.log_unit);
-  if (!(rest > 0.0)) return 0.0;
-  const double epsilon =
-      std::log(rest / sums.b) + static_cast<double>(steps - 2 * low) * step_epsilon;
-  return std::clamp(epsilon * (1.0 + kMargin), 0.0, simple);
+  const double change = (sums.c - std::exp(std::log(delta) - sums.log_unit)) / sums.b;
+  if (!(change > -1.0)) return 0.0;
+  const double epsilon = std::log1p(change) + static_cast<double>(steps - 2 * low) * step_epsilon;
+  return std::clamp(epsilon * (1.0 + kMargin) + 1e-14 * step_epsilon, 0.0, simple);
 }
 
 }  // namespace pate
