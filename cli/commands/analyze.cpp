@@ -17,7 +17,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/utility.hpp"
-#include "pate/io/analyze_report.hpp"
+#include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
 

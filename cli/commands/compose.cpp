@@ -22,10 +22,10 @@
 #include "pate/accounting/exact_account.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
-#include "pate/io/analyze_report.hpp"
-#include "pate/io/composed_report.hpp"
-#include "pate/io/read_part.hpp"
-#include "pate/io/read_shard.hpp"
+#include "pate/reports/analyze_report.hpp"
+#include "pate/reports/composed_report.hpp"
+#include "pate/reports/read_part.hpp"
+#include "pate/reports/read_shard.hpp"
 
 namespace pate::cli {
 

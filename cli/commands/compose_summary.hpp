@@ -4,7 +4,7 @@
 #include <string>
 
 #include "pate/composition/compose.hpp"
-#include "pate/io/report_json.hpp"
+#include "pate/reports/report_json.hpp"
 
 namespace pate::cli {
 

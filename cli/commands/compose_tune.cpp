@@ -10,9 +10,9 @@
 #include "cli/commands/tune_summary.hpp"
 #include "pate/error.hpp"
 #include "pate/io/json_document.hpp"
-#include "pate/io/read_context.hpp"
-#include "pate/io/tune_report.hpp"
-#include "pate/io/tune_report_reader.hpp"
+#include "pate/reports/read_context.hpp"
+#include "pate/reports/tune_report.hpp"
+#include "pate/reports/tune_report_reader.hpp"
 
 namespace pate::cli {
 

@@ -15,7 +15,7 @@
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
 #include "pate/accounting/explanation.hpp"
-#include "pate/io/explain_report.hpp"
+#include "pate/reports/explain_report.hpp"
 
 namespace pate::cli {
 

@@ -15,7 +15,7 @@
 #include "cli/version.hpp"
 #include "pate/accounting/inspection_notices.hpp"
 #include "pate/error.hpp"
-#include "pate/io/inspect_report.hpp"
+#include "pate/reports/inspect_report.hpp"
 #include "pate/votes/column_sums.hpp"
 
 namespace pate::cli {

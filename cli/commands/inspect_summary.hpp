@@ -3,7 +3,7 @@
 #include <string>
 
 #include "pate/accounting/inspection.hpp"
-#include "pate/io/report_json.hpp"
+#include "pate/reports/report_json.hpp"
 
 namespace pate::cli {
 

@@ -19,11 +19,11 @@
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
 #include "pate/io/atomic_file.hpp"
-#include "pate/io/label_report.hpp"
-#include "pate/io/ledger.hpp"
 #include "pate/io/sha256.hpp"
 #include "pate/labeling/label_account.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/reports/label_report.hpp"
+#include "pate/reports/ledger.hpp"
 #include "pate/sampling/system_bits.hpp"
 
 namespace pate::cli {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pate/io/label_report.hpp"
+#include "pate/reports/label_report.hpp"
 
 namespace pate::cli {
 

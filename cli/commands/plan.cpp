@@ -13,8 +13,8 @@
 #include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
-#include "pate/io/plan_report.hpp"
 #include "pate/planning/solve.hpp"
+#include "pate/reports/plan_report.hpp"
 
 namespace pate::cli {
 
@@ -175,8 +175,8 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
                  plan_summary(result, streams.out_colour()), result.notices, streams);
   const double epsilon = result.costs[result.headline].epsilon;
   if (!options.max_epsilon || epsilon <= *options.max_epsilon) return kDone;
-  streams.err << fmt::format("pate: limit missed: epsilon is {}, above --max-epsilon {}\n",
-                             epsilon, *options.max_epsilon);
+  streams.err << fmt::format("pate: limit missed: epsilon is {}, above --max-epsilon {}\n", epsilon,
+                             *options.max_epsilon);
   return kLimitMissed;
 }
 

@@ -15,12 +15,12 @@
 #include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
-#include "pate/io/as_published_report.hpp"
-#include "pate/io/ledger.hpp"
-#include "pate/io/release_report.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/release/collect_votes.hpp"
 #include "pate/release/draw.hpp"
+#include "pate/reports/as_published_report.hpp"
+#include "pate/reports/ledger.hpp"
+#include "pate/reports/release_report.hpp"
 #include "pate/sampling/system_bits.hpp"
 
 namespace pate::cli {

@@ -47,9 +47,8 @@ std::string notes(const std::vector<Notice>& notices) {
 }  // namespace
 
 std::string public_release_summary(const PublicRelease& published) {
-  return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}",
-                     epsilon_text(published.epsilon), published.delta,
-                     wrapped(published.statement));
+  return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}", epsilon_text(published.epsilon),
+                     published.delta, wrapped(published.statement));
 }
 
 std::string release_summary(const ReleasePlan& plan, const std::optional<PublicRelease>& published,

@@ -16,8 +16,8 @@
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
 #include "pate/io/atomic_file.hpp"
-#include "pate/io/tune_report.hpp"
-#include "pate/io/tune_report_reader.hpp"
+#include "pate/reports/tune_report.hpp"
+#include "pate/reports/tune_report_reader.hpp"
 #include "pate/tuning/release_ranking.hpp"
 
 namespace pate::cli {
@@ -181,12 +181,11 @@ int report_tune_misses(const Tuning& tuning, const Streams& streams) {
   for (const NearestMiss& miss : tuning.choice.nearest_misses) {
     const TunedPoint& p = tuning.points[miss.position];
     streams.err << alarming("pate: limit missed:", streams.err_colour())
-                << fmt::format(
-                       " no point keeps the limits; nearest to --{}: {} {}, {} answers\n",
-                       miss.of_max_epsilon ? "max-epsilon" : "min-answered",
-                       tuning.ranked_by_release ? "mean published epsilon" : "epsilon",
-                       tuning.ranked_by_release ? p.released->mean : p.point.epsilon,
-                       p.point.answered);
+                << fmt::format(" no point keeps the limits; nearest to --{}: {} {}, {} answers\n",
+                               miss.of_max_epsilon ? "max-epsilon" : "min-answered",
+                               tuning.ranked_by_release ? "mean published epsilon" : "epsilon",
+                               tuning.ranked_by_release ? p.released->mean : p.point.epsilon,
+                               p.point.answered);
   }
   if (tuning.ranked_by_release && tuning.choice.nearest_misses.empty()) {
     streams.err << alarming("pate: limit missed:", streams.err_colour())

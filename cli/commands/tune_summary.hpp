@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pate/io/tune_report.hpp"
+#include "pate/reports/tune_report.hpp"
 
 namespace pate::cli {
 

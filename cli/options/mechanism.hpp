@@ -6,7 +6,7 @@
 #include <string>
 
 #include "pate/aggregators/aggregator.hpp"
-#include "pate/io/analyze_report.hpp"
+#include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/io/analyze_report.hpp"
+#include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
 

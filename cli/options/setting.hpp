@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/analyze_report.hpp"
+#include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/report_json.hpp"
+#include "pate/reports/report_json.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::cli {

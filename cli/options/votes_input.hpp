@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/analyze_report.hpp"
 #include "pate/io/open_table.hpp"
+#include "pate/reports/analyze_report.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/ledger.hpp"
 #include "pate/io/open_table.hpp"
+#include "pate/reports/ledger.hpp"
 #include "pate/sampling/test_bits.hpp"
 #include "support/killed_child.hpp"
 #include "support/program.hpp"

@@ -52,9 +52,9 @@ class LayoutTest(unittest.TestCase):
         self.write("lib/pate/io/more.cpp", '#include "pate/math/normal.hpp"\n')
         self.expect("io may not include math")
 
-    def test_json_outside_io(self):
+    def test_json_outside_io_and_reports(self):
         self.write("lib/pate/rdp/more.cpp", "#  include <nlohmann/json.hpp>\n")
-        self.expect("nlohmann/json.hpp", "lib/pate/io/ and cli/ only")
+        self.expect("nlohmann/json.hpp", "lib/pate/io/, lib/pate/reports/, cli/ only")
 
     def test_command_line_parser_in_the_library(self):
         self.write("lib/pate/io/more.cpp", "#include <CLI/CLI.hpp>\n")

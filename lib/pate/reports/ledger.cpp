@@ -1,0 +1,162 @@
+#include "pate/reports/ledger.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <ctime>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, const char* what, int number) {
+  throw output_error(fmt::format("{}: the ledger cannot be {}: {}", path.string(), what,
+                                 std::generic_category().message(number)));
+}
+
+template <class Call>
+auto retry(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
+int lock(int file, const fs::path& path) {
+  if (retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
+  struct stat opened {};
+  struct stat named {};
+  if (::fstat(file, &opened) != 0) return -1;
+  if (::stat(path.c_str(), &named) != 0) return errno == ENOENT ? 0 : -1;
+  return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? 1 : 0;
+}
+
+int open_locked(const fs::path& path) {
+  for (;;) {
+    constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
+    const int file = retry([&] { return ::open(path.c_str(), kFlags, 0666); });
+    if (file < 0) fail(path, "opened", errno);
+    struct stat status {};
+    if (::fstat(file, &status) == 0 && !S_ISREG(status.st_mode)) {
+      ::close(file);
+      throw output_error(
+          fmt::format("{}: the ledger cannot be opened: not a regular file", path.string()));
+    }
+    const int locked = lock(file, path);
+    if (locked > 0) return file;
+    const int problem = errno;
+    ::close(file);
+    if (locked < 0) fail(path, "locked", problem);
+  }
+}
+
+std::string read_all(int file, const fs::path& path) {
+  std::string bytes;
+  std::array<char, 1 << 16> buffer{};
+  for (;;) {
+    const ssize_t got = retry([&] {
+      return ::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(bytes.size()));
+    });
+    if (got < 0) fail(path, "read", errno);
+    if (got == 0) return bytes;
+    bytes.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+void sync_directory(const fs::path& path) {
+  const fs::path parent = fs::canonical(path).parent_path();
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
+  const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) {
+    if (errno == EACCES) return;  // one may write into a directory one cannot read
+    fail(path, "written", errno);
+  }
+  const int problem = ::fsync(directory) == 0 ? 0 : errno;
+  ::close(directory);
+  // EINVAL: a file system that knows no such thing.
+  if (problem != 0 && problem != EINVAL) fail(path, "written", problem);
+}
+
+}  // namespace
+
+Ledger::Ledger(fs::path path, WritePoints points)
+    : path_(std::move(path)), points_(std::move(points)), descriptor_(open_locked(path_)) {
+  try {
+    text_ = parse_ledger(read_all(descriptor_, path_), path_.string());
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+  points_("ledger opened");
+}
+
+Ledger::~Ledger() {
+  ::close(descriptor_);
+}
+
+std::vector<LedgerEntry> Ledger::earlier(std::string_view kind,
+                                         std::string_view votes_digest) const {
+  std::vector<LedgerEntry> result;
+  std::copy_if(entries().begin(), entries().end(), std::back_inserter(result),
+               [&](const LedgerEntry& entry) {
+                 return entry.kind == kind && entry.votes_digest == votes_digest;
+               });
+  return result;
+}
+
+std::optional<std::int64_t> Ledger::torn_line() const {
+  if (text_.torn_lines == 0) return std::nullopt;
+  return text_.lines - text_.torn_lines + 1;
+}
+
+void Ledger::append(LedgerEntry entry) {
+  entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  const std::string bytes = ledger_addition(text_, entry);
+  points_("ledger entry made");
+  const std::size_t piece = points_.piece == 0 ? bytes.size() : points_.piece;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const ssize_t written =
+        retry([&] { return ::write(descriptor_, rest.data(), std::min(piece, rest.size())); });
+    if (written < 0) fail(path_, "written", errno);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+    points_("ledger piece written");
+  }
+  if (retry([&] { return ::fsync(descriptor_); }) != 0) fail(path_, "written", errno);
+  points_("ledger synced");
+  sync_directory(path_);
+  points_("ledger directory synced");
+
+  text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);
+  text_.ends_line = true;
+  text_.torn_lines = 0;
+  entry.line = text_.lines;
+  text_.entries.push_back(std::move(entry));
+}
+
+void require_no_earlier(const Ledger& ledger, std::string_view kind, std::string_view votes_digest,
+                        std::string_view votes) {
+  const std::vector<LedgerEntry> earlier = ledger.earlier(kind, votes_digest);
+  if (earlier.empty()) return;
+  throw ledger_refusal(fmt::format(
+      "{}: these votes were released before, on {} ({}, line {}); a second release costs privacy "
+      "again: --again makes one and states what they cost together",
+      votes, earlier.back().time, ledger.path().string(), earlier.back().line));
+}
+
+}  // namespace pate

@@ -1,0 +1,296 @@
+#include "pate/reports/read_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "pate/error.hpp"
+#include "pate/io/sha256.hpp"
+#include "pate/reports/ledger_text.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr std::int64_t kMostQueries = std::int64_t{1} << 53;
+constexpr std::int64_t kMostTeachers = std::numeric_limits<std::int32_t>::max();
+constexpr double kLeastDelta = std::numeric_limits<double>::denorm_min();
+// The domain of noise (mechanisms/positive_parameter).
+constexpr double kLeastNoise = 1e-100;
+constexpr double kMostNoise = 1e100;
+
+double read_delta(const JsonValue& json, double least) {
+  const double delta = json.number();
+  if (!(delta >= least && delta < 1.0)) json.fail("a number > 0 and < 1");
+  return delta;
+}
+
+std::map<double, std::int64_t> read_step_list(const JsonValue& json, const char* noise) {
+  std::map<double, std::int64_t> counts;
+  for (const JsonValue& element : json.elements()) {
+    const JsonValue value = element.at(noise);
+    if (!counts
+             .emplace(value.number(kLeastNoise, kMostNoise),
+                      element.at("count").integer(0, kMostQueries))
+             .second) {
+      value.fail("noise that is not listed twice");
+    }
+  }
+  return counts;
+}
+
+StepCounts read_steps(const JsonValue& json) {
+  return {read_step_list(json.at("threshold_checks"), "sigma1"),
+          read_step_list(json.at("gaussian_maxima"), "sigma2"),
+          read_step_list(json.at("laplace_maxima"), "laplace_scale")};
+}
+
+std::vector<double> read_orders(const JsonValue& json) {
+  const std::vector<double> orders = json.numbers(1.0, kLargest);
+  if (orders.empty()) json.fail("at least one order");
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (orders[i] > (i == 0 ? 1.0 : orders[i - 1])) continue;
+    json.elements()[i].fail(i == 0 ? "an order > 1" : "a larger order than the one before");
+  }
+  return orders;
+}
+
+RdpCurves read_curves(const JsonValue& json, std::size_t orders) {
+  const auto read = [&](const char* curve) -> std::vector<double> {
+    const auto found = json.find(curve);
+    if (!found) return {};
+    auto values = found->numbers(0.0, kLargest, std::numeric_limits<double>::infinity());
+    if (values.size() != orders) found->fail(fmt::format("{} numbers, one per order", orders));
+    return values;
+  };
+  RdpCurves curves{read("selection"), read("noisy_max"), read("joint"), read("noisy_max_realized"),
+                   read("spent_variance")};
+  // Those that every bound has.
+  if (curves.selection.empty()) json.at("selection").fail("an array of numbers");
+  if (curves.noisy_max.empty()) json.at("noisy_max").fail("an array of numbers");
+  return curves;
+}
+
+ExactCurves read_exact_curves(const JsonValue& json, std::size_t orders) {
+  const auto read = [&](const char* direction) {
+    auto values =
+        json.at(direction).numbers(0.0, kLargest, std::numeric_limits<double>::infinity());
+    if (values.size() != orders) {
+      json.at(direction).fail(fmt::format("{} numbers, one per order", orders));
+    }
+    return values;
+  };
+  return {read("forward"), read("reverse")};
+}
+
+// The votes of a report; of a composed one those that all its parts share.
+std::optional<VotesIdentity> read_votes(const JsonValue& report) {
+  const auto teachers = report.find("teachers");
+  if (!teachers) return std::nullopt;
+  VotesIdentity votes;
+  votes.teachers = teachers->integer(0, kMostTeachers);
+  if (const auto classes = report.find("classes"))
+    votes.classes = classes->integer(0, kMostTeachers);
+  if (const auto parts = report.find("parts")) {
+    bool first = true;
+    for (const JsonValue& part : parts->elements()) {
+      const auto sha256 = part.find("votes_sha256");
+      if (!sha256) continue;
+      const std::string its = sha256->text();
+      votes.sha256 = first || votes.sha256 == its ? its : "";
+      first = false;
+      if (votes.sha256.empty()) break;
+    }
+    return votes;
+  }
+  const JsonValue file = report.at("inputs").at("votes");
+  votes.sha256 = file.at("sha256").text();
+  votes.digest = file.at("votes_digest").text();
+  return votes;
+}
+
+Released read_released(const JsonValue& json) {
+  return {json.at("epsilon").number(0.0), read_delta(json.at("delta"), 0.0)};
+}
+
+// Or has a part that is.
+bool is_interactive(const JsonValue& report) {
+  if (report.at("mechanism").at("name").text() == "interactive") return true;
+  const auto parts = report.find("parts");
+  if (!parts) return false;
+  const auto all = parts->elements();
+  return std::any_of(all.begin(), all.end(), [](const JsonValue& part) {
+    return part.at("mechanism").text() == "interactive";
+  });
+}
+
+Part read_analyze(const JsonValue& report) {
+  Part part;
+  part.mechanism = report.at("mechanism").at("name").text();
+  part.adaptive = is_interactive(report);
+  part.votes = read_votes(report);
+  const JsonValue answered = report.at("answered");
+  if (const auto expected = answered.find("expected"))
+    part.answered_expected = expected->number(0.0);
+  if (const auto sd = answered.find("sd")) part.answered_sd = sd->number(0.0);
+  if (const auto realized = answered.find("realized")) {
+    part.answered_realized = realized->integer(0, kMostQueries);
+  }
+  part.delta = read_delta(report.at("delta"), kLeastDelta);
+  part.steps = read_steps(report.at("steps"));
+  const JsonValue rdp = report.at("rdp");
+  part.orders = read_orders(rdp.at("orders"));
+  for (const auto& [key, value] : rdp.members()) {
+    if (key == "orders") continue;
+    if (key == "exact") {
+      part.exact = read_exact_curves(value.at("joint"), part.orders.size());
+      continue;
+    }
+    const auto bound = bound_named(key);
+    if (!bound) value.fail("the curves of a bound that this version knows");
+    part.curves.emplace(*bound, read_curves(value, part.orders.size()));
+  }
+  if (const auto released = report.find("released")) {
+    part.released = read_released(*released);
+    // The report's delta is the sum; its settings tell at which the rest was converted.
+    const auto delta = report.at("settings").find("delta");
+    part.delta = delta ? std::optional(read_delta(*delta, kLeastDelta)) : std::nullopt;
+  }
+  return part;
+}
+
+// The report of a run of the mechanism; unlike an analysis it may have been stopped.
+Part read_label(const JsonValue& report) {
+  Part part = read_analyze(report);
+  part.stopped = report.at("labels").find("stopped").has_value();
+  return part;
+}
+
+Part read_plan(const JsonValue& report) {
+  Part part;
+  part.mechanism = report.at("mechanism").at("name").text();
+  part.delta = read_delta(report.at("delta"), kLeastDelta);
+  part.steps = read_steps(report.at("steps"));
+  return part;
+}
+
+// A part that is counted by what was published of it.
+Part read_release(const JsonValue& report) {
+  if (const auto valid = report.find("valid"); valid && !valid->boolean()) {
+    valid->fail("a release that is valid");
+  }
+  const auto published = report.find("public");
+  if (!published)
+    report.fail("a release that was made; this report is of a dry run, without public");
+  Part part;
+  part.mechanism = published->at("mechanism").at("name").text();
+  part.queries = published->at("queries").integer(0, kMostQueries);
+  if (const auto answered = published->find("answered")) {
+    part.answered_realized = answered->integer(0, part.queries);
+  }
+  part.released = read_released(*published);
+  if (const auto teachers = published->find("teachers")) {
+    part.votes.emplace();
+    part.votes->teachers = teachers->integer(0, kMostTeachers);
+    part.votes->classes = published->at("classes").integer(0, kMostTeachers);
+    const auto inputs = report.find("inputs");
+    if (const auto votes = inputs ? inputs->find("votes") : std::nullopt) {
+      part.votes->sha256 = votes->at("sha256").text();
+      part.votes->digest = votes->at("votes_digest").text();
+    }
+  }
+  return part;
+}
+
+// The steps of a recorded run without a selection, which answers every query it asks: how many
+// these are was certain from its settings, whatever the answers. None for other entries; where
+// answers decide what a run costs, its published epsilon is what holds.
+std::optional<StepCounts> certain_steps(const JsonValue& released) {
+  const auto steps = released.find("steps");
+  const auto asked = released.find("asked");
+  if (!steps || !asked) return std::nullopt;
+  StepCounts certain = read_steps(*steps);
+  if (!certain.threshold_checks.empty()) return std::nullopt;
+  const std::int64_t count = asked->integer(0, kMostQueries);
+  for (auto* maxima : {&certain.gaussian_maxima, &certain.laplace_maxima}) {
+    for (auto& step : *maxima) step.second = std::min(step.second, count);
+  }
+  return certain;
+}
+
+}  // namespace
+
+Part read_part(const JsonValue& report) {
+  const JsonValue schema = report.at("schema");
+  const std::string kind = schema.text();
+  if (report.find("shard")) {
+    report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
+  }
+  Part part;
+  if (kind == "pate/analyze/v1") {
+    part = read_analyze(report);
+  } else if (kind == "pate/label/v1") {
+    part = read_label(report);
+  } else if (kind == "pate/plan/v1") {
+    part = read_plan(report);
+  } else if (kind == "pate/release/v1") {
+    part = read_release(report);
+  } else {
+    schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1 or pate/release/v1");
+  }
+  part.name = report.file();
+  if (kind != "pate/release/v1") part.queries = report.at("queries").integer(0, kMostQueries);
+  return part;
+}
+
+bool is_ledger(std::string_view text) {
+  return text.substr(0, text.find('\n')).find("\"pate/ledger/v1\"") != std::string_view::npos;
+}
+
+std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
+                                                           const std::string& file) {
+  std::vector<std::pair<Part, ReportPart>> result;
+  const std::string sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+  for (const LedgerEntry& entry : parse_ledger(text, file).entries) {
+    const std::string name = fmt::format("{}: line {}", file, entry.line);
+    const JsonValue released = JsonValue::parse(entry.released_json, name + ": released");
+    Part part;
+    part.name = name;
+    if (const auto steps = certain_steps(released)) {
+      part.steps = *steps;
+      part.delta = read_delta(released.at("delta"), kLeastDelta);
+    } else {
+      part.released = read_released(released);
+    }
+    const auto mechanism = released.find("mechanism");
+    part.mechanism = mechanism ? mechanism->at("name").text() : entry.kind;
+    if (const auto queries = released.find("queries")) {
+      part.queries = queries->integer(0, kMostQueries);
+    }
+    if (const auto answered = released.find("answered")) {
+      part.answered_realized = answered->integer(0, kMostQueries);
+    }
+    if (const auto teachers = released.find("teachers")) {
+      part.votes = VotesIdentity{teachers->integer(0, kMostTeachers), 0, "", entry.votes_digest};
+    }
+    ReportPart named{file,         sha256, "pate/ledger/v1",  part.mechanism,
+                     part.queries, "",     entry.votes_digest};
+    result.emplace_back(std::move(part), std::move(named));
+  }
+  return result;
+}
+
+ReportPart report_part(const JsonValue& report, const Part& part) {
+  return {report.file(),
+          report.sha256(),
+          report.at("schema").text(),
+          part.mechanism,
+          part.queries,
+          part.votes ? part.votes->sha256 : "",
+          part.votes ? part.votes->digest : ""};
+}
+
+}  // namespace pate

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pate/composition/part.hpp"
+#include "pate/io/json_document.hpp"
+#include "pate/reports/report_json.hpp"
+
+namespace pate {
+
+/// What a report says that is needed to add it to others: one of `pate analyze` (or of `compose`),
+/// `pate label`, `pate plan` or `pate release`. Throws `input_error` naming the file and the field
+/// for another schema, for a shard, and for fields that are missing, malformed or out of range.
+[[nodiscard]] Part read_part(const JsonValue& report);
+
+/// How a composed report names it.
+[[nodiscard]] ReportPart report_part(const JsonValue& report, const Part& part);
+
+/// Whether a text is a ledger rather than one report.
+[[nodiscard]] bool is_ledger(std::string_view text);
+
+/// The entries of a ledger as parts, and how a composed report names them. A label run without a
+/// selection is counted by its noisy steps, which were certain from its settings; every other entry
+/// by its published epsilon and delta. What a label run and a release of its cost have in common is
+/// counted in both. Throws `input_error` naming the line.
+[[nodiscard]] std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
+                                                                         const std::string& file);
+
+}  // namespace pate

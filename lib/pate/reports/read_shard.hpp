@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "pate/accounting/account.hpp"
+#include "pate/accounting/partials.hpp"
+#include "pate/io/json_document.hpp"
+#include "pate/reports/report_json.hpp"
+
+namespace pate {
+
+/// The report of a shard of `pate analyze`, as far as the report of the whole run needs it.
+struct ShardReport {
+  std::string file;
+  ReportContext context;  ///< settings without the shard
+  Aggregator aggregator;
+  AccountSettings settings;
+  Partials partials;
+  std::vector<Notice> notices;
+};
+
+/// Reads it. Throws `input_error` naming the file and the field for anything that is not as
+/// `pate analyze --shard` writes it.
+[[nodiscard]] ShardReport read_shard(const JsonValue& report);
+
+/// How the composed report names it.
+[[nodiscard]] ReportPart shard_part(const JsonValue& report, const ShardReport& shard);
+
+/// Throws `input_error`, naming the file and the field, unless the reports are all shards of one
+/// run, each there once: same version, settings, inputs (by their digests, wherever they lay),
+/// mechanism, teachers, classes and queries.
+void check_one_run(std::span<const ShardReport> shards);
+
+}  // namespace pate

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pate/release/public_release.hpp"
+#include "pate/reports/ledger_text.hpp"
+#include "pate/reports/report_json.hpp"
+
+namespace pate {
+
+/// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
+/// `public` once a number was drawn. The two are never mixed.
+[[nodiscard]] std::string release_report_json(const ReleasePlan& plan,
+                                              const std::optional<PublicRelease>& published,
+                                              const std::vector<Notice>& notices,
+                                              const ReportContext& context);
+
+/// What may be published and nothing else: no settings, inputs or digests.
+[[nodiscard]] std::string public_release_json(const PublicRelease& published,
+                                              const std::string& version);
+
+/// The ledger's record of a release.
+[[nodiscard]] LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
+                                        const std::string& votes_digest,
+                                        const std::string& version);
+
+/// What the ledger's records of releases say. Throws `input_error` naming `ledger` where a record
+/// is not one that `release_entry` wrote.
+[[nodiscard]] std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& entries,
+                                                           const std::string& ledger);
+
+/// Parameters that a report tells of.
+struct FoundParameters {
+  ReleaseParameters parameters;
+  /// Where they were chosen to suit votes: SHA-256 of the file these lay in, and their digest.
+  /// Parameters that were fixed before have none.
+  std::vector<std::string> chosen_from = {};
+};
+
+/// Order, beta and sigma of the release report in a file. Throws `input_error` naming the file
+/// where it cannot be read or is no full report of `pate release`.
+[[nodiscard]] FoundParameters read_release_parameters(const std::string& path);
+
+}  // namespace pate

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "pate/accounting/report.hpp"
+#include "pate/reports/report_json.hpp"
+#include "pate/tuning/tune.hpp"
+
+namespace pate {
+
+/// What a report of `pate tune` says beside what was found.
+struct TuneContext {
+  ReportContext report;
+  TuneSettings settings;
+  std::string best_command;  ///< the command line that analyses the best point; may be empty
+  /// The one that releases its epsilon with the parameters found; empty without --release.
+  std::string release_command;
+  std::vector<Notice> notices;
+};
+
+/// The report `pate/tune/v1` as JSON text, one line for each point. Numbers read back to the same
+/// double; an infinite epsilon is null.
+///
+/// What joining shards, or resuming, needs is in it: `shard`, `grid`, and of every point `index`
+/// (canonical order), `grid_epsilon` and `grid_order` where it was refined (elsewhere `epsilon` and
+/// `order` are those of the grid).
+[[nodiscard]] std::string tune_report_json(const Tuning& tuning, const TuneContext& context);
+
+/// The points of the report as a table: CSV with a header, in canonical order.
+[[nodiscard]] std::string tune_points_csv(const Tuning& tuning, const TuneContext& context);
+
+/// "answered", "correct" or "epsilon".
+[[nodiscard]] std::string_view name(Objective objective);
+
+}  // namespace pate

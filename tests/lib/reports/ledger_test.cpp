@@ -1,0 +1,240 @@
+#include "pate/reports/ledger.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "support/killed_child.hpp"
+#include "support/temp_directory.hpp"
+
+namespace fs = std::filesystem;
+using pate::Ledger;
+using pate::LedgerEntry;
+using pate::test::in_child;
+using pate::test::killing_at;
+using pate::test::message_of;
+using pate::test::read_bytes;
+using pate::test::TempDirectory;
+using pate::test::write_bytes;
+
+namespace {
+
+LedgerEntry entry(const std::string& digest, const std::string& kind = "release") {
+  return {kind, digest, R"({"order":14})", R"({"epsilon":1.5})", "0.1.0"};
+}
+
+std::vector<std::string> digests(const fs::path& path) {
+  std::vector<std::string> result;
+  const Ledger ledger(path);
+  for (const LedgerEntry& e : ledger.entries()) result.push_back(e.votes_digest);
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("io");
+
+TEST_CASE("entries are there for the next one who opens the ledger") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger.jsonl";
+  {
+    Ledger ledger(path);
+    CHECK(ledger.entries().empty());
+    ledger.append(entry("a"));
+    ledger.append(entry("b", "label"));
+    CHECK(ledger.entries().size() == 2);
+  }
+  Ledger ledger(path);
+  ledger.append(entry("a"));
+  REQUIRE(ledger.entries().size() == 3);
+  CHECK(ledger.earlier("release", "a").size() == 2);
+  CHECK(ledger.earlier("release", "b").empty());
+  CHECK(ledger.earlier("label", "b").size() == 1);
+  CHECK(ledger.entries()[2].line == 3);
+  CHECK(ledger.entries()[2].time.size() == 20);
+  CHECK(ledger.entries()[2].time.ends_with('Z'));
+  CHECK_FALSE(ledger.torn_line().has_value());
+  CHECK(read_bytes(path).find(R"("released":{"epsilon":1.5})") != std::string::npos);
+}
+
+TEST_CASE("a second release of the same votes is refused") {
+  const TempDirectory directory;
+  Ledger ledger(directory / "l");
+  CHECK_NOTHROW(pate::require_no_earlier(ledger, "release", "a", "votes.npy"));
+  ledger.append(entry("a"));
+  CHECK_NOTHROW(pate::require_no_earlier(ledger, "release", "b", "votes.npy"));
+  CHECK_NOTHROW(pate::require_no_earlier(ledger, "label", "a", "votes.npy"));
+  const std::string message = message_of<pate::ledger_refusal>(
+      [&] { pate::require_no_earlier(ledger, "release", "a", "votes.npy"); });
+  CHECK(message == "votes.npy: these votes were released before, on " + ledger.entries()[0].time +
+                       " (" + (directory / "l").string() +
+                       ", line 1); a second release costs privacy again: --again makes one and "
+                       "states what they cost together");
+}
+
+TEST_CASE("killed at any point, byte by byte: the ledger stays readable, what was there stays") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger.jsonl";
+  { Ledger(path).append(entry("first")); }
+  std::size_t entries = 1;
+  int killed = 0;
+  int repaired = 0;
+  for (int point = 0;; ++point) {
+    const bool was_torn = Ledger(path).torn_line().has_value();
+    bool acknowledged = false;
+    const pate::test::ChildEnd end = in_child([&] {
+      Ledger ledger(path, killing_at(point, 1));
+      ledger.append(entry("again"));
+      return 0;
+    });
+    acknowledged = !end.killed && end.status == 0;
+    CAPTURE(point);
+    REQUIRE((end.killed || acknowledged));
+    killed += end.killed ? 1 : 0;
+    Ledger after(path);
+    // An entry is whole or absent, and there if the append returned.
+    REQUIRE(after.entries().size() >= entries + (acknowledged ? 1 : 0));
+    REQUIRE(after.entries().size() <= entries + 1);
+    if (after.entries().size() > entries && was_torn) ++repaired;
+    entries = after.entries().size();
+    for (const LedgerEntry& e : after.entries()) REQUIRE(e.settings_json == R"({"order":14})");
+    if (acknowledged) break;
+  }
+  CHECK(killed > 150);
+  CHECK(repaired > 0);
+  { Ledger(path).append(entry("last")); }
+  CHECK(digests(path).back() == "last");
+  CHECK(digests(path).front() == "first");
+}
+
+TEST_CASE("many processes at once lose no entry") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger.jsonl";
+  constexpr int kProcesses = 8;
+  constexpr int kEntries = 12;
+  std::vector<pid_t> children;
+  for (int p = 0; p < kProcesses; ++p) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      int status = 1;
+      try {
+        for (int i = 0; i < kEntries; ++i) {
+          Ledger ledger(path, {{}, 7});  // pieces of 7 bytes: without the lock they would mix
+          const std::size_t before = ledger.entries().size();
+          ledger.append(entry(std::to_string(p) + "/" + std::to_string(i)));
+          if (ledger.entries().size() != before + 1) ::_exit(2);
+        }
+        status = 0;
+      } catch (...) {
+      }
+      ::_exit(status);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int state = 0;
+    REQUIRE(::waitpid(child, &state, 0) == child);
+    CHECK(state == 0);
+  }
+  const std::vector<std::string> all = digests(path);
+  CHECK(all.size() == kProcesses * kEntries);
+  CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+}
+
+TEST_CASE("while a ledger is open another process waits") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger.jsonl";
+  std::array<int, 2> opened{};
+  std::array<int, 2> waiting{};
+  REQUIRE(::pipe(opened.data()) == 0);
+  REQUIRE(::pipe(waiting.data()) == 0);
+  const pid_t child = ::fork();  // before the ledger is opened: children share locks
+  REQUIRE(child >= 0);
+  char sign = 's';
+  if (child == 0) {
+    if (::read(opened[0], &sign, 1) != 1 || ::write(waiting[1], &sign, 1) != 1) ::_exit(3);
+    // What was appended while this one waited must be seen.
+    const Ledger ledger(path);
+    ::_exit(ledger.entries().size() == 1 ? 0 : 1);
+  }
+  {
+    Ledger ledger(path);
+    REQUIRE(::write(opened[1], &sign, 1) == 1);
+    REQUIRE(::read(waiting[0], &sign, 1) == 1);
+    ::usleep(20000);  // only makes a missing lock likelier to show
+    ledger.append(entry("a"));
+  }
+  int state = 0;
+  REQUIRE(::waitpid(child, &state, 0) == child);
+  CHECK(state == 0);
+  for (const int end : {opened[0], opened[1], waiting[0], waiting[1]}) ::close(end);
+}
+
+TEST_CASE("a torn line is reported, and the next entry follows it") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger.jsonl";
+  { Ledger(path).append(entry("a")); }
+  write_bytes(path, read_bytes(path) + R"({"schema":"pate/ledger/v1","kind":"rel)");
+  Ledger ledger(path);
+  CHECK(ledger.entries().size() == 1);
+  CHECK(ledger.torn_line() == 2);
+  ledger.append(entry("b"));
+  CHECK_FALSE(ledger.torn_line().has_value());
+  CHECK(ledger.entries().back().line == 4);  // after the torn line and its mark
+}
+
+TEST_CASE("a malformed ledger is refused and not touched") {
+  const TempDirectory directory;
+  const fs::path path = directory / "l";
+  write_bytes(path, "epsilon,delta\n1,2\n");
+  CHECK(message_of<pate::input_error>([&] { const Ledger ledger(path); }) ==
+        path.string() + ": line 1 is no line of a ledger: not JSON");
+  CHECK(read_bytes(path) == "epsilon,delta\n1,2\n");
+}
+
+TEST_CASE("places where no ledger can be are refused by name") {
+  const TempDirectory directory;
+  const auto refusal = [](const fs::path& path) {
+    return message_of<pate::output_error>([&] { const Ledger ledger(path); });
+  };
+  CHECK(refusal(directory / "absent/l") == (directory / "absent/l").string() +
+                                               ": the ledger cannot be opened: No such file or "
+                                               "directory");
+  CHECK(refusal(directory.path()) ==
+        directory.path().string() + ": the ledger cannot be opened: Is a directory");
+  CHECK(refusal("/dev/null") == "/dev/null: the ledger cannot be opened: not a regular file");
+  const fs::path fifo = directory / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(refusal(fifo) == fifo.string() + ": the ledger cannot be opened: not a regular file");
+}
+
+TEST_CASE("when the disk runs full the entry is refused, and the ledger stays readable") {
+  const TempDirectory directory;
+  const fs::path path = directory / "l";
+  { Ledger(path).append(entry("a")); }
+  const auto size = fs::file_size(path);
+  const pate::test::ChildEnd end = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{size + 40, size + 40};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    Ledger ledger(path);
+    const std::string message = message_of<pate::output_error>([&] { ledger.append(entry("b")); });
+    return message == path.string() + ": the ledger cannot be written: File too large" ? 0 : 1;
+  });
+  CHECK(end.status == 0);
+  CHECK(Ledger(path).torn_line() == 2);
+  CHECK(digests(path) == std::vector<std::string>{"a"});
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,143 @@
+#include "pate/reports/tune_report_reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "pate/error.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace pate;
+using pate::test::TempDirectory;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// What is read of the report of the second shard of two; each has one noise, sigma1 and threshold.
+Json example() {
+  return Json::parse(R"({
+    "schema": "pate/tune/v1",
+    "settings": {"orders": [2, 3.5], "top": 7},
+    "inputs": {"votes": {"votes_digest": "v"}, "labels": {"sha256": "l"}},
+    "mechanism": {"name": "confident"},
+    "teachers": 10, "classes": 3, "queries": 20, "delta": 1e-05,
+    "bound": "tradeoff", "reading": "joint", "conversion": "classic",
+    "objective": "correct",
+    "limits": {"max_epsilon": 4, "min_answered": null, "max_answers": 5.5},
+    "grid": {"sigma1": [3], "threshold": [6], "sigma2": [2, 4]},
+    "shard": {"index": 2, "of": 2, "first_point": 1, "last_point": 2},
+    "complete": true, "points_evaluated": 1, "best": {"command": "pate analyze"},
+    "points": [{"index": 1, "epsilon": 0.5, "order": 9, "answered": 5, "correct": 4, "queries": 8,
+                "refined": true, "grid_epsilon": 0.501, "grid_order": 10}]
+  })");
+}
+
+SavedTuning read(const Json& report) {
+  const TempDirectory directory;
+  const std::string path = (directory.path() / "t.json").string();
+  std::ofstream(path) << report.dump();
+  return read_tune_report(path);
+}
+
+std::string message_of(const std::function<void(Json&)>& change) {
+  Json report = example();
+  change(report);
+  try {
+    static_cast<void>(read(report));
+  } catch (const input_error& error) {
+    const std::string message = error.what();
+    return message.substr(message.find("t.json: ") + 8);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_SUITE("io") {
+  TEST_CASE("a report of a tuning is read") {
+    const SavedTuning saved = read(example());
+    CHECK(saved.tuning.grid.noise == std::vector<double>{2, 4});
+    CHECK(saved.tuning.grid.has_selection());
+    CHECK_FALSE(saved.tuning.grid.laplace);
+    CHECK(saved.tuning.first == 1);
+    CHECK(saved.tuning.last == 2);
+    CHECK(saved.tuning.complete);
+    CHECK(saved.tuning.has_labels);
+    CHECK(saved.settings.grid.kind.conversion == Conversion::classic);
+    CHECK(saved.settings.grid.kind.orders == std::vector<double>{2, 3.5});
+    CHECK(saved.settings.grid.max_answers == 5.5);
+    CHECK(saved.settings.goal.objective == Objective::correct);
+    CHECK(saved.settings.goal.max_epsilon == 4.0);
+    CHECK_FALSE(saved.settings.goal.min_answered);
+    CHECK(saved.settings.top == 7);
+    CHECK(saved.best_command == "pate analyze");
+    REQUIRE(saved.tuning.points.size() == 1);
+    const TunedPoint& p = saved.tuning.points[0];
+    CHECK(p.index == 1);
+    CHECK(p.point.epsilon == 0.5);
+    CHECK(p.point.right == 4);
+    CHECK(p.point.queries == 8);
+    CHECK(p.grid_epsilon == 0.501);
+    CHECK(p.grid_order == 10);
+  }
+
+  TEST_CASE("null is an infinite epsilon at no order") {
+    Json report = example();
+    for (const char* field : {"epsilon", "order", "grid_epsilon", "grid_order"}) {
+      report["points"][0][field] = nullptr;
+    }
+    const TunedPoint p = read(report).tuning.points[0];
+    CHECK(p.point.epsilon == std::numeric_limits<double>::infinity());
+    CHECK(p.point.order == 0.0);
+    CHECK(p.grid_epsilon == std::numeric_limits<double>::infinity());
+  }
+
+  TEST_CASE("a malformed report of a tuning is named by its field") {
+    CHECK(message_of([](Json& r) { r["schema"] = "pate/plan/v1"; }) ==
+          "schema: expected pate/tune/v1, a report of pate tune, found \"pate/plan/v1\"");
+    CHECK(message_of([](Json& r) { r["points"][0]["epsilon"] = -0.5; }) ==
+          "points[0].epsilon: expected a number >= 0, found -0.5");
+    CHECK(message_of([](Json& r) { r["points"][0]["epsilon"] = "nan"; }) ==
+          "points[0].epsilon: expected a number >= 0, found \"nan\"");
+    CHECK(message_of([](Json& r) { r["points"][0]["grid_epsilon"] = 0.4; }) ==
+          "points[0].grid_epsilon: expected a number >= 0.5, found 0.4");
+    CHECK(message_of([](Json& r) { r["points"][0]["order"] = 0.5; }) ==
+          "points[0].order: expected a number >= 1, found 0.5");
+    CHECK(message_of([](Json& r) { r["points"][0]["answered"] = -1; }) ==
+          "points[0].answered: expected a number >= 0, found -1");
+    CHECK(message_of([](Json& r) { r["points"][0].erase("correct"); }) ==
+          "points[0].correct: is missing");
+    CHECK(message_of([](Json& r) { r["points"][0]["queries"] = 21; }) ==
+          "points[0].queries: expected a whole number from 0 to 20, found 21");
+    CHECK(message_of([](Json& r) { r["points"][0]["index"] = 0; }) ==
+          "points[0].index: expected a point of the shard behind the one before, 1 to 1, found 0");
+    CHECK(message_of([](Json& r) { r["points"].push_back(r["points"][0]); }) ==
+          "points[1].index: expected no more points: the shard has ended, found 1");
+    CHECK(message_of([](Json& r) {
+            r["grid"]["sigma2"] = {2, 0};
+          }) ==
+          "grid: expected a grid that can be tuned (--sigma2 must be > 0 and finite, got 0), found "
+          "an object");
+    CHECK(message_of([](Json& r) { r["grid"]["threshold"] = Json::array(); }) ==
+          "grid.threshold: expected at least one threshold, found an array of 0");
+    CHECK(message_of([](Json& r) { r["shard"]["of"] = 9223372036854775807; }) ==
+          "shard.of: expected a whole number from 1 to 1000000, found 9223372036854775807");
+    CHECK(message_of([](Json& r) { r["shard"]["last_point"] = 1; }) ==
+          "shard.last_point: expected 2, shard 2 of 2 of 2 points, found 1");
+    CHECK(message_of([](Json& r) { r["points_evaluated"] = 0; }) ==
+          "points_evaluated: expected 1, because it is complete, found 0");
+    CHECK(message_of([](Json& r) {
+            r["complete"] = false;
+            r["points_evaluated"] = 0;
+          }) == "points: expected at most the 0 points that were evaluated, found an array of 1");
+    CHECK(message_of([](Json& r) { r["bound"] = "exact"; }) ==
+          "bound: expected tradeoff or published, found \"exact\"");
+    CHECK(message_of([](Json& r) { r["delta"] = 0; }) ==
+          "delta: expected a number > 0 and < 1, found 0");
+    CHECK(message_of([](Json& r) { r["mechanism"]["name"] = "x"; }) ==
+          "mechanism.name: expected lnmax, gnmax, confident or interactive, found \"x\"");
+  }
+}
