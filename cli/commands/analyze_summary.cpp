@@ -25,11 +25,7 @@ std::string analyze_summary(const Account& account, const std::string& votes, bo
                    100.0 * account.utility->expected_accuracy,
                    100.0 * account.utility->plurality_accuracy);
   }
-  fmt::format_to(out, "\n{}\n{}", headline_line(account.costs[account.headline], colour),
-                 cost_table(account.costs, account.headline));
-  if (!account.notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : account.notices) fmt::format_to(out, "note: {}\n", notice.message);
-  return text;
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
 }
 
 }  // namespace pate::cli

@@ -25,11 +25,7 @@ std::string compose_summary(const Composition& sum, std::span<const ReportPart> 
     if (sum.answered_realized) fmt::format_to(out, ", {} realized", *sum.answered_realized);
     fmt::format_to(out, "\n");
   }
-  fmt::format_to(out, "\n{}\n{}", headline_line(sum.costs[sum.headline], colour),
-                 cost_table(sum.costs, sum.headline));
-  if (!sum.notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : sum.notices) fmt::format_to(out, "note: {}\n", notice.message);
-  return text;
+  return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour);
 }
 
 }  // namespace pate::cli

@@ -67,13 +67,13 @@ std::string epsilon_text(double epsilon) {
   const bool plain = epsilon >= 0.01 && epsilon < 1e4;
   const double unit = plain ? 1e-4 : std::pow(10.0, std::floor(std::log10(epsilon)) - 2.0);
   // The outward margin of costs is more than this leaves out, so that round numbers stay round.
-  const double rounded = std::ceil(epsilon / unit * (1.0 - 1e-10)) * unit;
+  const double rounded = std::ceil(epsilon / unit * (1.0 - 4e-11)) * unit;
   return plain ? fmt::format("{:.4f}", rounded) : fmt::format("{:.3g}", rounded);
 }
 
 std::string headline_line(const CostEntry& headline, bool colour) {
   const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(headline.epsilon));
-  return fmt::format("{} at delta = {:g}  (* below: {})\n", bold(epsilon, colour), headline.delta,
+  return fmt::format("{} at delta = {}  (* below: {})\n", bold(epsilon, colour), headline.delta,
                      worth(headline));
 }
 
@@ -84,6 +84,15 @@ std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     cost_line(std::back_inserter(text), costs[i], width, i == headline);
   }
+  return text;
+}
+
+std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t headline,
+                              std::span<const Notice> notices, bool colour) {
+  std::string text =
+      fmt::format("\n{}\n{}", headline_line(costs[headline], colour), cost_table(costs, headline));
+  if (!notices.empty()) text += '\n';
+  for (const Notice& notice : notices) text += fmt::format("note: {}\n", notice.message);
   return text;
 }
 

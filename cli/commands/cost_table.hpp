@@ -25,6 +25,10 @@ namespace pate::cli {
 /// half bold where `colour`.
 [[nodiscard]] std::string headline_line(const CostEntry& headline, bool colour);
 
+/// What a summary ends with: the line about the headline, the table of costs, the notices.
+[[nodiscard]] std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t headline,
+                                            std::span<const Notice> notices, bool colour);
+
 /// A line of column names and one for each cost, the headline marked by a star.
 [[nodiscard]] std::string cost_table(std::span<const CostEntry> costs, std::size_t headline);
 

@@ -20,11 +20,7 @@ std::string label_summary(const LabelReport& report, const std::string& votes, b
   if (labelled.student > 0) fmt::format_to(out, ", {} by the student", labelled.student);
   fmt::format_to(out, ", {} refused\norder fixed before the run: {}\n", labelled.refused(),
                  report.filter.order());
-  fmt::format_to(out, "\n{}\n{}", headline_line(account.costs[account.headline], colour),
-                 cost_table(account.costs, account.headline));
-  if (!account.notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : account.notices) fmt::format_to(out, "note: {}\n", notice.message);
-  return text;
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
 }
 
 }  // namespace pate::cli

@@ -36,11 +36,7 @@ std::string plan_summary(const Plan& plan, bool colour) {
   fmt::format_to(out, "{}; queries: {}, answers: {} at most\n", mechanism(plan.run),
                  plan.run.queries, answers);
   if (plan.solved) fmt::format_to(out, "{}", solved_line(*plan.solved));
-  fmt::format_to(out, "\n{}\n{}", headline_line(plan.costs[plan.headline], colour),
-                 cost_table(plan.costs, plan.headline));
-  if (!plan.notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : plan.notices) fmt::format_to(out, "note: {}\n", notice.message);
-  return text;
+  return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour);
 }
 
 }  // namespace pate::cli

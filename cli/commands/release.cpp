@@ -15,7 +15,10 @@
 #include "cli/options/validators.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/version.hpp"
+#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/rdp_entry.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
 #include "pate/release/collect_votes.hpp"
 #include "pate/release/draw.hpp"
 #include "pate/reports/as_published_report.hpp"
@@ -138,6 +141,24 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, const VotesInput& input,
   notices.push_back({"private_part", dry_run ? "nothing was drawn; these numbers are private"
                                              : "only the part `public` may be published"});
   return notices;
+}
+
+// Where a cost that holds for any votes is no larger than `epsilon`, which is drawn, or what is
+// drawn in the mean, nothing needs to be drawn.
+void note_data_independent(const VoteProfile& votes, const ReleaseSettings& settings,
+                           double epsilon, std::vector<Notice>& notices) {
+  const bool realized = settings.cost == ReleasedCost::realized;
+  const StepCounts steps =
+      steps_of(votes.aggregator, votes.queries, realized ? votes.answered : votes.queries);
+  std::vector<Notice> of_entries;
+  const auto costs =
+      data_independent_entries(steps, default_orders(), {settings.delta, false}, of_entries);
+  const CostEntry& least = *std::ranges::min_element(costs, {}, &CostEntry::epsilon);
+  if (least.epsilon > epsilon) return;
+  notices.push_back({"data_independent_no_larger",
+                     fmt::format("{} is no larger, {}, holds for any votes and may be published "
+                                 "without noise and without cost",
+                                 label(least), least.epsilon)});
 }
 
 Run make_run(const ReleaseOptions& options, VotesInput& input) {
@@ -286,7 +307,6 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   const ReleasePlan plan = release_plan(votes, settings);
   activity.reset();
   input.check_unchanged();
-  const std::vector<Notice> notices = notices_of(plan, input, dry_run);
 
   std::optional<PublicRelease> published;
   if (!dry_run) {
@@ -294,6 +314,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     published = public_release(votes, settings, plan, draw_released_rdp(plan, source));
     if (ledger) ledger->append(release_entry(plan, *published, digest, version()));
   }
+  std::vector<Notice> notices = notices_of(plan, input, dry_run);
+  note_data_independent(votes, settings,
+                        published ? published->epsilon : plan.numbers.mean_published, notices);
   if (published && options.public_only) {
     deliver_report(options.output, public_release_json(*published, version()),
                    public_release_summary(*published), {}, streams);

@@ -231,6 +231,23 @@ TEST_SUITE("release") {
     CHECK(release(others).status == 0);
   }
 
+  TEST_CASE("where a cost for any votes is no larger than what is released, that is said") {
+    const auto notes = [](const std::vector<std::string>& arguments) {
+      return release(arguments).json().at("notices").dump();
+    };
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string code = "data_independent_no_larger";
+    const std::vector<std::string> few{votes, "--queries", "3", "--sigma2", "40"};
+    for (const bool dry_run : {true, false}) {
+      std::vector<std::string> words = few;
+      if (dry_run) words.emplace_back("--dry-run");
+      const std::string found = notes(words);
+      CHECK(found.find(code) != std::string::npos);
+      CHECK(found.find("data_independent/worst_case/gdp is no larger") != std::string::npos);
+    }
+    CHECK(notes(digits({"--dry-run"})).find(code) == std::string::npos);
+  }
+
   TEST_CASE("parameters that a rehearsal chose from the same votes are not fixed in advance") {
     const TempDirectory directory;
     const std::string rehearsal = (directory / "rehearsal.json").string();

@@ -10,7 +10,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
-#include "pate/accounting/headline_notices.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/accounting/trajectory.hpp"
 #include "pate/error.hpp"
@@ -60,27 +60,6 @@ std::vector<Reading> readings_of(Bound bound, bool has_decisions) {
   readings.push_back(Reading::expected);
   if (has_decisions) readings.push_back(Reading::realized);
   return readings;
-}
-
-// Position of the first cost, in the order of the entries, that the settings allow as headline.
-std::size_t headline_of(const std::vector<CostEntry>& costs, const AccountSettings& settings) {
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const CostEntry& cost = costs[i];
-    if (settings.reading ? cost.reading != *settings.reading : cost.reading == Reading::realized) {
-      continue;
-    }
-    if (settings.conversion ? cost.conversion != *settings.conversion
-                            : cost.conversion != ReportedConversion::improved) {
-      continue;
-    }
-    return i;
-  }
-  std::string computed;
-  for (const CostEntry& cost : costs) computed += (computed.empty() ? "" : ", ") + label(cost);
-  throw parameter_error(fmt::format(
-      "no cost has{}{}{}{}; computed are {}", settings.reading ? " reading " : "",
-      settings.reading ? name(*settings.reading) : "", settings.conversion ? " conversion " : "",
-      settings.conversion ? name(*settings.conversion) : "", computed));
 }
 
 void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
@@ -191,7 +170,7 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
        data_independent_entries(account.steps, account.orders, search, data_independent_notices)) {
     account.costs.push_back(std::move(entry));
   }
-  account.headline = headline_of(account.costs, settings);
+  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
 
   const CostInputs inputs(tally, aggregator);
   const Bound headline_bound = account.costs[account.headline].bound;

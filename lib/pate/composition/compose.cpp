@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/accounting/headline_notices.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/composition/common_ground.hpp"
 #include "pate/composition/composed_costs.hpp"
@@ -55,29 +55,6 @@ void add_counts(std::span<const Part> parts, Composition& sum) {
     sum.answered_sd = std::sqrt(variance);
   }
   if (any_realized && all_realized) sum.answered_realized = realized;
-}
-
-std::size_t headline_of(const std::vector<CostEntry>& costs, const ComposeSettings& settings) {
-  const bool any_private = std::any_of(costs.begin(), costs.end(),
-                                       [](const CostEntry& cost) { return cost.data_dependent; });
-  const CostEntry* best = nullptr;
-  for (const CostEntry& cost : costs) {
-    if (settings.reading && cost.reading != *settings.reading) continue;
-    if (settings.conversion && cost.conversion != *settings.conversion) continue;
-    if (!settings.reading && cost.reading == Reading::realized) continue;
-    if (any_private && !settings.conversion && cost.conversion != ReportedConversion::improved) {
-      continue;
-    }
-    // Entries with votes come best first.
-    if (best == nullptr || (!any_private && cost.epsilon < best->epsilon)) best = &cost;
-  }
-  if (best != nullptr) return static_cast<std::size_t>(best - costs.data());
-  std::string computed;
-  for (const CostEntry& cost : costs) computed += (computed.empty() ? "" : ", ") + label(cost);
-  throw parameter_error(fmt::format(
-      "no cost has{}{}{}{}; computed are {}", settings.reading ? " reading " : "",
-      settings.reading ? name(*settings.reading) : "", settings.conversion ? " conversion " : "",
-      settings.conversion ? name(*settings.conversion) : "", computed));
 }
 
 // The costs of parts at given orders; without notices of its own.
@@ -148,7 +125,7 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
     throw input_error(
         fmt::format("the deltas of the reports add up to {}: expected less than 1", sum.delta));
   }
-  sum.headline = headline_of(sum.costs, settings);
+  sum.headline = headline_of(sum.costs, {settings.reading, settings.conversion});
   sum.trajectory = trajectory_of(parts, sum, delta, grid_only);
   // One order was fixed on purpose.
   if (sum.orders.size() > 1) add_order_notices(sum.costs, sum.orders, grid_only, sum.notices);

@@ -1,4 +1,4 @@
-#include "pate/accounting/headline_notices.hpp"
+#include "pate/accounting/headline.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,33 @@
 #include <utility>
 
 #include "pate/accounting/rdp_entry.hpp"
+#include "pate/error.hpp"
 
 namespace pate {
+
+std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& choice) {
+  const bool any_private = std::any_of(costs.begin(), costs.end(),
+                                       [](const CostEntry& cost) { return cost.data_dependent; });
+  const CostEntry* best = nullptr;
+  for (const CostEntry& cost : costs) {
+    if (choice.reading ? cost.reading != *choice.reading : cost.reading == Reading::realized) {
+      continue;
+    }
+    if (choice.conversion ? cost.conversion != *choice.conversion
+                          : any_private && cost.conversion != ReportedConversion::improved) {
+      continue;
+    }
+    // Entries with votes come best first.
+    if (best == nullptr || (!any_private && cost.epsilon < best->epsilon)) best = &cost;
+  }
+  if (best != nullptr) return static_cast<std::size_t>(best - costs.data());
+  std::string computed;
+  for (const CostEntry& cost : costs) computed += (computed.empty() ? "" : ", ") + label(cost);
+  throw parameter_error(fmt::format(
+      "no cost has{}{}{}{}; computed are {}", choice.reading ? " reading " : "",
+      choice.reading ? name(*choice.reading) : "", choice.conversion ? " conversion " : "",
+      choice.conversion ? name(*choice.conversion) : "", computed));
+}
 
 void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline_index,
                           std::vector<Notice>& notices) {
