@@ -22,10 +22,4 @@ void add_tune(CLI::App& command, TuneOptions& options);
 /// throw.
 [[nodiscard]] int run_tune(const TuneOptions& options, const Streams& streams);
 
-/// What a reader must know to read a tuning right.
-[[nodiscard]] std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& settings);
-
-/// Tells which points come nearest where none keeps the limits; the exit status.
-[[nodiscard]] int report_tune_misses(const Tuning& tuning, const Streams& streams);
-
 }  // namespace pate::cli

@@ -100,7 +100,7 @@ def main():
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("cases", nargs="*", type=pathlib.Path, metavar="CASE")
     parser.add_argument("--update", action="store_true", help="rewrite the expectations")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     pate, source = arguments.pate.resolve(), arguments.source.resolve()
     cases = [Case(path) for path in arguments.cases or sorted(HERE.glob("*/*.golden"))]
     if not cases:
