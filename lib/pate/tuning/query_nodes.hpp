@@ -33,6 +33,7 @@ class QueryNodes {
   QueryNodes(const Tally& tally, const Aggregator& noisy_max);
   QueryNodes(const QueryNodes&) = delete;
   QueryNodes& operator=(const QueryNodes&) = delete;
+  ~QueryNodes() = default;
 
   /// What the noisy maximum costs at one order: on the nodes, and query by query elsewhere.
   struct AtOrder {
