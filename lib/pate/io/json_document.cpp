@@ -87,6 +87,7 @@ std::string read_text_file(const std::string& path) {
   return text;
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON does not throw; its assertions may.
 struct JsonValue::Document {
   std::string file;
   std::string sha256;

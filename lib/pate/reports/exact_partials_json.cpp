@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kInfinite[] = "inf";
+constexpr std::string_view kInfinite = "inf";
 // Hexadecimal digits of the fraction of a sum.
 constexpr std::size_t kFractionDigits = 16;
 
@@ -38,7 +38,7 @@ std::string sums_text(const std::vector<TeacherSum>& sums, UpwardSum TeacherSum:
 }
 
 bool read_hex(std::string_view digits, std::uint64_t& value) {
-  const auto end = digits.data() + digits.size();
+  const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
   return error == std::errc() && stop == end;
 }

@@ -49,7 +49,7 @@ StepCounts read_steps(const JsonValue& json) {
 }
 
 std::vector<double> read_orders(const JsonValue& json) {
-  const std::vector<double> orders = json.numbers(1.0, kLargest);
+  std::vector<double> orders = json.numbers(1.0, kLargest);
   if (orders.empty()) json.fail("at least one order");
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (orders[i] > (i == 0 ? 1.0 : orders[i - 1])) continue;

@@ -1,5 +1,7 @@
 #include "pate/tuning/refine_points.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,10 +20,12 @@ std::vector<std::optional<ExactEpsilon>> refine_points(const TuningVotes& votes,
   for (std::size_t i = 0; i < points.size(); ++i) {
     groups[{grid.noise_of(points[i].index), points[i].queries}].push_back(i);
   }
-  for (const auto& [key, members] : groups) {
+  for (const auto& group : groups) {
+    const std::int64_t queries = group.first.second;
+    const std::vector<std::size_t>& members = group.second;
     if (watcher.wants_stop()) break;
     const Aggregator any = grid.aggregator(points[members.front()].index);
-    const Tally counted = tally(run_of(votes, any, key.second), settings.threads);
+    const Tally counted = tally(run_of(votes, any, queries), settings.threads);
     std::optional<QueryNodes> nodes;
     const bool joint =
         settings.kind.cost.bound == Bound::tradeoff && settings.kind.cost.reading == Reading::joint;
