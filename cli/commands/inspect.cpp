@@ -13,10 +13,10 @@
 #include "cli/options/validators.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
-#include "pate/accounting/inspection_notices.hpp"
 #include "pate/error.hpp"
+#include "pate/inspection/column_sums.hpp"
+#include "pate/inspection/inspection_notices.hpp"
 #include "pate/reports/inspect_report.hpp"
-#include "pate/votes/column_sums.hpp"
 
 namespace pate::cli {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pate/accounting/inspection.hpp"
+#include "pate/inspection/inspection.hpp"
 #include "pate/reports/report_json.hpp"
 
 namespace pate::cli {

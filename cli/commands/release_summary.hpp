@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/as_published/release.hpp"
 #include "pate/release/public_release.hpp"
-#include "pate/release/published_release.hpp"
 
 namespace pate::cli {
 

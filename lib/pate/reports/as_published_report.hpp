@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/release/published_release.hpp"
+#include "pate/as_published/release.hpp"
 #include "pate/reports/report_json.hpp"
 
 namespace pate {

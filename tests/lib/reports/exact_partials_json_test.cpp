@@ -33,7 +33,7 @@ ExactPartials read(const Json& json) {
 
 }  // namespace
 
-TEST_SUITE("io") {
+TEST_SUITE("reports") {
   TEST_CASE("exact partials read back to the bit") {
     const ExactPartials partials = example();
     const ExactPartials back = read(Json::parse(exact_partials_json(partials)));

@@ -39,7 +39,7 @@ std::vector<std::int64_t> read_back(const std::string& file, std::int64_t column
 
 }  // namespace
 
-TEST_SUITE_BEGIN("io");
+TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("labels come back from every format") {
   const std::vector<std::int64_t> labels{3, -1, 0, 7};

@@ -42,7 +42,7 @@ std::vector<std::string> digests(const fs::path& path) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("io");
+TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("entries are there for the next one who opens the ledger") {
   const TempDirectory directory;

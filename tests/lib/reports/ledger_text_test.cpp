@@ -37,7 +37,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("io");
+TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("an entry is one line of JSON, and comes back") {
   const std::string text = text_of(1);

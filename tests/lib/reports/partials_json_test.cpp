@@ -51,7 +51,7 @@ Partials read(const Json& report) {
 
 }  // namespace
 
-TEST_SUITE("io") {
+TEST_SUITE("reports") {
   TEST_CASE("partials read back exactly") {
     const Partials partials = example();
     const Partials back = read(report_of(partials));

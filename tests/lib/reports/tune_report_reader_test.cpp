@@ -56,7 +56,7 @@ std::string message_of(const std::function<void(Json&)>& change) {
 
 }  // namespace
 
-TEST_SUITE("io") {
+TEST_SUITE("reports") {
   TEST_CASE("a report of a tuning is read") {
     const SavedTuning saved = read(example());
     CHECK(saved.tuning.grid.noise == std::vector<double>{2, 4});

@@ -1,0 +1,85 @@
+#include "pate/as_published/cost_curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/published.hpp"
+#include "pate/error.hpp"
+#include "pate/math/shifted_tail.hpp"
+#include "pate/mechanisms/positive_parameter.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+PublishedCostCurve::PublishedCostCurve(double sigma, double order, std::int64_t classes)
+    : sigma_(sigma), order_(order), classes_(classes) {
+  require_positive(sigma, "sigma2");
+  if (!(order > 1.0) || !std::isfinite(order)) {
+    throw parameter_error(fmt::format("order must be > 1 and finite, got {}", order));
+  }
+  if (!(classes >= 2)) {
+    throw parameter_error(fmt::format("classes must be at least 2, got {}", classes));
+  }
+  log_others_ = std::log(static_cast<double>(classes - 1));
+  data_independent_ = gaussian_noisy_max_data_independent(sigma, order);
+  log_q0_ = find_log_q0();
+  log_q1_ = log_q_lower(log_q0_);
+  // B_U(q1) is q0 by definition; recomputed it might fall short of a jump of the cost there.
+  const double at_q1 = cost(log_q1_);
+  largest_ = std::max(data_independent_ - at_q1, at_q1 - cost(log_q_lower(log_q1_)));
+}
+
+double PublishedCostCurve::theorem(double log_q) const {
+  return GaussianPublishedBound(log_q, sigma_).cost(order_, kInfinity);
+}
+
+double PublishedCostCurve::find_log_q0() const {
+  // Here the theorem's conditions hold, and for smaller q all the more.
+  const double high =
+      -std::max(std::pow(1.0 + 1.0 / sigma_, 2), std::pow((order_ - 0.99) / sigma_, 2));
+  const auto excess = [this](double log_q) { return theorem(log_q) - data_independent_; };
+  const double at_high = excess(high);
+  if (at_high < 0.0) return high;
+  double low = 2.0 * high;
+  while (excess(low) > 0.0) low *= 1.5;
+  std::uintmax_t evaluations = 200;
+  const auto [left, right] =
+      boost::math::tools::toms748_solve(excess, low, high, excess(low), at_high,
+                                        boost::math::tools::eps_tolerance<double>(52), evaluations);
+  return 0.5 * (left + right);
+}
+
+double PublishedCostCurve::cost(double log_q) const {
+  return log_q >= log_q0_ ? data_independent_ : std::min(theorem(log_q), data_independent_);
+}
+
+double PublishedCostCurve::log_q_shifted(double log_q, double shift) const {
+  return std::min(log_others_ + log_shifted_tail(log_q - log_others_, shift), 0.0);
+}
+
+double PublishedCostCurve::log_q_upper(double log_q) const {
+  return log_q_shifted(log_q, std::numbers::sqrt2 / sigma_);
+}
+
+double PublishedCostCurve::log_q_lower(double log_q) const {
+  return log_q_shifted(log_q, -std::numbers::sqrt2 / sigma_);
+}
+
+double PublishedCostCurve::local_sensitivity(double log_q) const {
+  if (log_q >= log_q1_ && log_q <= log_q0_) return largest_;
+  const double here = cost(log_q);
+  return std::max(cost(log_q_upper(log_q)) - here, here - cost(log_q_lower(log_q)));
+}
+
+}  // namespace pate

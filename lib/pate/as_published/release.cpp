@@ -1,0 +1,123 @@
+#include "pate/as_published/release.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/accounting/cost_sums.hpp"
+#include "pate/as_published/noisy_max.hpp"
+#include "pate/as_published/threshold.hpp"
+#include "pate/as_published/weighted_histograms.hpp"
+#include "pate/error.hpp"
+#include "pate/math/compensated_sum.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kMostTeachers = std::int64_t{1} << 24;
+
+std::vector<double> make_orders() {
+  std::vector<double> orders;
+  for (int i = 4; i <= 201; ++i) orders.push_back(0.5 * i);
+  for (int i = 0; i < 100; ++i) orders.push_back(100.0 * std::pow(5.0, i / 99.0));
+  return validated_orders(std::move(orders));
+}
+
+// The cost at the best of the orders that are allowed.
+RunCost best_cost(const CostInputs& inputs, const PublishedReleaseSettings& settings) {
+  std::vector<double> orders(published_orders().begin(), published_orders().end());
+  if (settings.order) orders = validated_orders({*settings.order});
+  const std::vector<RunCost> costs = run_costs(inputs, Bound::published, orders, settings.threads);
+  const auto epsilon = [&](const RunCost& cost) {
+    return epsilon_from_rdp(Conversion::classic, cost.rdp(settings.reading), cost.order,
+                            settings.delta);
+  };
+  return *std::min_element(costs.begin(), costs.end(), [&](const RunCost& a, const RunCost& b) {
+    return epsilon(a) < epsilon(b);
+  });
+}
+
+void add(std::vector<double>& sums, const std::vector<double>& values) {
+  for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += values[d];
+}
+
+std::vector<double> selection_sensitivity(const CostInputs& inputs, double order) {
+  std::vector<WeightedStatistic> queries;
+  for (const CostInputs::Statistic& statistic : inputs.statistics()) {
+    queries.push_back({statistic.value, statistic.queries});
+  }
+  return published_threshold_sensitivity(*inputs.aggregator().selection, order, queries,
+                                         inputs.tally().teachers);
+}
+
+double total_weight(std::vector<double> weights) {
+  std::sort(weights.begin(), weights.end());
+  CompensatedSum sum;
+  for (const double weight : weights) sum.add(weight);
+  return sum.value();
+}
+
+void check(const Run& run, const PublishedReleaseSettings& settings) {
+  validate(run);
+  validate_delta(settings.delta);
+  if (!run.aggregator.is_gaussian()) {
+    throw parameter_error(
+        "S18's procedure is for Gaussian noise (sigma2): it has no smooth sensitivity of LNMax");
+  }
+  if (run.rows.empty())
+    throw parameter_error("no queries were selected: there is nothing to release");
+  if (run.votes.teachers() > kMostTeachers) {
+    throw parameter_error(fmt::format("S18's procedure is computed for up to {} teachers, got {}",
+                                      kMostTeachers, run.votes.teachers()));
+  }
+}
+
+}  // namespace
+
+std::span<const double> published_orders() {
+  static const std::vector<double> orders = make_orders();
+  return orders;
+}
+
+PublishedRelease published_release(const Run& run, const PublishedReleaseSettings& settings) {
+  check(run, settings);
+  const WeightedHistograms histograms =
+      weighted_histograms(run, settings.reading, settings.threads);
+  const Tally tallied = tally(run, settings.threads);
+  const CostInputs inputs(tallied, run.aggregator);
+  const RunCost cost = best_cost(inputs, settings);
+
+  PublishedRelease result;
+  result.order = cost.order;
+  result.rdp = cost.rdp(settings.reading);
+  result.local_sensitivity.assign(static_cast<std::size_t>(tallied.teachers), 0.0);
+  if (run.aggregator.selection) {
+    add(result.local_sensitivity, selection_sensitivity(inputs, cost.order));
+  }
+  if (tallied.classes > 1) {
+    const double sigma = std::get<GaussianNoisyMax>(run.aggregator.noisy_max).sigma;
+    const PublishedCostCurve curve(sigma, cost.order, tallied.classes);
+    const double lowest = unanimous_log_q(sigma, tallied.classes, tallied.teachers);
+    result.conditions = check_published_conditions(curve, lowest);
+    result.noisy_max_data_independent = lowest >= curve.log_q0();
+    if (result.noisy_max_data_independent) {
+      result.rdp = cost.selection + total_weight(histograms.weights) * curve.data_independent();
+    } else {
+      require(result.conditions, curve);
+      add(result.local_sensitivity,
+          published_noisy_max_sensitivity(curve, histograms, tallied.teachers, settings.threads));
+    }
+  }
+  result.gnss = choose_published_gnss(result.local_sensitivity, result.order, settings.beta,
+                                      settings.sigma_ss);
+  result.epsilon_before =
+      epsilon_from_rdp(Conversion::classic, result.rdp, result.order, settings.delta);
+  result.epsilon = result.epsilon_before + result.gnss.cost;
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,253 @@
+#include "pate/inspection/inspection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "pate/error.hpp"
+#include "pate/inspection/consensus.hpp"
+#include "pate/inspection/distinct_counter.hpp"
+#include "pate/inspection/inspection_notices.hpp"
+#include "pate/math/compensated_sum.hpp"
+#include "pate/parallel/parallel_for.hpp"
+#include "pate/votes/fingerprint.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kTeachersPerTask = 64;
+
+// How many queries are read at a time: a piece by one task, a block by all of them.
+struct Portions {
+  std::int64_t piece = 1;
+  std::int64_t block = 1;
+};
+
+// Of counts: pieces that stay in the cache. A block leaves its votes per class behind, in each
+// piece.
+Portions portions_of_counts(std::int64_t classes) {
+  const std::int64_t piece = std::clamp<std::int64_t>((1 << 16) / classes, 1, 4096);
+  return {piece, piece * std::clamp<std::int64_t>((1 << 22) / classes, 1, 64)};
+}
+
+// Of predictions: a block's class ids are kept, 64 MiB, until each teacher has been looked at. In
+// teachers x queries, pieces of few queries would visit every teacher's row for little.
+Portions portions_of_predictions(std::int64_t teachers, std::int64_t classes) {
+  const std::int64_t block =
+      std::clamp<std::int64_t>((1 << 24) / std::max<std::int64_t>(1, teachers), 1, 1 << 16);
+  const std::int64_t piece = std::max(block / 16, std::min<std::int64_t>(block, 256));
+  return {std::clamp<std::int64_t>((1 << 22) / classes, 1, piece), block};
+}
+
+// What is left of the queries of one piece.
+struct Piece {
+  std::vector<std::int32_t> top, gap;
+  std::vector<std::uint64_t> fingerprints;
+  std::vector<std::int64_t> class_votes;
+  std::int64_t ties = 0;
+  std::int64_t unanimous = 0;
+};
+
+// For every bin of the gap the top counts of the queries in it.
+using TopsByGap = std::vector<Frequencies>;
+
+// Reads a selection in blocks, each of them in pieces.
+class Inspector {
+ public:
+  // `keep_tops`: of each bin of the gap the top counts are wanted, too.
+  Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions,
+            bool keep_tops)
+      : votes_(votes),
+        rows_(rows),
+        predictions_(predictions),
+        portions_(predictions != nullptr
+                      ? portions_of_predictions(votes.teachers(), votes.classes())
+                      : portions_of_counts(votes.classes())),
+        bins_(Bins::over(votes.teachers())),
+        tops_by_gap_(keep_tops ? static_cast<std::size_t>(bins_.count) : 0),
+        class_votes_(static_cast<std::size_t>(votes.classes())) {
+    if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
+  }
+
+  void read(unsigned threads, const ProgressCallback& progress) {
+    ProgressCounter done(progress, rows_.size());
+    for (std::int64_t first = 0; first < rows_.size(); first += portions_.block) {
+      read_block(first, std::min(portions_.block, rows_.size() - first), threads, done);
+    }
+  }
+
+  [[nodiscard]] const Frequencies& top() const { return top_; }
+  [[nodiscard]] const TopsByGap& tops_by_gap() const { return tops_by_gap_; }
+  [[nodiscard]] Inspection result() const;
+
+ private:
+  void read_block(std::int64_t first, std::int64_t count, unsigned threads, ProgressCounter& done);
+  void read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
+                  Piece& piece) const;
+  void merge(Piece& piece);
+
+  const VoteSource& votes_;
+  const RowSelection& rows_;
+  const PredictionVotes* predictions_;
+  Portions portions_;
+
+  Bins bins_;
+  Frequencies top_, gap_;
+  TopsByGap tops_by_gap_;  // empty unless wanted
+  DistinctCounter distinct_;
+  std::vector<std::int64_t> class_votes_;
+  std::int64_t ties_ = 0;
+  std::int64_t unanimous_ = 0;
+  std::optional<TeacherColumns> columns_;
+  std::vector<std::int32_t> ids_;  // of a block
+};
+
+// Calls read(row, offset, count) for runs of consecutive rows among those at first .. first +
+// count.
+template <class Read>
+void for_each_run(const RowSelection& rows, std::int64_t first, std::int64_t count, Read read) {
+  for (std::int64_t begin = 0; begin < count;) {
+    std::int64_t end = rows.is_contiguous() ? count : begin + 1;
+    while (end < count && rows[first + end] == rows[first + end - 1] + 1) ++end;
+    read(rows[first + begin], begin, end - begin);
+    begin = end;
+  }
+}
+
+void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned threads,
+                           ProgressCounter& done) {
+  const std::int64_t width = predictions_ != nullptr ? votes_.teachers() : 0;
+  ids_.resize(static_cast<std::size_t>(count * width));
+  const std::int64_t most = portions_.piece;
+  std::vector<Piece> pieces(static_cast<std::size_t>((count + most - 1) / most));
+  parallel_for(pieces.size(), threads, [&](std::size_t k) {
+    const std::int64_t begin = static_cast<std::int64_t>(k) * most;
+    const std::int64_t size = std::min(most, count - begin);
+    read_piece(first + begin, size,
+               std::span(ids_).subspan(static_cast<std::size_t>(begin * width),
+                                       static_cast<std::size_t>(size * width)),
+               pieces[k]);
+    done.add(size);
+  });
+  for (Piece& piece : pieces) merge(piece);
+  if (!columns_) return;
+  const std::int64_t tasks = (width + kTeachersPerTask - 1) / kTeachersPerTask;
+  parallel_for(static_cast<std::size_t>(tasks), threads, [&](std::size_t k) {
+    const std::int64_t begin = static_cast<std::int64_t>(k) * kTeachersPerTask;
+    columns_->add(first, ids_, begin, std::min(begin + kTeachersPerTask, width));
+  });
+}
+
+void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
+                           Piece& piece) const {
+  const auto classes = static_cast<std::size_t>(votes_.classes());
+  const auto teachers = static_cast<std::size_t>(votes_.teachers());
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(count) * classes);
+  for_each_run(rows_, first, count, [&](std::int64_t row, std::int64_t at, std::int64_t size) {
+    const auto offset = static_cast<std::size_t>(at);
+    const auto queries = static_cast<std::size_t>(size);
+    if (predictions_ == nullptr) {
+      votes_.read(row, size, std::span(counts).subspan(offset * classes, queries * classes));
+    } else {
+      predictions_->read_votes(row, size, ids.subspan(offset * teachers, queries * teachers));
+    }
+  });
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ++counts[i / teachers * classes + static_cast<std::size_t>(ids[i])];
+  }
+  piece.class_votes.resize(classes);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto histogram = std::span<const std::int32_t>(counts).subspan(i * classes, classes);
+    const Consensus found = consensus(histogram);
+    piece.top.push_back(found.top);
+    piece.gap.push_back(found.gap);
+    piece.ties += found.tied ? 1 : 0;
+    piece.unanimous += found.unanimous ? 1 : 0;
+    piece.fingerprints.push_back(fingerprint(histogram));
+    for (std::size_t j = 0; j < classes; ++j) piece.class_votes[j] += histogram[j];
+  }
+}
+
+void Inspector::merge(Piece& piece) {
+  if (!tops_by_gap_.empty()) {
+    std::vector<std::vector<std::int32_t>> tops(tops_by_gap_.size());
+    for (std::size_t i = 0; i < piece.top.size(); ++i) {
+      tops[static_cast<std::size_t>(piece.gap[i] / bins_.width)].push_back(piece.top[i]);
+    }
+    for (std::size_t bin = 0; bin < tops.size(); ++bin) {
+      if (!tops[bin].empty()) tops_by_gap_[bin].add(std::move(tops[bin]));
+    }
+  }
+  top_.add(std::move(piece.top));
+  gap_.add(std::move(piece.gap));
+  for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
+  for (std::size_t j = 0; j < class_votes_.size(); ++j) class_votes_[j] += piece.class_votes[j];
+  ties_ += piece.ties;
+  unanimous_ += piece.unanimous;
+  piece = {};
+}
+
+Inspection Inspector::result() const {
+  Inspection result;
+  result.teachers = votes_.teachers();
+  result.classes = votes_.classes();
+  result.queries = rows_.size();
+  result.distinct_histograms = distinct_.count();
+  result.distinct_exact = distinct_.is_exact();
+  result.ties = ties_;
+  result.unanimous = unanimous_;
+  result.bins = bins_;
+  result.top_count = {top_.deciles(), histogram(top_, result.bins)};
+  result.gap = {gap_.deciles(), histogram(gap_, result.bins)};
+  result.class_votes = class_votes_;
+  if (columns_) result.predictions = columns_->findings();
+  return result;
+}
+
+double expected_answers(const ThresholdCheck& check, std::int64_t v, std::int64_t queries) {
+  return std::exp(log_answered(check, v)) * static_cast<double>(queries);
+}
+
+AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& top,
+                               const TopsByGap& tops_by_gap, const Bins& bins) {
+  std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
+  CompensatedSum total;
+  for (const auto& [v, queries] : top.times()) {
+    const double answered = expected_answers(check, v, queries);
+    sums[static_cast<std::size_t>(v / bins.width)].add(answered);
+    total.add(answered);
+  }
+  AnsweredSpread result{check, total.value(), {}, {}};
+  for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
+  for (const Frequencies& tops : tops_by_gap) {
+    CompensatedSum sum;
+    for (const auto& [v, queries] : tops.times()) sum.add(expected_answers(check, v, queries));
+    result.gap_histogram.push_back(sum.value());
+  }
+  return result;
+}
+
+}  // namespace
+
+Inspection inspect(const VoteSource& votes, const RowSelection& rows,
+                   const std::optional<ThresholdCheck>& check, const PredictionVotes* predictions,
+                   unsigned threads, const ProgressCallback& progress) {
+  if (check) validate(*check);
+  if (predictions != nullptr && predictions != &votes) {
+    throw parameter_error("predictions must be the votes that are inspected, got other ones");
+  }
+  rows.check(votes.name(), votes.queries());
+  Inspector inspector(votes, rows, predictions, check.has_value());
+  inspector.read(threads, progress);
+  Inspection result = inspector.result();
+  if (check) {
+    result.selection =
+        answered_spread(*check, inspector.top(), inspector.tops_by_gap(), result.bins);
+  }
+  result.notices = inspection_notices(result, votes.queries());
+  return result;
+}
+
+}  // namespace pate
