@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -21,23 +20,6 @@ void check_positive(const std::optional<double>& value, const char* option, bool
   if (value && !(*value > 0.0 || (or_zero && *value == 0.0))) {
     throw usage_error(fmt::format("{} must be {} 0, got {}", option, or_zero ? ">=" : ">", *value));
   }
-}
-
-TuningShard parse_shard(const std::string& text) {
-  TuningShard shard;
-  if (text.empty()) return shard;
-  const char* const end = text.data() + text.size();
-  const auto index = std::from_chars(text.data(), end, shard.index);
-  bool good = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
-  if (good) {
-    const auto of = std::from_chars(index.ptr + 1, end, shard.of);
-    good = of.ec == std::errc() && of.ptr == end;
-  }
-  if (!good || !(shard.index >= 1 && shard.index <= shard.of && shard.of <= 1'000'000)) {
-    throw usage_error(
-        fmt::format("--shard must be i/n with 1 <= i <= n <= 1000000, like 2/8, got '{}'", text));
-  }
-  return shard;
 }
 
 Objective parse_objective(const TuningOptions& options) {
@@ -238,7 +220,7 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   if (settings.goal.objective == Objective::correct && !has_labels) {
     throw usage_error("--objective correct needs --labels: add them");
   }
-  settings.shard = parse_shard(options.shard);
+  if (!options.shard.empty()) settings.shard = parse_shard(options.shard, "--shard", "2/8");
   if (options.top) settings.top = static_cast<std::size_t>(*options.top);
   settings.release = options.release;
   settings.continuum = options.refine;

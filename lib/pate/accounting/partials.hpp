@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "pate/accounting/exact_partials.hpp"
-#include "pate/accounting/shard.hpp"
 #include "pate/accounting/tally.hpp"
 #include "pate/accounting/utility.hpp"
+#include "pate/parallel/shard.hpp"
 
 namespace pate {
 

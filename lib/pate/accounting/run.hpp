@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "pate/accounting/shard.hpp"
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/parallel/shard.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"

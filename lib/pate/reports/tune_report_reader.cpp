@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
-#include "pate/accounting/shard.hpp"
 #include "pate/error.hpp"
 #include "pate/io/json_document.hpp"
+#include "pate/parallel/shard.hpp"
 #include "pate/reports/tune_report.hpp"
 
 namespace pate {

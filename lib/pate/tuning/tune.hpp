@@ -15,7 +15,7 @@ namespace pate {
 struct TuneSettings {
   GridSettings grid;
   TuningGoal goal;
-  TuningShard shard;
+  Shard shard;
   /// Keep only the front, what was refined and this many of the best points.
   std::optional<std::size_t> top;
   /// After the grid, continue on the continuum around the best point (continuum.hpp).

@@ -67,20 +67,15 @@ void validate(const TuningGrid& grid) {
   }
 }
 
-std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid,
-                                                    const TuningShard& shard) {
+std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid, const Shard& shard) {
   if (!(shard.index >= 1 && shard.index <= shard.of)) {
     throw parameter_error(
         fmt::format("a shard i/n must have 1 <= i <= n, got {}/{}", shard.index, shard.of));
   }
-  const std::size_t blocks = blocks_per_row(grid) * grid.noise.size() * grid.sigma1_values();
-  const auto boundary = [&](std::int64_t k) {
-    // blocks * k / n without overflow
-    const auto i = static_cast<std::size_t>(k);
-    const auto n = static_cast<std::size_t>(shard.of);
-    return first_of_block(grid, blocks / n * i + blocks % n * i / n);
-  };
-  return {boundary(shard.index - 1), boundary(shard.index)};
+  const auto blocks =
+      static_cast<std::int64_t>(blocks_per_row(grid) * grid.noise.size() * grid.sigma1_values());
+  return {first_of_block(grid, static_cast<std::size_t>(shard.begin(blocks))),
+          first_of_block(grid, static_cast<std::size_t>(shard.end(blocks)))};
 }
 
 }  // namespace pate

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/parallel/shard.hpp"
 
 namespace pate {
 
@@ -49,15 +50,9 @@ void validate(const TuningGrid& grid);
 /// blocks are independent of each other, and shards consist of whole blocks.
 inline constexpr std::size_t kBlockThresholds = 32;
 
-/// Which part of a grid is evaluated: part `index`, from 1, of `of`.
-struct TuningShard {
-  std::int64_t index = 1;
-  std::int64_t of = 1;
-};
-
 /// The points first .. last - 1 of a shard. Shards in order make up the grid; a shard of a small
 /// grid may be empty. Throws `parameter_error` unless 1 <= index <= of.
 [[nodiscard]] std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid,
-                                                                  const TuningShard& shard);
+                                                                  const Shard& shard);
 
 }  // namespace pate

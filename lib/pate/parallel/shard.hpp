@@ -23,7 +23,9 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// Reads "i/n". Throws `parameter_error` quoting the text unless 1 <= i <= n <= `kMostShards`.
-[[nodiscard]] Shard parse_shard(std::string_view text);
+/// Reads "i/n". Throws `parameter_error` quoting the text unless 1 <= i <= n <= `kMostShards`; the
+/// message calls it `name` and has `example` for one.
+[[nodiscard]] Shard parse_shard(std::string_view text, std::string_view name = "shard",
+                                std::string_view example = "2/3");
 
 }  // namespace pate

@@ -1,4 +1,4 @@
-#include "pate/accounting/shard.hpp"
+#include "pate/parallel/shard.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 using namespace pate;
 
-TEST_SUITE("accounting") {
+TEST_SUITE("parallel") {
   TEST_CASE("shards follow each other and differ by one at most") {
     for (const std::int64_t size : {0, 1, 2, 7, 100, 9000}) {
       for (const std::int64_t of : {1, 2, 3, 7, 10, 101}) {
@@ -38,5 +38,7 @@ TEST_SUITE("accounting") {
     }
     CHECK_THROWS_WITH(static_cast<void>(parse_shard("4/3")),
                       "shard must be i/n with 1 <= i <= n <= 1000000, like 2/3, got '4/3'");
+    CHECK_THROWS_WITH(static_cast<void>(parse_shard("4", "--shard", "2/8")),
+                      "--shard must be i/n with 1 <= i <= n <= 1000000, like 2/8, got '4'");
   }
 }

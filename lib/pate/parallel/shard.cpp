@@ -1,4 +1,4 @@
-#include "pate/accounting/shard.hpp"
+#include "pate/parallel/shard.hpp"
 
 #include <fmt/format.h>
 
@@ -38,15 +38,15 @@ std::int64_t Shard::end(std::int64_t size) const {
   return share(size, index, of);
 }
 
-Shard parse_shard(std::string_view text) {
+Shard parse_shard(std::string_view text, std::string_view name, std::string_view example) {
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos) {
     const auto index = whole_number(text.substr(0, slash));
     const auto of = whole_number(text.substr(slash + 1));
     if (index && of && *index >= 1 && *index <= *of && *of <= kMostShards) return {*index, *of};
   }
-  throw parameter_error(fmt::format("shard must be i/n with 1 <= i <= n <= {}, like 2/3, got '{}'",
-                                    kMostShards, text));
+  throw parameter_error(fmt::format("{} must be i/n with 1 <= i <= n <= {}, like {}, got '{}'",
+                                    name, kMostShards, example, text));
 }
 
 }  // namespace pate
