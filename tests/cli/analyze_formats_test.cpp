@@ -13,6 +13,7 @@
 #include "pate/io/npy_table.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/standard_input.hpp"
 
 using nlohmann::json;
@@ -32,9 +33,8 @@ constexpr std::int64_t kClasses = 10;
 constexpr std::int64_t kTeachers = 100;
 
 std::vector<std::int64_t> sample(const char* name, std::int64_t rows, std::int64_t columns) {
-  const std::filesystem::path path = std::filesystem::path(PATE_SOURCE_DIR) / "sample_votes" / name;
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(rows * columns));
-  pate::open_npy(path)->read_integers(0, rows, 0, columns, numbers);
+  pate::open_npy(pate::test::sample(name))->read_integers(0, rows, 0, columns, numbers);
   return numbers;
 }
 
@@ -94,20 +94,19 @@ json comparable(const std::string& report) {
 }
 
 json report_of(const std::string& votes, const std::vector<std::string>& layout = {}) {
-  std::vector<std::string> arguments{
-      votes,
-      "--queries",
-      "100:300",
-      "--threshold",
-      "60",
-      "--sigma1",
-      "15",
-      "--sigma2",
-      "15",
-      "--delta",
-      "1e-5",
-      "--labels",
-      std::string(PATE_SOURCE_DIR) + "/sample_votes/digits_100_labels.npy"};
+  std::vector<std::string> arguments{votes,
+                                     "--queries",
+                                     "100:300",
+                                     "--threshold",
+                                     "60",
+                                     "--sigma1",
+                                     "15",
+                                     "--sigma2",
+                                     "15",
+                                     "--delta",
+                                     "1e-5",
+                                     "--labels",
+                                     pate::test::sample("digits_100_labels.npy")};
   arguments.insert(arguments.end(), layout.begin(), layout.end());
   const Outcome outcome = run(arguments);
   CHECK(outcome.err.find("a bug") == std::string::npos);
@@ -127,8 +126,7 @@ TEST_CASE("the same votes give the same report, whatever they are stored in") {
   const std::string csv = text_of(counts, kClasses, ",");
   const std::string tsv = text_of(counts, kClasses, "\t");
   const TempDirectory directory;
-  const json expected =
-      report_of(std::string(PATE_SOURCE_DIR) + "/sample_votes/digits_100_counts.npy");
+  const json expected = report_of(pate::test::sample("digits_100_counts.npy"));
   CHECK(expected["inputs"]["votes"]["votes_digest"].get<std::string>().size() == 64);
 
   struct Case {
@@ -190,7 +188,7 @@ TEST_CASE("the same votes give the same report, whatever they are stored in") {
 }
 
 TEST_CASE("files beside the votes may be text and members of archives too") {
-  const std::string samples = std::string(PATE_SOURCE_DIR) + "/sample_votes/";
+  const std::string samples = pate::test::source_file("sample_votes/");
   const TempDirectory directory;
   const auto labels = sample("digits_100_labels.npy", kRows, 1);
   std::vector<std::int64_t> indices;

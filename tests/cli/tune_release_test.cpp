@@ -165,7 +165,7 @@ TEST_CASE("pate tune --release: the command line rehearses the release") {
   REQUIRE(command.starts_with("pate release "));
   REQUIRE(command.ends_with(" --dry-run"));
   const std::string line =
-      std::string(PATE_PROGRAM) + command.substr(4) + " --quiet -o '" + output + "'";
+      pate::test::program_path() + command.substr(4) + " --quiet -o '" + output + "'";
   REQUIRE(std::system(line.c_str()) == 0);  // NOLINT: the point of the test
   const auto rehearsal = nlohmann::json::parse(read_bytes(output));
   CHECK(relative_error(best.at("released").at("mean_published"),

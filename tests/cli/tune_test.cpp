@@ -199,7 +199,7 @@ TEST_CASE("pate tune: the command line of the best point gives its epsilon") {
     REQUIRE(command.starts_with("pate analyze "));
     const std::string output = (directory / "report.json").string();
     const std::string line =
-        std::string(PATE_PROGRAM) + command.substr(4) + " --quiet -o '" + output + "'";
+        pate::test::program_path() + command.substr(4) + " --quiet -o '" + output + "'";
     REQUIRE(std::system(line.c_str()) == 0);  // NOLINT: the point of the test
     const auto report = nlohmann::json::parse(read_bytes(output));
     CHECK(relative_error(best.at("epsilon"), report.at("headline").at("epsilon")) < 1e-9);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
+
 namespace pate_test {
 
 /// One row of a table of high-precision values (tests/oracles/README.md). Numbers are decimal
@@ -44,9 +46,8 @@ class OracleRow {
 /// beside the checkout if there are any.
 inline std::vector<OracleRow> oracle(const char* table) {
   std::vector<OracleRow> rows;
-  for (const char* path : {PATE_SOURCE_DIR "/tests/oracles/formulas.json",
-                           PATE_SOURCE_DIR "/../shared/oracles/formulas.json"}) {
-    std::ifstream file(path);
+  for (const char* path : {"tests/oracles/formulas.json", "../shared/oracles/formulas.json"}) {
+    std::ifstream file(pate::test::source_file(path));
     if (!file) continue;
     const nlohmann::json tables = nlohmann::json::parse(file);
     if (!tables.contains(table)) continue;

@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/program.hpp"
+#include "support/paths.hpp"
 
 namespace pate::test {
 
@@ -27,16 +27,6 @@ inline Ran run(std::vector<std::string> arguments, const std::string& called = "
   arguments.insert(arguments.begin(), called);
   const int status = pate::cli::run_program(arguments, {out, err, false, false});
   return {status, out.str(), err.str()};
-}
-
-inline std::string sample(const std::string& name) {
-  return std::string(PATE_SOURCE_DIR) + "/sample_votes/" + name;
-}
-
-/// A real dump beside the checkout, or "" where there is none.
-inline std::string shared_votes(const std::string& name) {
-  const std::string path = std::string(PATE_SOURCE_DIR) + "/../shared/votes/" + name;
-  return std::filesystem::exists(path) ? path : "";
 }
 
 /// `pate analyze` on the arguments with delta 1e-5; appends --json.

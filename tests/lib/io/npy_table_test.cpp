@@ -12,6 +12,7 @@
 
 #include "pate/error.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::input_error;
@@ -314,8 +315,8 @@ TEST_CASE("resident memory stays small while a large file is read") {
 }
 
 TEST_CASE("the dumps that came with the project can be read") {
-  const std::filesystem::path votes = std::filesystem::path(PATE_SOURCE_DIR) / "../shared/votes";
-  if (!std::filesystem::exists(votes)) return;
+  const std::filesystem::path votes = pate::test::shared_votes("");
+  if (votes.empty()) return;
   const auto counts = pate::open_npy(votes / "digits_100_counts.npy");
   const auto floats = pate::open_npy(votes / "digits_100_counts_f8.npy");
   CHECK(counts->rows() == 797);

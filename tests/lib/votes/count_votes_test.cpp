@@ -11,6 +11,7 @@
 
 #include "pate/error.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::CountVotes;
@@ -137,8 +138,8 @@ TEST_CASE("queries outside the table are a bug") {
 }
 
 TEST_CASE("the published dumps are counts of 250 teachers") {
-  const std::filesystem::path votes = std::filesystem::path(PATE_SOURCE_DIR) / "../shared/votes";
-  if (!std::filesystem::exists(votes)) return;
+  const std::filesystem::path votes = pate::test::shared_votes("");
+  if (votes.empty()) return;
   for (const char* name : {"s18_mnist_250_counts.npy", "s18_adult_250_counts.npy"}) {
     const CountVotes counts(pate::open_npy(votes / name));
     CHECK(counts.teachers() == 250);

@@ -9,6 +9,7 @@
 
 #include "pate/error.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::input_error;
@@ -108,8 +109,8 @@ TEST_CASE("indices are integers, as many as there are") {
 }
 
 TEST_CASE("the labels that came with the project can be read") {
-  const std::filesystem::path votes = std::filesystem::path(PATE_SOURCE_DIR) / "../shared/votes";
-  if (!std::filesystem::exists(votes)) return;
+  const std::filesystem::path votes = pate::test::shared_votes("");
+  if (votes.empty()) return;
   const auto labels =
       pate::read_labels(*pate::open_npy(votes / "mnist_t10k_250_labels.npy"), 2500, 10);
   std::vector<int> seen(10);

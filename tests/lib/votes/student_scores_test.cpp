@@ -10,6 +10,7 @@
 
 #include "pate/error.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::input_error;
@@ -99,8 +100,8 @@ TEST_CASE("rows in the middle are called by their number in the file") {
 }
 
 TEST_CASE("the student that came with the project can be read") {
-  const std::filesystem::path votes = std::filesystem::path(PATE_SOURCE_DIR) / "../shared/votes";
-  if (!std::filesystem::exists(votes)) return;
+  const std::filesystem::path votes = pate::test::shared_votes("");
+  if (votes.empty()) return;
   const StudentScores scores(pate::open_npy(votes / "mnist_t10k_250_student_scores.npy"), 2500, 10);
   std::vector<double> out(25000);
   CHECK_NOTHROW(scores.read(0, 2500, out));
