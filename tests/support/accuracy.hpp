@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "pate/math/log_space.hpp"
+
 namespace pate_test {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using pate::kInfinity;
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// The one error metric: |got - expected| / |expected|; 0 where both are the same, infinities

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -17,13 +16,13 @@
 #include "pate/bounds/tradeoff.hpp"
 #include "pate/error.hpp"
 #include "pate/exact/exact_run.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Where no cost of the run has an order: nothing was spent, whatever the order.
 constexpr double kAnyOrder = 16.0;
 

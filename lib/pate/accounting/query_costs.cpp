@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/aggregators/joint_cost.hpp"
@@ -11,13 +10,13 @@
 #include "pate/bounds/tradeoff.hpp"
 #include "pate/bounds/tradeoff_table.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Positions are a hundred bytes each; beyond this many they are found anew at every order.
 constexpr std::size_t kKeptPositions = 100'000;
 

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "pate/accounting/exact_entries.hpp"
+#include "pate/math/log_space.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // How many orders of the grid are evaluated at once: bounds memory.
 constexpr std::size_t kOrdersAtOnce = 8;
 

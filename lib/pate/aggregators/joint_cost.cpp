@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "pate/bounds/data_independent.hpp"
 #include "pate/bounds/margin.hpp"
@@ -14,7 +13,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Between these an excess is held by a double with all its digits.
 constexpr double kTiny = 1e-290;
 constexpr double kHuge = 1e290;

@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/bounds/data_independent.hpp"
 #include "pate/bounds/published.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/math/shifted_tail.hpp"
 #include "pate/mechanisms/positive_parameter.hpp"
 
 namespace pate {
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 PublishedCostCurve::PublishedCostCurve(double sigma, double order, std::int64_t classes)
     : sigma_(sigma), order_(order), classes_(classes) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/bounds/data_independent.hpp"
@@ -12,8 +11,6 @@
 namespace pate {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // log( (1-q) A^k + q B^k ) / k for k = order - 1, A >= 1, B >= 1, both given as logarithms;
 // rest = 1 - q.

@@ -11,8 +11,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // log of Phi(b) - Phi(a), also where that is small.
 double log_mid_mass(double a, double b) {
   if (a > 0.0) return log_normal_cdf(-a) + log1mexp(log_normal_cdf_ratio(-a, a - b));

@@ -14,7 +14,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLogTinyMass = -650.0;
 
 // Randomised response with ratio e^eps: masses of the outcomes that are not the plurality on the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/bounds/tail_split.hpp"
@@ -14,7 +13,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A lower tail that adds less than e^-36 of the total is left out.
 constexpr double kNegligible = 36.0;
 // The search ends when less than e^-30 of the gain can be missing.

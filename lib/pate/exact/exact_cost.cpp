@@ -13,7 +13,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Below this an excess is held by a double with room for the sums it takes part in.
 constexpr double kHuge = 1e290;
 // Where q is above this the trade-off bound is not worth trying: the noisy maximum costs something.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "pate/math/log_space.hpp"
 
@@ -10,7 +9,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Probabilities below e^-650 are handled as logarithms.
 constexpr double kFaint = -650.0;
 // Where less than this is left of a probability, it is summed up itself and not its loss; and where

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/optimal_order.hpp"
 #include "pate/rdp/orders.hpp"
@@ -15,8 +15,6 @@
 namespace pate {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Where `value` is smallest over the orders.
 template <class Value>

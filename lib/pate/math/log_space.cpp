@@ -2,14 +2,12 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Above this e^x is not representable.
 constexpr double kLargestExponent = 709.0;
 

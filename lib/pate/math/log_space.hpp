@@ -1,6 +1,10 @@
 #pragma once
 
+#include <limits>
+
 namespace pate {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Probabilities travel as natural logarithms; -inf is probability zero. Divergences travel as the
 // excess of a Renyi moment over one, written as sums of terms that are never negative, so that a

@@ -4,7 +4,6 @@
 #include <array>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/math/log_space.hpp"
@@ -19,7 +18,6 @@ constexpr std::array<std::array<double, kMillsTerms>, kMillsCells> kMillsTable{{
 #include "pate/math/mills_table.inc"
 }};
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
 constexpr double kSqrtTwoPi = 2.5066282746310005024;
 

@@ -6,10 +6,10 @@
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <map>
 
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/release/release_cost.hpp"
 #include "pate/sensitivity/smooth_sensitivity.hpp"
@@ -20,7 +20,6 @@ namespace {
 
 // Against rounding: S is larger, and its smoothness worse, by this.
 constexpr double kMargin = 1e-9;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Function>
 double minimize(Function&& f, double low, double high, int bits) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/math/log_space.hpp"
@@ -11,8 +10,6 @@
 namespace pate {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Several times what evaluation can lose.
 double margin(double log_q, double result) {

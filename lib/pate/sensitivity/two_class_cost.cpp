@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numbers>
 
@@ -15,7 +14,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kCostError = 2e-9;
 
 // log of the excess of the whole query between top counts v and w.

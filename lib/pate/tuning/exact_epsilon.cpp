@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/rdp/optimal_order.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/tuning/order_search.hpp"
@@ -14,7 +14,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Without a hint orders this far apart are tried first: enough to find the valley.
 constexpr std::size_t kStride = 8;
 // More than interpolation makes a difference by, also to the order at which the search ends.

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <tuple>
 
 #include "pate/math/compensated_sum.hpp"
+#include "pate/math/log_space.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kNodes = QCells::kNodes;
 // How much larger the error of an interpolant with a kink may be than its last two coefficients.
 constexpr double kKink = 10.0;

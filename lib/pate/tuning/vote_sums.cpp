@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "pate/aggregators/aggregator.hpp"
@@ -14,7 +13,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Orders a stride apart that are computed together: those nearby are wanted next, and the search
 // for the best split of q at one helps the others. Orders in between are computed one by one.
 constexpr std::size_t kBatch = 4;

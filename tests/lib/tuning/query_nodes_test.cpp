@@ -6,18 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/tuning/exact_epsilon.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Many queries for few statistics, so that there are cells with many of them; some are certain.
 Tally random_tally(pate_test::Random& random, std::size_t queries, std::int64_t teachers) {
