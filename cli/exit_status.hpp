@@ -1,5 +1,9 @@
 #pragma once
 
+#include <stdexcept>
+#include <string>
+#include <utility>
+
 namespace pate::cli {
 
 /// What the program's exit status says.
@@ -12,6 +16,19 @@ enum ExitStatus : int {
   kBadOutput = 5,      ///< an output cannot be written
   kLedgerRefused = 6,  ///< refused by the ledger
   kBug = 70,           ///< please report
+};
+
+/// A command line that cannot be right; the message says which option to add, drop or change.
+class usage_error : public std::runtime_error {
+ public:
+  explicit usage_error(const std::string& message, std::string hint = {})
+      : std::runtime_error(message), hint_(std::move(hint)) {}
+
+  /// What else to tell, on a line of its own; "" is nothing.
+  [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  std::string hint_;
 };
 
 }  // namespace pate::cli

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/colour.hpp"
 #include "cli/cut_files.hpp"
 #include "cli/interruption.hpp"
 #include "cli/program.hpp"

@@ -1,13 +1,9 @@
 #include "cli/program.hpp"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
-#include <functional>
-#include <memory>
+#include <new>
 #include <ostream>
 
-#include "cli/colour.hpp"
 #include "cli/commands/analyze.hpp"
 #include "cli/commands/compose.hpp"
 #include "cli/commands/explain.hpp"
@@ -18,8 +14,6 @@
 #include "cli/commands/simulate.hpp"
 #include "cli/commands/tune.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
 #include "pate/error.hpp"
 
 namespace pate::cli {
@@ -42,62 +36,35 @@ int report_error(const Streams& streams, const char* what, int status) {
   return status;
 }
 
-// Adds a command to the program: its options live as long as `run`, which calling it sets.
-template <class Options>
-void add_command(CLI::App& app, const Streams& streams, std::function<int()>& run, const char* name,
-                 const char* about, void (*describe)(CLI::App&, Options&),
-                 int (*run_command)(const Options&, const Streams&)) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(name, about);
-  describe(*command, *options);
-  command->callback([options, &streams, &run, run_command] {
-    run = [options, &streams, run_command] { return run_command(*options, streams); };
-  });
-}
-
-int run_parsed(const std::vector<std::string>& arguments, const Streams& streams) {
-  CLI::App app("The privacy accountant for teacher ensembles (PATE).", "pate");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "pate " + version());
-  app.get_formatter()->column_width(26);
-
-  std::function<int()> run;
-  const auto add = [&](const char* name, const char* about, auto describe, auto run_command) {
-    add_command(app, streams, run, name, about, describe, run_command);
+std::vector<Command> commands() {
+  return {
+      make_command("analyze", "the privacy cost of a vote dump", add_analyze, run_analyze),
+      make_command("tune", "choose the noise and the threshold", add_tune, run_tune),
+      make_command("release", "an epsilon that may be published", add_release, run_release),
+      make_command("explain", "one query, or the dearest ones, under the glass", add_explain,
+                   run_explain),
+      make_command("label", "run the aggregator: noisy labels for the student", add_label,
+                   run_label),
+      make_command("plan", "what a run may cost; the noise a target needs", add_plan, run_plan),
+      make_command("compose", "add up reports: shards of a run, or rounds", add_compose,
+                   run_compose),
+      make_command("inspect", "what is in a vote dump, and what looks wrong", add_inspect,
+                   run_inspect),
+      make_command("simulate", "make a plausible vote dump", add_simulate, run_simulate),
   };
-  add("analyze", "the privacy cost of a vote dump", add_analyze, run_analyze);
-  add("tune", "choose the noise and the threshold", add_tune, run_tune);
-  add("release", "an epsilon that may be published", add_release, run_release);
-  add("explain", "one query, or the dearest ones, under the glass", add_explain, run_explain);
-  add("label", "run the aggregator: noisy labels for the student", add_label,
-      static_cast<int (*)(const LabelOptions&, const Streams&)>(run_label));
-  add("plan", "what a run may cost; the noise a target needs", add_plan, run_plan);
-  add("compose", "add up reports: shards of a run, or rounds", add_compose, run_compose);
-  add("inspect", "what is in a vote dump, and what looks wrong", add_inspect, run_inspect);
-  add("simulate", "make a plausible vote dump", add_simulate, run_simulate);
-
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    // Help and version are "errors" with status 0.
-    if (error.get_exit_code() == 0) return app.exit(error, streams.out, streams.err);
-    (void)report_error(streams, error.what(), kUsage);
-    streams.err << "pate: run 'pate "
-                << (app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ")
-                << "--help' for the options\n";
-    return kUsage;
-  }
-  return run();
 }
 
 }  // namespace
 
 int run_program(const std::vector<std::string>& arguments, const Streams& streams) {
   try {
-    return run_parsed(expand_name(arguments), streams);
+    const std::vector<Command> all = commands();
+    const Command* const command = parse(all, expand_name(arguments), streams.out);
+    return command == nullptr ? kDone : command->run(streams);
   } catch (const usage_error& error) {
-    return report_error(streams, error.what(), kUsage);
+    (void)report_error(streams, error.what(), kUsage);
+    if (!error.hint().empty()) streams.err << "pate: " << error.hint() << '\n';
+    return kUsage;
   } catch (const parameter_error& error) {
     return report_error(streams, error.what(), kUsage);
   } catch (const input_error& error) {

@@ -3,17 +3,11 @@
 #include <fmt/format.h>
 
 #include <future>
-#include <ostream>
 
 #include "cli/activity.hpp"
-#include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
 #include "cli/progress.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/utility.hpp"
@@ -25,8 +19,7 @@ namespace {
 
 Shard shard_of(const AnalyzeOptions& options) {
   if (options.shard.empty()) return {};
-  const PrivacyOptions& privacy = options.privacy;
-  if (privacy.max_epsilon || privacy.min_answered || privacy.require_releasable) {
+  if (options.privacy.limits.any()) {
     throw usage_error(
         "limits are for a whole run, not for a shard: give them to 'pate compose' instead");
   }
@@ -46,15 +39,14 @@ void add_exact(const Run& run, const AccountSettings& settings, bool is_shard, P
 
 }  // namespace
 
-void add_analyze(CLI::App& command, AnalyzeOptions& options) {
-  add_votes_input_options(command, options.input);
-  add_mechanism_options(command, options.mechanism);
-  add_privacy_options(command, options.privacy);
-  command.add_option("--shard", options.shard, "only part I of N of the queries; see compose")
-      ->check(not_empty())
-      ->type_name("I/N")
-      ->group("Work");
-  add_output_options(command, options.output);
+void add_analyze(CommandLine& line, AnalyzeOptions& options) {
+  add_votes_input_options(line, options.input);
+  add_mechanism_options(line, options.mechanism);
+  add_privacy_options(line, options.privacy);
+  add_limit_options(line, options.privacy.limits);
+  line.section("Work").add("--shard I/N", options.shard,
+                           "only part I of N of the queries; see compose");
+  add_output_options(line, options.output);
 }
 
 int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
@@ -67,13 +59,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const bool is_shard = !options.shard.empty();
 
   VotesInput input = open_votes(options.input);
-  Run run{*input.votes,
-          input.rows,
-          make_aggregator(options.mechanism, input.votes->teachers(), has_student),
-          input.student.get(),
-          std::move(input.decisions),
-          std::move(input.labels),
-          shard};
+  const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
   Partials partials{shard, {}, run.decisions.has_value(), {}, {}};
@@ -91,12 +77,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     account.utility = utility(*partials.utility, run.aggregator);
   }
 
-  if (input.ambiguous_decisions()) {
-    account.notices.push_back(
-        {"decisions_ambiguous",
-         "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
-  }
-
+  input.note_ambiguous_decisions(account.notices);
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "
@@ -104,24 +85,15 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                               shard.index, shard.of)});
   }
 
-  ReportContext context;
-  context.version = version();
-  context.settings.emplace_back("command", std::string("analyze"));
-  append_settings(options.input, context.settings);
-  append_settings(options.mechanism, context.settings);
-  append_settings(options.privacy, context.settings);
-  context.settings.emplace_back("shard", setting(options.shard));
-  context.inputs = described.get();
+  const ReportContext context{version(), settings_of("analyze", add_analyze, options),
+                              described.get()};
   input.check_unchanged();
 
   deliver_report(options.output,
                  analyze_report_json(account, context, is_shard ? &partials : nullptr),
                  analyze_summary(account, options.input.votes, streams.out_colour()),
                  account.notices, streams);
-  const auto missed = missed_limits(options.privacy, account);
-  for (const std::string& message : missed)
-    streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' ' << message << '\n';
-  return missed.empty() ? kDone : kLimitMissed;
+  return report_missed(missed_limits(options.privacy.limits, account), streams);
 }
 
 }  // namespace pate::cli

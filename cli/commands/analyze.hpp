@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "cli/options/mechanism.hpp"
@@ -21,7 +20,7 @@ struct AnalyzeOptions {
 };
 
 /// Describes the command line; no I/O.
-void add_analyze(CLI::App& command, AnalyzeOptions& options);
+void add_analyze(CommandLine& line, AnalyzeOptions& options);
 
 /// Runs the command and returns its exit status. Errors are thrown.
 [[nodiscard]] int run_analyze(const AnalyzeOptions& options, const Streams& streams);

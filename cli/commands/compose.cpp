@@ -9,16 +9,10 @@
 #include <utility>
 
 #include "cli/activity.hpp"
-#include "cli/colour.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/commands/compose_summary.hpp"
 #include "cli/commands/compose_tune.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/options/privacy.hpp"
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
@@ -30,21 +24,6 @@
 namespace pate::cli {
 
 namespace {
-
-PrivacyOptions limits_of(const ComposeOptions& options) {
-  PrivacyOptions limits;
-  limits.max_epsilon = options.max_epsilon;
-  limits.min_answered = options.min_answered;
-  limits.require_releasable = options.require_releasable;
-  return limits;
-}
-
-int report_missed(const std::vector<std::string>& missed, const Streams& streams) {
-  for (const std::string& message : missed) {
-    streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' ' << message << '\n';
-  }
-  return missed.empty() ? kDone : kLimitMissed;
-}
 
 // A file of the command line: a report, or a ledger.
 struct Document {
@@ -96,8 +75,8 @@ Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threa
 }
 
 void check_only_shards(const ComposeOptions& options) {
-  if (options.delta || !options.orders.empty() || !options.reading.empty() ||
-      !options.conversion.empty() || options.same_teachers) {
+  if (options.delta || !options.orders.empty() || options.reading || options.conversion ||
+      options.same_teachers) {
     throw usage_error(
         "shards are put together as they were made: --delta, --orders, --reading, --conversion "
         "and --same-teachers are for rounds");
@@ -126,20 +105,7 @@ int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& 
       options.output, analyze_report_json(account, context),
       analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
       account.notices, streams);
-  return report_missed(missed_limits(limits_of(options), account), streams);
-}
-
-Settings settings_of(const ComposeOptions& options, const Composition& sum) {
-  return {{"command", std::string("compose")},
-          {"reports", options.reports},
-          {"delta", setting(sum.conversion_delta)},
-          {"orders", setting(options.orders)},
-          {"reading", setting(options.reading)},
-          {"conversion", setting(options.conversion)},
-          {"same_teachers", options.same_teachers},
-          {"max_epsilon", setting(options.max_epsilon)},
-          {"min_answered", setting(options.min_answered)},
-          {"require_releasable", options.require_releasable}};
+  return report_missed(missed_limits(options.limits, account), streams);
 }
 
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
@@ -161,12 +127,14 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   ComposeSettings settings;
   settings.delta = options.delta;
   if (!options.orders.empty()) settings.orders = options.orders;
-  settings.reading = reading_named(options.reading);
-  settings.conversion = conversion_named(options.conversion);
+  settings.reading = options.reading;
+  settings.conversion = options.conversion;
   settings.same_teachers = options.same_teachers;
   const Composition sum = compose(parts, settings);
   context.version = version();
-  context.settings = settings_of(options, sum);
+  ComposeOptions in_force = options;
+  in_force.delta = sum.conversion_delta;
+  context.settings = settings_of("compose", add_compose, in_force);
   deliver_report(options.output, composed_report_json(sum, context),
                  compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -174,49 +142,30 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   const double answered = headline.reading == Reading::realized && sum.answered_realized
                               ? static_cast<double>(*sum.answered_realized)
                               : sum.answered_expected.value_or(none);
-  return report_missed(missed_limits(limits_of(options), headline, answered), streams);
+  return report_missed(missed_limits(options.limits, headline, answered), streams);
 }
 
 }  // namespace
 
-void add_compose(CLI::App& command, ComposeOptions& options) {
-  command
-      .add_option("REPORT", options.reports,
-                  "reports: all shards of a run or tuning, or\n"
-                  "rounds: of analyze, label, plan, release,\n"
-                  "compose, and ledgers")
-      ->required()
-      ->check(not_empty());
-  const std::string rounds = "Rounds";
-  command.add_option("--delta", options.delta, "delta at which the sum is told")
-      ->type_name("D")
-      ->group(rounds);
-  command.add_option("--orders", options.orders, "only these Renyi orders: 2,4,8.5")
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->group(rounds);
-  command.add_option("--reading", options.reading, "headline: joint, expected or realized")
-      ->check(CLI::IsMember({"joint", "expected", "realized"}))
-      ->type_name("NAME")
-      ->group(rounds);
-  command.add_option("--conversion", options.conversion, "headline: improved, classic, gdp, ...")
-      ->check(CLI::IsMember({"improved", "classic", "gdp", "pure", "kov"}))
-      ->type_name("NAME")
-      ->group(rounds);
-  command
-      .add_flag("--same-teachers", options.same_teachers,
-                "the same teachers voted, though in other files")
-      ->group(rounds);
-  add_limit_options(command, options.max_epsilon, options.min_answered, options.require_releasable);
-  add_output_options(command, options.output);
-  command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
-      ->check(decimal())
-      ->type_name("N")
-      ->group("Work");
+void add_compose(CommandLine& line, ComposeOptions& options) {
+  line.section("").add("REPORT TEXT", options.reports,
+                       "reports: all shards of a run or tuning, or\n"
+                       "rounds: of analyze, label, plan, release,\n"
+                       "compose, and ledgers",
+                       {.required = true, .recorded_as = "reports"});
+  const Section rounds = line.section("Rounds");
+  rounds.add("--delta D", options.delta, "delta at which the sum is told");
+  add_orders(rounds, options.orders);
+  add_headline(rounds, options.reading, options.conversion);
+  rounds.add("--same-teachers", options.same_teachers,
+             "the same teachers voted, though in other files");
+  add_limit_options(line, options.limits);
+  add_output_options(line, options.output);
+  add_threads(line.section("Work"), options.threads);
 }
 
 int run_compose(const ComposeOptions& options, const Streams& streams) {
-  check_limits(limits_of(options));
+  check_limits(options.limits);
   check_output_options(options.output, options.reports);
   std::vector<Document> documents;
   for (const std::string& path : options.reports) documents.push_back(read_document(path));

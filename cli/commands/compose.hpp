@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options/output.hpp"
+#include "cli/options/privacy.hpp"
 #include "cli/streams.hpp"
 
 namespace pate::cli {
@@ -15,18 +15,16 @@ struct ComposeOptions {
   std::vector<std::string> reports;
   std::optional<double> delta;
   std::vector<double> orders;
-  std::string reading;
-  std::string conversion;
+  std::optional<Reading> reading;
+  std::optional<ReportedConversion> conversion;
   bool same_teachers = false;
-  std::optional<double> max_epsilon;
-  std::optional<double> min_answered;
-  bool require_releasable = false;
+  Limits limits;
   unsigned threads = 0;
   OutputOptions output;
 };
 
 /// Describes the command line; no I/O.
-void add_compose(CLI::App& command, ComposeOptions& options);
+void add_compose(CommandLine& line, ComposeOptions& options);
 
 /// Runs the command and returns its exit status. Errors are thrown.
 [[nodiscard]] int run_compose(const ComposeOptions& options, const Streams& streams);

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/colour.hpp"
+#include "cli/streams.hpp"
 
 namespace pate::cli {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,7 +23,7 @@ struct ExplainOptions {
 };
 
 /// Describes the command line; no I/O.
-void add_explain(CLI::App& command, ExplainOptions& options);
+void add_explain(CommandLine& line, ExplainOptions& options);
 
 /// Runs the command and returns its exit status. Errors are thrown.
 [[nodiscard]] int run_explain(const ExplainOptions& options, const Streams& streams);

@@ -9,10 +9,8 @@
 
 #include "cli/commands/inspect_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
+#include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
-#include "cli/version.hpp"
 #include "pate/error.hpp"
 #include "pate/inspection/column_sums.hpp"
 #include "pate/inspection/inspection_notices.hpp"
@@ -22,24 +20,10 @@ namespace pate::cli {
 
 namespace {
 
-// Of the files beside the votes, those that say nothing about the votes.
-constexpr std::array<std::string_view, 3> kOtherFiles{"student", "labels", "decisions"};
-
 // The noisy threshold is that of a Gaussian mechanism whose other noise does not matter here.
 MechanismOptions with_any_noise(MechanismOptions options) {
   options.sigma2 = 1.0;
   return options;
-}
-
-Settings settings_of(const InspectOptions& options) {
-  Settings settings{{"command", std::string("inspect")}};
-  append_settings(options.input, settings);
-  for (const std::string_view other : kOtherFiles) {
-    std::erase_if(settings, [&](const auto& setting) { return setting.first == other; });
-  }
-  settings.emplace_back("threshold", setting(options.mechanism.threshold));
-  settings.emplace_back("sigma1", setting(options.mechanism.sigma1));
-  return settings;
 }
 
 Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
@@ -64,24 +48,13 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
 
 }  // namespace
 
-void add_inspect(CLI::App& command, InspectOptions& options) {
-  add_votes_input_options(command, options.input);
-  for (const std::string_view other : kOtherFiles) {
-    command.remove_option(command.get_option("--" + std::string(other)));
-  }
-  const std::string group = "Threshold (both or neither)";
-  command.add_option("--threshold", options.mechanism.threshold, "votes, or a share like 80%")
-      ->check(not_empty())
-      ->type_name("T")
-      ->group(group);
-  command.add_option("--sigma1", options.mechanism.sigma1, "Gaussian noise of it, in votes")
-      ->type_name("S")
-      ->group(group);
-  add_output_options(command, options.output);
-  command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
-      ->check(decimal())
-      ->type_name("N")
-      ->group("Work");
+void add_inspect(CommandLine& line, InspectOptions& options) {
+  add_votes_input_options(line, options.input, {"--student", "--labels", "--decisions"});
+  const Section threshold = line.section("Threshold (both or neither)");
+  threshold.add("--threshold T", options.mechanism.threshold, "votes, or a share like 80%");
+  threshold.add("--sigma1 S", options.mechanism.sigma1, "Gaussian noise of it, in votes");
+  add_output_options(line, options.output);
+  add_threads(line.section("Work"), options.threads);
 }
 
 int run_inspect(const InspectOptions& options, const Streams& streams) {
@@ -93,7 +66,7 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
   Inspection inspection = inspect_input(options, input, streams);
 
-  ReportContext context{version(), settings_of(options), described.get()};
+  ReportContext context{version(), settings_of("inspect", add_inspect, options), described.get()};
   input.check_unchanged();
   if (auto notice = dtype_notice(context.inputs.front().dtype)) {
     inspection.notices.push_back(std::move(*notice));

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options/mechanism.hpp"
 #include "cli/options/output.hpp"
 #include "cli/options/votes_input.hpp"
@@ -18,7 +16,7 @@ struct InspectOptions {
 };
 
 /// Describes the command line; no I/O.
-void add_inspect(CLI::App& command, InspectOptions& options);
+void add_inspect(CommandLine& line, InspectOptions& options);
 
 /// Runs the command and returns its exit status. Errors are thrown; that counts do not add up to
 /// the same number of teachers says so when the columns do.

@@ -13,11 +13,6 @@
 #include "cli/activity.hpp"
 #include "cli/commands/label_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/options/destinations.hpp"
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/sha256.hpp"
 #include "pate/labeling/label_account.hpp"
@@ -30,9 +25,6 @@ namespace pate::cli {
 
 namespace {
 
-// Of the files beside the votes, those that a run of the mechanism has no use for.
-constexpr std::array<std::string_view, 2> kOtherFiles{"labels", "decisions"};
-
 void check_options(const LabelOptions& options) {
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
@@ -40,9 +32,7 @@ void check_options(const LabelOptions& options) {
   if (options.max_answers && *options.max_answers < 1) {
     throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
   }
-  if (options.max_epsilon && !(*options.max_epsilon >= 0.0)) {
-    throw usage_error(fmt::format("--max-epsilon must be >= 0, got {}", *options.max_epsilon));
-  }
+  check_limits({.max_epsilon = options.max_epsilon});
   if (options.order && !(*options.order > 1.0)) {
     throw usage_error(fmt::format("--order must be > 1, got {}", *options.order));
   }
@@ -61,23 +51,6 @@ void check_options(const LabelOptions& options) {
                       {"--output", options.output.output},
                       {"--ledger", options.ledger}},
                      inputs);
-}
-
-Settings settings_of(const LabelOptions& options) {
-  Settings settings{{"command", std::string("label")}};
-  append_settings(options.input, settings);
-  for (const std::string_view other : kOtherFiles) {
-    std::erase_if(settings, [&](const auto& setting) { return setting.first == other; });
-  }
-  append_settings(options.mechanism, settings);
-  settings.emplace_back("write_labels", options.labels);
-  settings.emplace_back("reinforce_above", setting(options.reinforce_above));
-  settings.emplace_back("max_answers", setting(options.max_answers));
-  settings.emplace_back("max_epsilon", setting(options.max_epsilon));
-  settings.emplace_back("order", setting(options.order));
-  settings.emplace_back("delta", options.delta);
-  settings.emplace_back("ledger", setting(options.ledger));
-  return settings;
 }
 
 // What the ledger says about these votes so far.
@@ -102,51 +75,25 @@ void add_ledger_notices(const Ledger& ledger, const LedgerEntry& entry,
 
 }  // namespace
 
-void add_label(CLI::App& command, LabelOptions& options) {
-  add_votes_input_options(command, options.input);
-  for (const std::string_view other : kOtherFiles) {
-    command.remove_option(command.get_option("--" + std::string(other)));
-  }
-  add_mechanism_options(command, options.mechanism);
-  const std::string group = "Run";
-  command.add_option("--write-labels", options.labels, "the labels: .npy, .csv or .tsv; -1: none")
-      ->required()
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(group);
-  command
-      .add_option("--reinforce-above", options.reinforce_above,
-                  "where refused, the student's label\nif its score is above this")
-      ->type_name("GAMMA")
-      ->group(group);
-  command.add_option("--max-answers", options.max_answers, "stop after this many answers")
-      ->check(decimal())
-      ->type_name("K")
-      ->group(group);
-  command
-      .add_option("--max-epsilon", options.max_epsilon,
-                  "stop before the query that could cost\nmore, for any votes")
-      ->type_name("E")
-      ->group(group);
-  command.add_option("--ledger", options.ledger, "record the run here, before its labels appear")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(group);
-  const std::string privacy = "Privacy";
-  command.add_option("--delta", options.delta, "failure probability of (epsilon, delta)")
-      ->required()
-      ->type_name("D")
-      ->group(privacy);
-  command
-      .add_option("--order", options.order,
-                  "Renyi order of what is counted during\nthe run; default: from the settings")
-      ->type_name("L")
-      ->group(privacy);
-  command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
-      ->check(decimal())
-      ->type_name("N")
-      ->group(privacy);
-  add_output_options(command, options.output);
+void add_label(CommandLine& line, LabelOptions& options) {
+  add_votes_input_options(line, options.input, {"--labels", "--decisions"});
+  add_mechanism_options(line, options.mechanism);
+  const Section run = line.section("Run");
+  run.add("--write-labels FILE", options.labels, "the labels: .npy, .csv or .tsv; -1: none",
+          {.required = true});
+  run.add("--reinforce-above GAMMA", options.reinforce_above,
+          "where refused, the student's label\nif its score is above this");
+  run.add("--max-answers K", options.max_answers, "stop after this many answers");
+  run.add("--max-epsilon E", options.max_epsilon,
+          "stop before the query that could cost\nmore, for any votes");
+  const Section privacy = line.section("Privacy");
+  add_delta(privacy, options.delta);
+  privacy.add("--order L", options.order,
+              "Renyi order of what is counted during\nthe run; default: from the settings",
+              {.recorded_before = "delta"});
+  add_threads(privacy, options.threads);
+  run.add("--ledger FILE", options.ledger, "record the run here, before its labels appear");
+  add_output_options(line, options.output);
 }
 
 int run_label(const LabelOptions& options, const Streams& streams) {
@@ -158,14 +105,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
               const WritePoints& points) {
   check_options(options);
   const LabelsFormat format = labels_format(options.labels);
-  const VotesInput input = open_votes(options.input);
-  const Run run{
-      *input.votes,
-      input.rows,
-      make_aggregator(options.mechanism, input.votes->teachers(), input.student != nullptr),
-      input.student.get(),
-      {},
-      {}};
+  VotesInput input = open_votes(options.input);
+  const Run run = make_run(input, options.mechanism);
   const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
   PrivacyFilter filter(
       run.aggregator, limits, options.delta,
@@ -176,7 +117,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
   const std::string bytes = labels_bytes(labelled, format, options.reinforce_above.has_value());
-  const ReportContext context{version(), settings_of(options), described.get()};
+  const ReportContext context{version(), settings_of("label", add_label, options), described.get()};
   input.check_unchanged();
 
   LabelReport report{account,

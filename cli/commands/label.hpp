@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "cli/options/mechanism.hpp"
 #include "cli/options/output.hpp"
+#include "cli/options/privacy.hpp"
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
 #include "pate/io/write_points.hpp"
@@ -30,7 +30,7 @@ struct LabelOptions {
 };
 
 /// Describes the command line; no I/O.
-void add_label(CLI::App& command, LabelOptions& options);
+void add_label(CommandLine& line, LabelOptions& options);
 
 /// Runs the command, with noise from the operating system, and returns its exit status. Errors are
 /// thrown.

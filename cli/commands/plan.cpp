@@ -4,52 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <ostream>
+#include <limits>
 #include <utility>
 
 #include "cli/commands/plan_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
 #include "pate/planning/solve.hpp"
 #include "pate/reports/plan_report.hpp"
 
 namespace pate::cli {
 
 namespace {
-
-// What --solve calls a parameter, which is how its option is called.
-constexpr std::array<std::pair<const char*, PlanParameter>, 5> kParameters{
-    {{"sigma2", PlanParameter::sigma2},
-     {"sigma1", PlanParameter::sigma1},
-     {"laplace-scale", PlanParameter::laplace_scale},
-     {"queries", PlanParameter::queries},
-     {"max-answers", PlanParameter::max_answers}}};
-
-constexpr std::array kConversions{ReportedConversion::gdp, ReportedConversion::improved,
-                                  ReportedConversion::classic, ReportedConversion::pure,
-                                  ReportedConversion::kov};
-
-std::vector<std::string> parameter_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, parameter] : kParameters) names.emplace_back(name);
-  return names;
-}
-
-std::vector<std::string> conversion_names() {
-  std::vector<std::string> names;
-  for (const ReportedConversion conversion : kConversions) names.emplace_back(name(conversion));
-  return names;
-}
-
-std::optional<PlanParameter> solved_parameter(const std::string& text) {
-  for (const auto& [name, parameter] : kParameters) {
-    if (text == name) return parameter;
-  }
-  return std::nullopt;
-}
 
 // The run as far as it is given; the solved parameter must not be.
 PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> solved) {
@@ -91,93 +56,54 @@ PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> 
 PlanSettings plan_settings(const PlanOptions& options) {
   PlanSettings settings;
   settings.delta = options.delta;
-  for (const ReportedConversion conversion : kConversions) {
-    if (name(conversion) == options.conversion) settings.conversion = conversion;
-  }
+  settings.conversion = options.conversion;
   if (!options.orders.empty()) settings.orders = options.orders;
-  return settings;
-}
-
-Settings settings_of(const PlanOptions& options) {
-  Settings settings{{"command", std::string("plan")}};
-  append_settings(options.mechanism, settings);
-  settings.emplace_back("queries", setting(options.queries));
-  settings.emplace_back("max_answers", setting(options.max_answers));
-  settings.emplace_back("delta", options.delta);
-  settings.emplace_back("epsilon", setting(options.epsilon));
-  settings.emplace_back("solve", setting(options.solve));
-  settings.emplace_back("conversion", setting(options.conversion));
-  settings.emplace_back("orders", setting(options.orders));
-  settings.emplace_back("max_epsilon", setting(options.max_epsilon));
   return settings;
 }
 
 }  // namespace
 
-void add_plan(CLI::App& command, PlanOptions& options) {
-  add_mechanism_options(command, options.mechanism);
-  const std::string run = "Run";
-  command.add_option("--queries", options.queries, "queries put to the ensemble")
-      ->check(decimal())
-      ->type_name("N")
-      ->group(run);
-  command.add_option("--max-answers", options.max_answers, "the run stops after so many answers")
-      ->check(decimal())
-      ->type_name("K")
-      ->group(run);
-  const std::string privacy = "Privacy";
-  command.add_option("--delta", options.delta, "failure probability of (epsilon, delta)")
-      ->required()
-      ->type_name("D")
-      ->group(privacy);
-  command.add_option("--conversion", options.conversion, "headline: the smallest, or gdp, ...")
-      ->check(CLI::IsMember(conversion_names()))
-      ->type_name("NAME")
-      ->group(privacy);
-  command.add_option("--orders", options.orders, "only these Renyi orders: 2,4,8.5")
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->group(privacy);
-  command.add_option("--max-epsilon", options.max_epsilon, "exit status 1 above this epsilon")
-      ->type_name("E")
-      ->group(privacy);
-  const std::string calibration = "Calibration (both or neither)";
-  command.add_option("--epsilon", options.epsilon, "the target that the headline must keep")
-      ->type_name("E")
-      ->group(calibration);
-  command
-      .add_option("--solve", options.solve,
+void add_plan(CommandLine& line, PlanOptions& options) {
+  add_mechanism_options(line, options.mechanism);
+  const Section run = line.section("Run");
+  run.add("--queries N", options.queries, "queries put to the ensemble");
+  run.add("--max-answers K", options.max_answers, "the run stops after so many answers");
+  const Section privacy = line.section("Privacy");
+  add_delta(privacy, options.delta);
+  const Section calibration = line.section("Calibration (both or neither)");
+  calibration.add("--epsilon E", options.epsilon, "the target that the headline must keep");
+  calibration.add("--solve NAME", options.solve,
+                  {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
+                   PlanParameter::queries, PlanParameter::max_answers},
                   "find the smallest sigma2, sigma1 or\n"
                   "laplace-scale, or the most queries or\n"
-                  "max-answers")
-      ->check(CLI::IsMember(parameter_names()))
-      ->type_name("NAME")
-      ->group(calibration);
-  add_output_options(command, options.output);
+                  "max-answers");
+  privacy.add("--conversion NAME", options.conversion,
+              {ReportedConversion::gdp, ReportedConversion::improved, ReportedConversion::classic,
+               ReportedConversion::pure, ReportedConversion::kov},
+              "headline: the smallest, or gdp, ...");
+  add_orders(privacy, options.orders);
+  privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
+  add_output_options(line, options.output);
 }
 
 int run_plan(const PlanOptions& options, const Streams& streams) {
-  if (options.epsilon.has_value() != !options.solve.empty()) {
+  if (options.epsilon.has_value() != options.solve.has_value()) {
     throw usage_error(options.epsilon ? "--epsilon needs --solve, the option to look for: add it"
                                       : "--solve needs --epsilon, the target to keep: add it");
   }
-  if (options.max_epsilon && !(*options.max_epsilon >= 0.0)) {
-    throw usage_error(fmt::format("--max-epsilon must be >= 0, got {}", *options.max_epsilon));
-  }
+  check_limits(options.limits);
   check_output_options(options.output, {});
-  const auto parameter = solved_parameter(options.solve);
-  const PlannedRun run = planned_run(options, parameter);
+  const PlannedRun run = planned_run(options, options.solve);
   const PlanSettings settings = plan_settings(options);
   const Plan result =
-      parameter ? solve(run, settings, *parameter, *options.epsilon) : plan(run, settings);
+      options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
 
-  deliver_report(options.output, plan_report_json(result, {version(), settings_of(options), {}}),
+  deliver_report(options.output,
+                 plan_report_json(result, {version(), settings_of("plan", add_plan, options), {}}),
                  plan_summary(result, streams.out_colour()), result.notices, streams);
-  const double epsilon = result.costs[result.headline].epsilon;
-  if (!options.max_epsilon || epsilon <= *options.max_epsilon) return kDone;
-  streams.err << fmt::format("pate: limit missed: epsilon is {}, above --max-epsilon {}\n", epsilon,
-                             *options.max_epsilon);
-  return kLimitMissed;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  return report_missed(missed_limits(options.limits, result.costs[result.headline], none), streams);
 }
 
 }  // namespace pate::cli

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,7 +7,9 @@
 
 #include "cli/options/mechanism.hpp"
 #include "cli/options/output.hpp"
+#include "cli/options/privacy.hpp"
 #include "cli/streams.hpp"
+#include "pate/planning/plan.hpp"
 
 namespace pate::cli {
 
@@ -20,15 +21,15 @@ struct PlanOptions {
   std::optional<std::int64_t> max_answers;
   double delta = 0.0;
   std::optional<double> epsilon;
-  std::string solve;
-  std::string conversion;
+  std::optional<PlanParameter> solve;
+  std::optional<ReportedConversion> conversion;
   std::vector<double> orders;
-  std::optional<double> max_epsilon;
+  Limits limits;  ///< of epsilon only
   OutputOptions output;
 };
 
 /// Describes the command line; no I/O.
-void add_plan(CLI::App& command, PlanOptions& options);
+void add_plan(CommandLine& line, PlanOptions& options);
 
 /// Runs the command and returns its exit status. Errors are thrown.
 [[nodiscard]] int run_plan(const PlanOptions& options, const Streams& streams);

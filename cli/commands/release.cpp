@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <future>
 #include <optional>
-#include <ostream>
 #include <utility>
 
 #include "cli/activity.hpp"
 #include "cli/commands/release_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
+#include "cli/options/privacy.hpp"
 #include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -37,8 +33,9 @@ void check_as_published(const ReleaseOptions& options) {
         "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
         "drawn from it");
   }
-  if (options.bound == "exact" || options.reading == "joint" || options.confidence ||
-      options.require_releasable || !options.ledger.empty() || !options.parameters_from.empty()) {
+  if (options.bound == ReleasedBound::exact || options.reading == Reading::joint ||
+      options.confidence || options.require_releasable || !options.ledger.empty() ||
+      !options.parameters_from.empty()) {
     throw usage_error(
         "--as-published has the readings expected and realized, and goes with --order, --beta and "
         "--sigma-ss only");
@@ -57,10 +54,10 @@ void check_options(const ReleaseOptions& options) {
   if (given && !options.parameters_from.empty()) {
     throw usage_error("--parameters-from excludes --order, --beta and --sigma-ss");
   }
-  if (options.reading == "realized" && options.input.decisions.empty()) {
+  if (options.reading == Reading::realized && options.input.decisions.empty()) {
     throw usage_error("--reading realized needs --decisions: which queries the run answered");
   }
-  if (options.reading == "expected") {
+  if (options.reading == Reading::expected) {
     throw usage_error(
         "--reading expected goes with --as-published: an expectation is no guarantee");
   }
@@ -80,15 +77,16 @@ bool chosen_from(const FoundParameters& parameters, const InputFile& votes) {
   });
 }
 
-ReleaseSettings settings_of(const ReleaseOptions& options,
-                            const std::optional<FoundParameters>& found) {
+ReleaseSettings make_settings(const ReleaseOptions& options,
+                              const std::optional<FoundParameters>& found) {
   ReleaseSettings settings;
   validate_delta(options.delta);
   settings.delta = options.delta;
   settings.confidence = options.confidence;
   (void)safety_factor(options.confidence, options.delta);
-  settings.bound = options.bound == "exact" ? ReleasedBound::exact : ReleasedBound::tradeoff;
-  settings.cost = options.reading == "realized" ? ReleasedCost::realized : ReleasedCost::joint;
+  settings.bound = options.bound;
+  settings.cost =
+      options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
   settings.threads = options.threads;
   if (options.order) {
     settings.parameters = ReleaseParameters{*options.order, *options.beta, *options.sigma_ss};
@@ -99,34 +97,17 @@ ReleaseSettings settings_of(const ReleaseOptions& options,
   return settings;
 }
 
-std::string reading_in_force(const ReleaseOptions& options) {
-  if (!options.reading.empty()) return options.reading;
-  return options.as_published ? "expected" : "joint";
-}
-
-void append_settings(const ReleaseOptions& options, Settings& settings) {
-  settings.emplace_back("delta", options.delta);
-  settings.emplace_back("bound", options.bound);
-  settings.emplace_back("reading", reading_in_force(options));
-  settings.emplace_back("confidence", setting(options.confidence));
-  settings.emplace_back("order", setting(options.order));
-  settings.emplace_back("beta", setting(options.beta));
-  settings.emplace_back("sigma_ss", setting(options.sigma_ss));
-  settings.emplace_back("parameters_from", setting(options.parameters_from));
-  settings.emplace_back("dry_run", options.dry_run);
-  settings.emplace_back("ledger", setting(options.ledger));
-  settings.emplace_back("again", options.again);
-  settings.emplace_back("as_published", options.as_published);
-  settings.emplace_back("require_releasable", options.require_releasable);
+// With the reading in force where none is given.
+ReleaseOptions in_force(ReleaseOptions options) {
+  if (!options.reading) {
+    options.reading = options.as_published ? Reading::expected : Reading::joint;
+  }
+  return options;
 }
 
 std::vector<Notice> notices_of(const ReleasePlan& plan, const VotesInput& input, bool dry_run) {
   std::vector<Notice> notices;
-  if (input.ambiguous_decisions()) {
-    notices.push_back(
-        {"decisions_ambiguous",
-         "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
-  }
+  input.note_ambiguous_decisions(notices);
   if (plan.chosen_from_votes) {
     notices.push_back({"parameters_from_votes",
                        "order, beta and sigma were chosen from these votes, which the guarantee "
@@ -161,39 +142,20 @@ void note_data_independent(const VoteProfile& votes, const ReleaseSettings& sett
                                  label(least), least.epsilon)});
 }
 
-Run make_run(const ReleaseOptions& options, VotesInput& input) {
-  const bool has_student = input.student != nullptr;
-  return {*input.votes,
-          input.rows,
-          make_aggregator(options.mechanism, input.votes->teachers(), has_student),
-          input.student.get(),
-          std::move(input.decisions),
-          std::nullopt};
-}
-
 ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
-  ReportContext context;
-  context.version = version();
-  context.settings.emplace_back("command", std::string("release"));
-  append_settings(options.input, context.settings);
-  std::erase_if(context.settings, [](const auto& setting) { return setting.first == "labels"; });
-  append_settings(options.mechanism, context.settings);
-  append_settings(options, context.settings);
-  context.inputs = input.describe();
-  return context;
+  return {version(), settings_of("release", add_release, in_force(options)), input.describe()};
 }
 
 int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   PublishedReleaseSettings settings;
   settings.delta = options.delta;
-  settings.reading =
-      reading_in_force(options) == "realized" ? Reading::realized : Reading::expected;
+  settings.reading = *in_force(options).reading;
   settings.order = options.order;
   settings.beta = options.beta;
   settings.sigma_ss = options.sigma_ss;
   settings.threads = options.threads;
   VotesInput input = open_votes(options.input);
-  const Run run = make_run(options, input);
+  const Run run = make_run(input, options.mechanism);
   const ReportContext context = make_context(options, input);
   const PublishedRelease release = published_release(run, settings);
   input.check_unchanged();
@@ -210,66 +172,36 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
 
 }  // namespace
 
-void add_release(CLI::App& command, ReleaseOptions& options) {
-  add_votes_input_options(command, options.input);
-  command.remove_option(command.get_option("--labels"));
-  add_mechanism_options(command, options.mechanism);
-  const std::string privacy = "Privacy";
-  command.add_option("--delta", options.delta, "failure probability of the run")
-      ->required()
-      ->type_name("D")
-      ->group(privacy);
-  command.add_option("--bound", options.bound, "tradeoff, or exact (two classes only)")
-      ->check(CLI::IsMember({"tradeoff", "exact"}))
-      ->type_name("NAME")
-      ->group(privacy);
-  command.add_option("--reading", options.reading, "joint, or realized with --decisions")
-      ->check(CLI::IsMember({"joint", "realized", "expected"}))
-      ->type_name("NAME")
-      ->group(privacy);
-  command
-      .add_option("--confidence", options.confidence,
-                  "Pr[epsilon not too small]; default 1 - delta")
-      ->type_name("P")
-      ->group(privacy);
-  command.add_option("--threads", options.threads, "threads; 0, the default: all processors")
-      ->check(decimal())
-      ->type_name("N")
-      ->group(privacy);
-  command
-      .add_flag("--require-releasable", options.require_releasable,
-                "status 1, and nothing drawn, unless\nthe parameters are fixed in advance")
-      ->group(privacy);
-  const std::string fixed = "Parameters fixed in advance (default: chosen from the votes)";
-  command.add_option("--order", options.order, "Renyi order")->type_name("L")->group(fixed);
-  command.add_option("--beta", options.beta, "smoothness of the sensitivity")
-      ->type_name("B")
-      ->group(fixed);
-  command.add_option("--sigma-ss", options.sigma_ss, "noise, in smooth sensitivities")
-      ->type_name("S")
-      ->group(fixed);
-  command
-      .add_option("--parameters-from", options.parameters_from,
-                  "those of an earlier report of pate release")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(fixed);
-  const std::string drawing = "Drawing";
-  command.add_flag("--dry-run", options.dry_run, "draw nothing: the private part only")
-      ->group(drawing);
-  command.add_option("--ledger", options.ledger, "record the release; refuse a second one")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(drawing);
-  command.add_flag("--again", options.again, "release again, covering earlier releases")
-      ->group(drawing);
-  command
-      .add_flag("--as-published", options.as_published,
-                "S18's procedure, which under-reports;\nwith --dry-run only")
-      ->group(drawing);
-  add_output_options(command, options.output);
-  command.add_flag("--public-only", options.public_only, "put out what may be published only")
-      ->group("Output");
+void add_release(CommandLine& line, ReleaseOptions& options) {
+  add_votes_input_options(line, options.input, {"--labels"});
+  add_mechanism_options(line, options.mechanism);
+  const Section privacy = line.section("Privacy");
+  add_delta(privacy, options.delta, "failure probability of the run");
+  privacy.add("--bound NAME", options.bound, {ReleasedBound::tradeoff, ReleasedBound::exact},
+              "tradeoff, or exact (two classes only)");
+  privacy.add("--reading NAME", options.reading,
+              {Reading::joint, Reading::realized, Reading::expected},
+              "joint, or realized with --decisions");
+  privacy.add("--confidence P", options.confidence, "Pr[epsilon not too small]; default 1 - delta");
+  add_threads(privacy, options.threads);
+  const Section fixed =
+      line.section("Parameters fixed in advance (default: chosen from the votes)");
+  fixed.add("--order L", options.order, "Renyi order");
+  fixed.add("--beta B", options.beta, "smoothness of the sensitivity");
+  fixed.add("--sigma-ss S", options.sigma_ss, "noise, in smooth sensitivities");
+  fixed.add("--parameters-from FILE", options.parameters_from,
+            "those of an earlier report of pate release");
+  const Section drawing = line.section("Drawing");
+  drawing.add("--dry-run", options.dry_run, "draw nothing: the private part only");
+  drawing.add("--ledger FILE", options.ledger, "record the release; refuse a second one");
+  drawing.add("--again", options.again, "release again, covering earlier releases");
+  drawing.add("--as-published", options.as_published,
+              "S18's procedure, which under-reports;\nwith --dry-run only");
+  privacy.add("--require-releasable", options.require_releasable,
+              "status 1, and nothing drawn, unless\nthe parameters are fixed in advance");
+  add_output_options(line, options.output);
+  line.section("Output").add("--public-only", options.public_only,
+                             "put out what may be published only", {.recorded = false});
 }
 
 int run_release(const ReleaseOptions& options, const Streams& streams) {
@@ -282,10 +214,10 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (options.as_published) return run_as_published(options, streams);
   std::optional<FoundParameters> found;
   if (!options.parameters_from.empty()) found = read_release_parameters(options.parameters_from);
-  ReleaseSettings settings = settings_of(options, found);
+  ReleaseSettings settings = make_settings(options, found);
 
   VotesInput input = open_votes(options.input);
-  const Run run = make_run(options, input);
+  const Run run = make_run(input, options.mechanism);
   const ReportContext context = make_context(options, input);
   const std::string digest = context.inputs.front().votes_digest.value_or("");
   settings.chosen_before = found && chosen_from(*found, context.inputs.front());
@@ -326,8 +258,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
                    streams);
   }
   if (!limit_missed) return kDone;
-  streams.err << "pate: limit missed: the parameters are not fixed in advance; nothing was drawn\n";
-  return kLimitMissed;
+  return report_missed({"the parameters are not fixed in advance; nothing was drawn"}, streams);
 }
 
 }  // namespace pate::cli

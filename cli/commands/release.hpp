@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
@@ -8,6 +7,7 @@
 #include "cli/options/output.hpp"
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
+#include "pate/release/public_release.hpp"
 
 namespace pate::cli {
 
@@ -17,8 +17,8 @@ struct ReleaseOptions {
   MechanismOptions mechanism;
   OutputOptions output;
   double delta = 0.0;
-  std::string bound = "tradeoff";
-  std::string reading;  ///< empty: joint; as published: expected
+  ReleasedBound bound = ReleasedBound::tradeoff;
+  std::optional<Reading> reading;  ///< none: joint; as published: expected
   std::optional<double> confidence;
   std::optional<double> order, beta, sigma_ss;
   std::string parameters_from;
@@ -32,7 +32,7 @@ struct ReleaseOptions {
 };
 
 /// Describes the command line; no I/O.
-void add_release(CLI::App& command, ReleaseOptions& options);
+void add_release(CommandLine& line, ReleaseOptions& options);
 
 /// Runs the command and returns its exit status. Errors are thrown.
 [[nodiscard]] int run_release(const ReleaseOptions& options, const Streams& streams);

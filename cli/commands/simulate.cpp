@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "cli/exit_status.hpp"
-#include "cli/options/destinations.hpp"
-#include "cli/options/validators.hpp"
+#include "cli/options/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/usage_error.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/npy_writer.hpp"
@@ -22,10 +20,6 @@
 namespace pate::cli {
 
 namespace {
-
-constexpr const char* kCounts = "counts";
-constexpr const char* kPredictions = "predictions";
-constexpr const char* kPredictionsByQuery = "predictions-by-query";
 
 constexpr std::string_view kInt64 = "<i8";
 constexpr std::int64_t kItemSize = 8;
@@ -83,40 +77,32 @@ Dump make_dump(const SimulateOptions& options, const Streams& streams) {
   const VoteSimulator simulator(options.ensemble);
   Progress progress(streams, "simulating");
   ProgressCounter made(progress.callback(), options.ensemble.queries);
-  if (options.layout == kPredictions) return make_rows_of_teachers(simulator, made);
-  if (options.layout == kPredictionsByQuery) return make_rows_of_queries(simulator, true, made);
-  if (options.layout == kCounts) return make_rows_of_queries(simulator, false, made);
-  throw usage_error(fmt::format("--layout must be {}, {} or {}, got {}", kCounts, kPredictions,
-                                kPredictionsByQuery, options.layout));
+  if (options.layout == Layout::predictions) return make_rows_of_teachers(simulator, made);
+  return make_rows_of_queries(simulator, options.layout == Layout::predictions_by_query, made);
 }
 
 }  // namespace
 
-void add_simulate(CLI::App& command, SimulateOptions& options) {
+void add_simulate(CommandLine& line, SimulateOptions& options) {
   SimulationSettings& ensemble = options.ensemble;
-  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
-    return command.add_option(name, value, help)->type_name(type)->capture_default_str();
-  };
-  // What the validators would add to the help does not fit the line: their description is empty.
-  add("--teachers", ensemble.teachers, "M", "number of teachers")->check(decimal());
-  add("--classes", ensemble.classes, "K", "number of classes")->check(decimal());
-  add("--queries", ensemble.queries, "N", "number of queries")->check(decimal());
-  add("--accuracy", ensemble.accuracy, "A", "expected share of teachers that are right");
-  add("--correlation", ensemble.correlation, "C", "correlation of their being right, below 1");
-  add("--seed", ensemble.seed, "S", "of the random numbers; same seed, same votes")
-      ->check(decimal());
-  add("--layout", options.layout, "NAME", "counts, predictions or predictions-by-query")
-      ->check(CLI::IsMember({kCounts, kPredictions, kPredictionsByQuery}).description(""));
-  command.add_option("-o,--output", options.output, "write the votes to this .npy file")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->required();
-  command
-      .add_option("--labels-output", options.labels_output,
-                  "write the true classes to this .npy file")
-      ->check(not_empty())
-      ->type_name("FILE");
-  command.add_flag("--quiet", options.quiet, "say nothing but errors");
+  const Section section = line.section("");
+  const Traits shown{.shows_default = true};
+  section.add("--teachers M", ensemble.teachers, "number of teachers", shown);
+  section.add("--classes K", ensemble.classes, "number of classes", shown);
+  section.add("--queries N", ensemble.queries, "number of queries", shown);
+  section.add("--accuracy A", ensemble.accuracy, "expected share of teachers that are right",
+              shown);
+  section.add("--correlation C", ensemble.correlation, "correlation of their being right, below 1",
+              shown);
+  section.add("--seed S", ensemble.seed, "of the random numbers; same seed, same votes", shown);
+  section.add("--layout NAME", options.layout,
+              {Layout::counts, Layout::predictions, Layout::predictions_by_query},
+              "counts, predictions or predictions-by-query", shown);
+  section.add("-o,--output FILE", options.output, "write the votes to this .npy file",
+              {.required = true});
+  section.add("--labels-output FILE", options.labels_output,
+              "write the true classes to this .npy file");
+  section.add("--quiet", options.quiet, "say nothing but errors");
 }
 
 int run_simulate(const SimulateOptions& options, const Streams& streams) {
@@ -135,7 +121,7 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   if (!options.quiet) {
     streams.err << fmt::format(
         "pate: wrote {} ({}): {} queries x {} classes, {} teachers{}\n", options.output,
-        options.layout, options.ensemble.queries, options.ensemble.classes,
+        name(options.layout), options.ensemble.queries, options.ensemble.classes,
         options.ensemble.teachers,
         options.labels_output.empty() ? std::string() : "; true classes: " + options.labels_output);
   }

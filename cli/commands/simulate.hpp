@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/options/command_line.hpp"
 #include "cli/streams.hpp"
 #include "pate/votes/simulate.hpp"
 
@@ -11,14 +11,14 @@ namespace pate::cli {
 /// `pate simulate`: makes a plausible vote dump to try things on.
 struct SimulateOptions {
   SimulationSettings ensemble;
-  std::string layout = "counts";
+  Layout layout = Layout::counts;
   std::string output;
   std::string labels_output;  ///< empty: the true classes are not written
   bool quiet = false;
 };
 
 /// Describes the command line of the command; no I/O.
-void add_simulate(CLI::App& command, SimulateOptions& options);
+void add_simulate(CommandLine& line, SimulateOptions& options);
 
 /// Writes the votes (.npy, int64) to the file of -o, the true classes beside them when asked for,
 /// and one line about it to standard error; returns the exit status. Nothing goes to standard

@@ -13,8 +13,6 @@
 #include "cli/exit_status.hpp"
 #include "cli/interruption.hpp"
 #include "cli/progress.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/version.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/reports/tune_report_reader.hpp"
@@ -75,11 +73,10 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
 
 }  // namespace
 
-void add_tune(CLI::App& command, TuneOptions& options) {
-  add_votes_input_options(command, options.input);
-  command.remove_option(command.get_option("--decisions"));
-  add_tuning_options(command, options.tuning);
-  add_output_options(command, options.output);
+void add_tune(CommandLine& line, TuneOptions& options) {
+  add_votes_input_options(line, options.input, {"--decisions"});
+  add_tuning_options(line, options.tuning);
+  add_output_options(line, options.output);
 }
 
 int run_tune(const TuneOptions& options, const Streams& streams) {
@@ -127,9 +124,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     return interrupted;
   }
 
-  context.report.settings.emplace_back("command", std::string("tune"));
-  append_settings(options.input, context.report.settings);
-  append_settings(options.tuning, context.report.settings);
+  context.report.settings = settings_of("tune", add_tune, options);
   if (tuning.choice.best) {
     const TunedPoint& best = tuning.points[*tuning.choice.best];
     context.best_command =

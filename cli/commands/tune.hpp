@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options/output.hpp"
 #include "cli/options/tuning.hpp"
 #include "cli/options/votes_input.hpp"
@@ -16,7 +14,7 @@ struct TuneOptions {
   OutputOptions output;
 };
 
-void add_tune(CLI::App& command, TuneOptions& options);
+void add_tune(CommandLine& line, TuneOptions& options);
 
 /// Evaluates the grid and delivers the report. Returns the exit status; throws what the parts
 /// throw.

@@ -16,7 +16,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) line += fmt::format(" {} {}", option, shell_quote(value));
   };
-  if (options.input.layout != "counts") add("--layout", options.input.layout);
+  if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
   if (options.input.classes) add("--classes", std::to_string(*options.input.classes));
   if (options.tuning.max_answers && point.queries != input.rows.size()) {
     const std::int64_t begin = input.rows[0];
@@ -48,11 +48,11 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
                             const Aggregator& aggregator, const TuningPoint& point) {
   std::string line =
       point_command("pate analyze", options, input, aggregator, point, options.input.labels);
-  if (options.tuning.bound == "published") line += " --bound published";
-  if (options.tuning.bound == "published" || options.tuning.reading == "expected") {
+  if (options.tuning.bound == Bound::published) line += " --bound published";
+  if (options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected) {
     line += " --reading expected";
   }
-  if (options.tuning.conversion == "classic") line += " --conversion classic";
+  if (options.tuning.conversion == Conversion::classic) line += " --conversion classic";
   if (!options.tuning.orders.empty()) {
     line += fmt::format(" --orders {}", fmt::join(options.tuning.orders, ","));
   }

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "cli/colour.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/streams.hpp"
 
 namespace pate::cli {
 

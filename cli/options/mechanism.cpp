@@ -6,9 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_status.hpp"
 
 namespace pate::cli {
 
@@ -35,29 +33,14 @@ Threshold parse_threshold(const std::string& text) {
 
 }  // namespace
 
-void add_mechanism_options(CLI::App& command, MechanismOptions& options) {
-  const std::string group = "Mechanism";
-  command.add_option("--sigma2", options.sigma2, "Gaussian noise of the maximum, in votes")
-      ->type_name("S")
-      ->group(group);
-  command.add_option("--threshold", options.threshold, "threshold: votes, or a share like 80%")
-      ->check(not_empty())
-      ->type_name("T")
-      ->group(group);
-  command.add_option("--sigma1", options.sigma1, "Gaussian noise of the threshold, in votes")
-      ->type_name("S")
-      ->group(group);
-  command.add_option("--laplace-scale", options.laplace_scale, "Laplace noise instead: LNMax")
-      ->type_name("B")
-      ->group(group);
-}
-
-void append_settings(const MechanismOptions& options, Settings& settings) {
-  settings.emplace_back("laplace_scale", setting(options.laplace_scale));
-  settings.emplace_back("sigma2", setting(options.sigma2));
-  settings.emplace_back("sigma1", setting(options.sigma1));
-  settings.emplace_back(
-      "threshold", options.threshold.empty() ? SettingValue{} : SettingValue{options.threshold});
+void add_mechanism_options(CommandLine& line, MechanismOptions& options) {
+  const Section mechanism = line.section("Mechanism");
+  mechanism.add("--sigma2 S", options.sigma2, "Gaussian noise of the maximum, in votes");
+  mechanism.add("--threshold T", options.threshold, "threshold: votes, or a share like 80%");
+  mechanism.add("--sigma1 S", options.sigma1, "Gaussian noise of the threshold, in votes",
+                {.recorded_before = "threshold"});
+  mechanism.add("--laplace-scale B", options.laplace_scale, "Laplace noise instead: LNMax",
+                {.recorded_before = "sigma2"});
 }
 
 void check_threshold(const std::string& text) {
@@ -106,6 +89,16 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
     aggregator.interactive = has_student;
   }
   return aggregator;
+}
+
+Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
+  return {*input.votes,
+          input.rows,
+          make_aggregator(options, input.votes->teachers(), input.student != nullptr),
+          input.student.get(),
+          std::move(input.decisions),
+          std::move(input.labels),
+          shard};
 }
 
 }  // namespace pate::cli

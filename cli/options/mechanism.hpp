@@ -1,12 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "cli/options/command_line.hpp"
+#include "cli/options/votes_input.hpp"
+#include "pate/accounting/run.hpp"
 #include "pate/aggregators/aggregator.hpp"
-#include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
 
@@ -18,9 +19,7 @@ struct MechanismOptions {
   std::string threshold;  ///< votes, or a share of the teachers: "80%"
 };
 
-void add_mechanism_options(CLI::App& command, MechanismOptions& options);
-
-void append_settings(const MechanismOptions& options, Settings& settings);
+void add_mechanism_options(CommandLine& line, MechanismOptions& options);
 
 /// Throws `usage_error` unless `text` is a number of votes or a share of the teachers.
 void check_threshold(const std::string& text);
@@ -33,5 +32,9 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student);
 /// The aggregator for an ensemble of `teachers`.
 [[nodiscard]] Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
                                          bool has_student);
+
+/// The part of a run that `shard` is, with the decisions and labels of the input, which it is left
+/// without. The input must outlive it.
+[[nodiscard]] Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard = {});
 
 }  // namespace pate::cli

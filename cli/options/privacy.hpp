@@ -1,49 +1,63 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/options/command_line.hpp"
 #include "pate/accounting/account.hpp"
-#include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
+
+/// What the headline has to keep.
+struct Limits {
+  std::optional<double> max_epsilon;
+  std::optional<double> min_answered;
+  bool require_releasable = false;
+
+  [[nodiscard]] bool any() const { return max_epsilon || min_answered || require_releasable; }
+};
 
 /// What is computed, what is the headline, and which limits it must keep.
 struct PrivacyOptions {
   double delta = 0.0;
-  std::vector<std::string> bounds{"published", "tradeoff"};
+  std::vector<Bound> bounds{Bound::published, Bound::tradeoff};
   bool exact = false;
-  std::string reading;
-  std::string conversion;
+  std::optional<Reading> reading;
+  std::optional<ReportedConversion> conversion;
   std::vector<double> orders;
-  std::optional<double> max_epsilon;
-  std::optional<double> min_answered;
-  bool require_releasable = false;
+  Limits limits;
   unsigned threads = 0;
 };
 
-void add_privacy_options(CLI::App& command, PrivacyOptions& options);
+/// All but the limits, without the options named.
+void add_privacy_options(CommandLine& line, PrivacyOptions& options,
+                         const std::vector<std::string_view>& without = {});
 
-/// The limits on the headline alone, for commands with other options beside them.
-void add_limit_options(CLI::App& command, std::optional<double>& max_epsilon,
-                       std::optional<double>& min_answered, bool& require_releasable);
+/// The limits on the headline, in a section of their own.
+void add_limit_options(CommandLine& line, Limits& limits);
+
+// Options that several commands have, each with other ones beside it.
+void add_delta(const Section& section, double& delta,
+               const char* help = "failure probability of (epsilon, delta)");
+void add_headline(const Section& section, std::optional<Reading>& reading,
+                  std::optional<ReportedConversion>& conversion);
+void add_orders(const Section& section, std::vector<double>& orders);
+void add_threads(const Section& section, unsigned& threads);
+void add_epsilon_and_answers(const Section& section, Limits& limits);
 
 /// Throws `usage_error` for a limit that is negative or no number.
-void check_limits(const PrivacyOptions& options);
-
-void append_settings(const PrivacyOptions& options, Settings& settings);
+void check_limits(const Limits& limits);
 
 /// The settings of the account. Throws `parameter_error` for values out of range.
 [[nodiscard]] AccountSettings make_account_settings(const PrivacyOptions& options);
 
-/// The limits of the command line that the headline does not keep, one message each.
-[[nodiscard]] std::vector<std::string> missed_limits(const PrivacyOptions& options,
-                                                     const Account& account);
-
-/// The same for a headline without an account; `answered` is NaN where it is not known.
-[[nodiscard]] std::vector<std::string> missed_limits(const PrivacyOptions& options,
+/// The limits that the headline does not keep, one message each; `answered` is NaN where it is not
+/// known.
+[[nodiscard]] std::vector<std::string> missed_limits(const Limits& limits,
                                                      const CostEntry& headline, double answered);
+
+/// The same for the headline of an account.
+[[nodiscard]] std::vector<std::string> missed_limits(const Limits& limits, const Account& account);
 
 }  // namespace pate::cli

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pate/reports/report_json.hpp"
+#include "cli/options/command_line.hpp"
+#include "cli/options/privacy.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::cli {
@@ -15,24 +15,23 @@ namespace pate::cli {
 struct TuningOptions {
   std::string sigma2, threshold, sigma1, laplace_scale;  ///< axes
   double delta = 0.0;
-  std::string bound = "tradeoff";
-  std::string reading;
-  std::string conversion = "improved";
+  Bound bound = Bound::tradeoff;
+  std::optional<Reading> reading;
+  Conversion conversion = Conversion::improved;
   std::vector<double> orders;
-  std::string objective;
-  std::optional<double> max_epsilon, min_answered, max_answers;
+  std::optional<Objective> objective;
+  Limits limits;  ///< of epsilon and answers
+  std::optional<double> max_answers;
   bool refine = false;
   bool release = false;
-  std::optional<std::uint64_t> top;
+  std::optional<std::int64_t> top;
   std::string csv;
   std::string resume;
   std::string shard;
   unsigned threads = 0;
 };
 
-void add_tuning_options(CLI::App& command, TuningOptions& options);
-
-void append_settings(const TuningOptions& options, Settings& settings);
+void add_tuning_options(CommandLine& line, TuningOptions& options);
 
 /// The grid but for thresholds that are shares of the teachers: `make_grid` turns them into votes.
 /// Throws `usage_error` naming the option that is missing or contradicts and `parameter_error`

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/options/setting.hpp"
-#include "cli/options/validators.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_status.hpp"
 #include "pate/error.hpp"
 #include "pate/io/votes_digest.hpp"
 #include "pate/votes/count_votes.hpp"
@@ -42,7 +40,7 @@ void check_standard_input(const VotesInputOptions& options) {
 
 std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                         std::shared_ptr<const NumericTable> table) {
-  if (options.layout == "counts") {
+  if (options.layout == Layout::counts) {
     auto votes = std::make_unique<CountVotes>(std::move(table));
     if (options.classes && *options.classes != votes->classes()) {
       throw input_error(fmt::format("{}: --classes says {} classes, but the file has {} columns",
@@ -54,10 +52,10 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
     throw usage_error(fmt::format(
         "--layout {} needs --classes K: a class that nobody votes for takes part in the noisy "
         "maximum too",
-        options.layout));
+        option_word(options.layout)));
   }
   return std::make_unique<PredictionVotes>(std::move(table),
-                                           options.layout == "predictions"
+                                           options.layout == Layout::predictions
                                                ? PredictionLayout::teachers_by_queries
                                                : PredictionLayout::queries_by_teachers,
                                            *options.classes);
@@ -65,57 +63,23 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
 
 }  // namespace
 
-void add_votes_input_options(CLI::App& command, VotesInputOptions& options) {
-  const std::string group = "Votes";
-  command
-      .add_option("VOTES", options.votes,
-                  "votes: .npy, .npz:member, .csv, .tsv,\n"
-                  "gzip of these, or - for standard input")
-      ->required();
-  command.add_option("--layout", options.layout, "counts (queries x classes), predictions")
-      ->check(CLI::IsMember({"counts", "predictions", "predictions-by-query"}))
-      ->type_name("LAYOUT")
-      ->group(group);
-  command.add_option("--classes", options.classes, "number of classes; predictions need it")
-      ->check(decimal())
-      ->type_name("K")
-      ->group(group);
-  command.add_option("--teachers", options.teachers, "number of teachers, to check the votes")
-      ->check(decimal())
-      ->type_name("M")
-      ->group(group);
-  command.add_option("--queries", options.queries, "the first N rows, or rows A to B-1")
-      ->check(not_empty())
-      ->type_name("N|A:B")
-      ->group(group);
-  command.add_option("--indices", options.indices, "row numbers to use, one per query")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--student", options.student, "student scores: Interactive aggregator")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--labels", options.labels, "true class ids, for the utility")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--decisions", options.decisions, "which queries the run answered")
-      ->check(not_empty())
-      ->type_name("FILE")
-      ->group(group);
-}
-
-void append_settings(const VotesInputOptions& options, Settings& settings) {
-  settings.emplace_back("votes", options.votes);
-  settings.emplace_back("layout", options.layout);
-  settings.emplace_back("classes", setting(options.classes));
-  settings.emplace_back("teachers", setting(options.teachers));
-  settings.emplace_back("queries", setting(options.queries));
-  settings.emplace_back("indices", setting(options.indices));
-  settings.emplace_back("student", setting(options.student));
-  settings.emplace_back("labels", setting(options.labels));
-  settings.emplace_back("decisions", setting(options.decisions));
+void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
+                             const std::vector<std::string_view>& without) {
+  line.section("").add("VOTES TEXT", options.votes,
+                       "votes: .npy, .npz:member, .csv, .tsv,\n"
+                       "gzip of these, or - for standard input",
+                       {.required = true, .may_be_empty = true});
+  const Section votes = line.section("Votes", without);
+  votes.add("--layout LAYOUT", options.layout,
+            {Layout::counts, Layout::predictions, Layout::predictions_by_query},
+            "counts (queries x classes), predictions");
+  votes.add("--classes K", options.classes, "number of classes; predictions need it");
+  votes.add("--teachers M", options.teachers, "number of teachers, to check the votes");
+  votes.add("--queries N|A:B", options.queries, "the first N rows, or rows A to B-1");
+  votes.add("--indices FILE", options.indices, "row numbers to use, one per query");
+  votes.add("--student FILE", options.student, "student scores: Interactive aggregator");
+  votes.add("--labels FILE", options.labels, "true class ids, for the utility");
+  votes.add("--decisions FILE", options.decisions, "which queries the run answered");
 }
 
 std::vector<std::string> input_paths(const VotesInputOptions& options) {
@@ -140,7 +104,7 @@ std::vector<InputFile> VotesInput::describe() const {
                     {},
                     {}};
     if (file.role == "votes") {
-      entry.layout = layout;
+      entry.layout = option_word(layout);
       entry.votes_digest = votes_digest(*votes, rows);
     }
     result.push_back(std::move(entry));
@@ -148,9 +112,9 @@ std::vector<InputFile> VotesInput::describe() const {
   return result;
 }
 
-bool VotesInput::ambiguous_decisions() const {
-  if (votes->classes() > 2) return false;
-  return std::any_of(files.begin(), files.end(), [](const File& file) {
+void VotesInput::note_ambiguous_decisions(std::vector<Notice>& notices) const {
+  if (votes->classes() > 2) return;
+  const bool ambiguous = std::any_of(files.begin(), files.end(), [](const File& file) {
     if (file.role != "decisions" || file.opened.description.dtype == "|b1") return false;
     const NumericTable& table = *file.opened.table;
     std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
@@ -158,6 +122,10 @@ bool VotesInput::ambiguous_decisions() const {
     return std::all_of(values.begin(), values.end(),
                        [](std::int64_t v) { return v == 0 || v == 1; });
   });
+  if (!ambiguous) return;
+  notices.push_back(
+      {"decisions_ambiguous",
+       "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
 }
 
 void VotesInput::check_unchanged() const {

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/options/command_line.hpp"
 #include "pate/io/open_table.hpp"
-#include "pate/reports/analyze_report.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -18,7 +17,7 @@ namespace pate::cli {
 /// The votes and the files beside them, as the command line names them.
 struct VotesInputOptions {
   std::string votes;
-  std::string layout = "counts";
+  Layout layout = Layout::counts;
   std::optional<std::int64_t> teachers;
   std::optional<std::int64_t> classes;
   std::string queries;
@@ -28,10 +27,9 @@ struct VotesInputOptions {
   std::string decisions;
 };
 
-void add_votes_input_options(CLI::App& command, VotesInputOptions& options);
-
-/// Adds the options as they are in force to the settings of a report.
-void append_settings(const VotesInputOptions& options, Settings& settings);
+/// Without the options named.
+void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
+                             const std::vector<std::string_view>& without = {});
 
 /// The paths that will be read: of an archive's member that of the archive, of standard input
 /// /dev/stdin.
@@ -51,13 +49,13 @@ struct VotesInput {
     OpenedTable opened;
   };
   std::vector<File> files;
-  std::string layout;
+  Layout layout = Layout::counts;
 
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<InputFile> describe() const;
-  /// Whether released labels of two classes would have been taken as decisions: then a 0 charges
-  /// nothing although it may have been answered.
-  [[nodiscard]] bool ambiguous_decisions() const;
+  /// Says so where released labels of two classes would have been taken as decisions: then a 0
+  /// charges nothing although it may have been answered.
+  void note_ambiguous_decisions(std::vector<Notice>& notices) const;
   /// Throws `input_error` when a file has changed since it was opened.
   void check_unchanged() const;
 };

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/program.hpp"
 #include "pate/error.hpp"
 #include "pate/io/mapped_file.hpp"
 #include "pate/io/npy_table.hpp"
@@ -19,6 +21,7 @@
 #include "pate/votes/query_columns.hpp"
 #include "support/temp_directory.hpp"
 
+using pate::Layout;
 using pate::NpyTable;
 using pate::cli::run_simulate;
 using pate::cli::SimulateOptions;
@@ -28,8 +31,7 @@ using pate::test::write_bytes;
 
 namespace {
 
-SimulateOptions options_for(const std::filesystem::path& output,
-                            const std::string& layout = "counts") {
+SimulateOptions options_for(const std::filesystem::path& output, Layout layout = Layout::counts) {
   SimulateOptions options;
   options.ensemble = {30, 5, 40, 0.8, 0.2, 3};
   options.layout = layout;
@@ -103,8 +105,8 @@ TEST_CASE("simulate command: counts are the simulator's, as a readable dump") {
 TEST_CASE("simulate command: all layouts of a seed are the same votes and labels") {
   const TempDirectory directory;
   std::vector<SimulateOptions> runs;
-  for (const char* layout : {"counts", "predictions", "predictions-by-query"}) {
-    SimulateOptions options = options_for(directory / layout, layout);
+  for (const Layout layout : {Layout::counts, Layout::predictions, Layout::predictions_by_query}) {
+    SimulateOptions options = options_for(directory / name(layout), layout);
     options.labels_output = options.output + ".labels";
     options.quiet = true;
     CHECK(said(options).empty());
@@ -152,15 +154,11 @@ TEST_CASE("simulate command: after an error nothing is written") {
   options.ensemble.queries = 2000000000;
   CHECK(refused<pate::parameter_error>(options) ==
         "votes must be at most 8589934592 bytes, got 2000000000 x 5 x 8 bytes");
-  options.layout = "predictions";
+  options.layout = Layout::predictions;
   CHECK(refused<pate::parameter_error>(options) ==
         "votes must be at most 8589934592 bytes, got 30 x 2000000000 x 8 bytes");
   options = good;
-  options.layout = "votes";
-  CHECK(refused<pate::cli::usage_error>(options) ==
-        "--layout must be counts, predictions or predictions-by-query, got votes");
   const std::string nowhere = (directory / "no").string();
-  options = good;
   options.output = nowhere + "/votes.npy";
   CHECK(refused<pate::output_error>(options) ==
         options.output + ": cannot be written: " + nowhere + " is no directory");
@@ -182,9 +180,12 @@ TEST_CASE("simulate command: after an error nothing is written") {
 
 TEST_CASE("simulate command: the command line") {
   const auto parse = [](SimulateOptions& options, const std::string& line) {
-    CLI::App app("makes a plausible vote dump", "pate simulate");
-    pate::cli::add_simulate(app, options);
-    app.parse(line);
+    std::vector<pate::cli::Command> commands(1, {"simulate", "makes votes", {}, {}});
+    pate::cli::add_simulate(commands.front().line, options);
+    std::istringstream words("pate simulate " + line);
+    std::ostringstream out;
+    const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+    CHECK(pate::cli::parse(commands, arguments, out) == &commands.front());
   };
   SimulateOptions options;
   parse(options, "-o v.npy");
@@ -194,7 +195,7 @@ TEST_CASE("simulate command: the command line") {
   CHECK(options.ensemble.accuracy == 0.9);
   CHECK(options.ensemble.correlation == 0.1);
   CHECK(options.ensemble.seed == 0);
-  CHECK(options.layout == "counts");
+  CHECK(options.layout == Layout::counts);
   CHECK(options.output == "v.npy");
   CHECK(options.labels_output.empty());
   CHECK_FALSE(options.quiet);
@@ -207,19 +208,19 @@ TEST_CASE("simulate command: the command line") {
   CHECK(options.ensemble.accuracy == 0.5);
   CHECK(options.ensemble.correlation == 0.0);
   CHECK(options.ensemble.seed == ~std::uint64_t{0});
-  CHECK(options.layout == "predictions");
+  CHECK(options.layout == Layout::predictions);
   CHECK(options.labels_output == "l");
   CHECK(options.quiet);
-  CHECK_THROWS_AS(parse(options, ""), CLI::RequiredError);
-  CHECK_THROWS_AS(parse(options, "-o v --layout prediction"), CLI::ValidationError);
-  CHECK_THROWS_AS(parse(options, "-o v --teachers many"), CLI::ValidationError);
-  CHECK_THROWS_AS(parse(options, "-o v --seed -1"), CLI::ValidationError);
+  CHECK_THROWS_AS(parse(options, ""), pate::cli::usage_error);
+  CHECK_THROWS_AS(parse(options, "-o v --layout prediction"), pate::cli::usage_error);
+  CHECK_THROWS_AS(parse(options, "-o v --teachers many"), pate::cli::usage_error);
+  CHECK_THROWS_AS(parse(options, "-o v --seed -1"), pate::cli::usage_error);
 }
 
 TEST_CASE("simulate command: its help fits a terminal of 80 columns") {
-  SimulateOptions options;
-  CLI::App app("makes a plausible vote dump", "pate simulate");
-  pate::cli::add_simulate(app, options);
-  std::istringstream help(app.help());
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(pate::cli::run_program({"pate", "simulate", "--help"}, {out, err}) == 0);
+  std::istringstream help(out.str());
   for (std::string line; std::getline(help, line);) CHECK_MESSAGE(line.size() <= 80, line);
 }

@@ -1,11 +1,47 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
+#include "pate/rdp/conversion.hpp"
+
 namespace pate {
 
-// The words of reports, options and documentation for what a cost is; the same everywhere.
+// The words of reports, options and documentation for what a cost is; the same everywhere. Every
+// enumeration that people see has one table of its names, beside it.
+
+/// A value and its name.
+template <class Value>
+struct Named {
+  Value value;
+  std::string_view name;
+};
+
+/// The table of an enumeration's names: specialised beside each enumeration that has any.
+template <class Value>
+inline constexpr std::array<Named<Value>, 0> kNames{};
+
+template <class Value>
+concept HasNames = !kNames<Value>.empty();
+
+/// The name of a value.
+template <HasNames Value>
+[[nodiscard]] constexpr std::string_view name(Value value) {
+  for (const Named<Value>& named : kNames<Value>) {
+    if (named.value == value) return named.name;
+  }
+  return {};
+}
+
+/// What a word names; none for a word that names nothing.
+template <HasNames Value>
+[[nodiscard]] constexpr std::optional<Value> value_named(std::string_view word) {
+  for (const Named<Value>& named : kNames<Value>) {
+    if (named.name == word) return named.value;
+  }
+  return std::nullopt;
+}
 
 /// Which bound on the divergence of one query a cost rests on.
 enum class Bound {
@@ -15,6 +51,14 @@ enum class Bound {
   exact,              ///< no bound: the divergence itself, both directions, from the counts
   exact_per_teacher,  ///< the same from who voted what: the teacher that costs most
 };
+template <>
+inline constexpr std::array<Named<Bound>, 5> kNames<Bound>{{
+    {Bound::data_independent, "data_independent"},
+    {Bound::published, "published"},
+    {Bound::tradeoff, "tradeoff"},
+    {Bound::exact, "exact"},
+    {Bound::exact_per_teacher, "exact_per_teacher"},
+}};
 
 /// What a cost of a whole run is worth.
 enum class Reading {
@@ -23,6 +67,13 @@ enum class Reading {
   realized,    ///< what the queries that were answered cost, at an order fixed in advance
   worst_case,  ///< every query answered
 };
+template <>
+inline constexpr std::array<Named<Reading>, 4> kNames<Reading>{{
+    {Reading::joint, "joint"},
+    {Reading::expected, "expected"},
+    {Reading::realized, "realized"},
+    {Reading::worst_case, "worst_case"},
+}};
 
 /// How RDP, or a composition that needs none, became epsilon.
 enum class ReportedConversion {
@@ -32,17 +83,33 @@ enum class ReportedConversion {
   pure,      ///< sum of pure epsilons, delta 0
   kov,       ///< exact composition of pure steps
 };
+template <>
+inline constexpr std::array<Named<ReportedConversion>, 5> kNames<ReportedConversion>{{
+    {ReportedConversion::classic, "classic"},
+    {ReportedConversion::improved, "improved"},
+    {ReportedConversion::gdp, "gdp"},
+    {ReportedConversion::pure, "pure"},
+    {ReportedConversion::kov, "kov"},
+}};
 
-[[nodiscard]] std::string_view name(Bound bound);
-[[nodiscard]] std::string_view name(Reading reading);
-[[nodiscard]] std::string_view name(ReportedConversion conversion);
+template <>
+inline constexpr std::array<Named<Conversion>, 2> kNames<Conversion>{{
+    {Conversion::classic, "classic"},
+    {Conversion::improved, "improved"},
+}};
 
-/// What a word names; none for a word that names nothing.
-[[nodiscard]] std::optional<Bound> bound_named(std::string_view word);
-[[nodiscard]] std::optional<Reading> reading_named(std::string_view word);
-[[nodiscard]] std::optional<ReportedConversion> conversion_named(std::string_view word);
+/// How votes lie in a file: queries x classes, teachers x queries or queries x teachers.
+enum class Layout { counts, predictions, predictions_by_query };
+template <>
+inline constexpr std::array<Named<Layout>, 3> kNames<Layout>{{
+    {Layout::counts, "counts"},
+    {Layout::predictions, "predictions"},
+    {Layout::predictions_by_query, "predictions-by-query"},
+}};
 
 /// "forward" for published costs, "both" for the others.
-[[nodiscard]] std::string_view direction_name(Bound bound);
+[[nodiscard]] constexpr std::string_view direction_name(Bound bound) {
+  return bound == Bound::published ? "forward" : "both";
+}
 
 }  // namespace pate

@@ -47,18 +47,6 @@ class Reinforcement {
 
 }  // namespace
 
-std::string_view name(LabelSource source) {
-  switch (source) {
-    case LabelSource::teacher:
-      return "teacher";
-    case LabelSource::student:
-      return "student";
-    case LabelSource::refused:
-      break;
-  }
-  return "refused";
-}
-
 LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                               std::optional<double> reinforce_above, BitSource& source) {
   validate(run);

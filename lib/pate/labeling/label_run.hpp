@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/labeling/privacy_filter.hpp"
 #include "pate/sampling/bit_source.hpp"
@@ -17,9 +18,12 @@ enum class LabelSource : std::int8_t {
   teacher = 0,   ///< the noisy maximum of the teachers' votes
   student = 1,   ///< the student's own, which it was confident of
 };
-
-/// "refused", "teacher" or "student".
-[[nodiscard]] std::string_view name(LabelSource source);
+template <>
+inline constexpr std::array<Named<LabelSource>, 3> kNames<LabelSource>{{
+    {LabelSource::refused, "refused"},
+    {LabelSource::teacher, "teacher"},
+    {LabelSource::student, "student"},
+}};
 
 /// Why a run ended before its last query.
 enum class StopReason { none, max_answers, max_epsilon };

@@ -71,22 +71,6 @@ void validate(const PlannedRun& run) {
   }
 }
 
-std::string_view name(PlanParameter parameter) {
-  switch (parameter) {
-    case PlanParameter::sigma2:
-      return "sigma2";
-    case PlanParameter::sigma1:
-      return "sigma1";
-    case PlanParameter::laplace_scale:
-      return "laplace_scale";
-    case PlanParameter::queries:
-      return "queries";
-    case PlanParameter::max_answers:
-      return "max_answers";
-  }
-  return "";
-}
-
 Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   validate(run);
   validate_delta(settings.delta);

@@ -34,9 +34,14 @@ void validate(const PlannedRun& run);
 
 /// The parameter a plan can be solved for.
 enum class PlanParameter { sigma2, sigma1, laplace_scale, queries, max_answers };
-
-/// The word of reports and options for it.
-[[nodiscard]] std::string_view name(PlanParameter parameter);
+template <>
+inline constexpr std::array<Named<PlanParameter>, 5> kNames<PlanParameter>{{
+    {PlanParameter::sigma2, "sigma2"},
+    {PlanParameter::sigma1, "sigma1"},
+    {PlanParameter::laplace_scale, "laplace_scale"},
+    {PlanParameter::queries, "queries"},
+    {PlanParameter::max_answers, "max_answers"},
+}};
 
 /// What a calibration found.
 struct Solved {

@@ -59,14 +59,6 @@ std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
 
 }  // namespace
 
-std::string_view name(ReleasedBound bound) {
-  return bound == ReleasedBound::exact ? "exact" : "tradeoff";
-}
-
-std::string_view name(ReleasedCost reading) {
-  return reading == ReleasedCost::realized ? "realized" : "joint";
-}
-
 std::string_view parameters_name(bool chosen_from_votes) {
   return chosen_from_votes ? "chosen from the votes" : "fixed";
 }

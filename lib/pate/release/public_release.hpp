@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/accounting/names.hpp"
 #include "pate/release/release_plan.hpp"
 
 namespace pate {
@@ -27,9 +28,18 @@ struct PublicRelease {
   std::string statement;  ///< what the number means, in plain words
 };
 
-/// "tradeoff" or "exact"; "joint" or "realized"; "fixed" or "chosen from the votes".
-[[nodiscard]] std::string_view name(ReleasedBound bound);
-[[nodiscard]] std::string_view name(ReleasedCost reading);
+template <>
+inline constexpr std::array<Named<ReleasedBound>, 2> kNames<ReleasedBound>{{
+    {ReleasedBound::tradeoff, "tradeoff"},
+    {ReleasedBound::exact, "exact"},
+}};
+template <>
+inline constexpr std::array<Named<ReleasedCost>, 2> kNames<ReleasedCost>{{
+    {ReleasedCost::joint, "joint"},
+    {ReleasedCost::realized, "realized"},
+}};
+
+/// "fixed" or "chosen from the votes".
 [[nodiscard]] std::string_view parameters_name(bool chosen_from_votes);
 
 /// What is published of a plan whose released RDP came out as `released_rdp`.

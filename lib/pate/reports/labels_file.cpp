@@ -58,18 +58,6 @@ LabelsFormat labels_format(std::string_view path) {
       fmt::format("{}: the name of a file of labels must end in .npy, .csv or .tsv", path));
 }
 
-std::string_view name(LabelsFormat format) {
-  switch (format) {
-    case LabelsFormat::npy:
-      return "npy";
-    case LabelsFormat::csv:
-      return "csv";
-    case LabelsFormat::tsv:
-      break;
-  }
-  return "tsv";
-}
-
 std::string labels_bytes(const LabelledQueries& labelled, LabelsFormat format, bool with_sources) {
   if (format == LabelsFormat::npy) return npy_bytes(labelled, with_sources);
   return text_bytes(labelled, with_sources, format == LabelsFormat::csv ? ',' : '\t');

@@ -9,13 +9,16 @@ namespace pate {
 
 /// How a file of labels is written.
 enum class LabelsFormat { npy, csv, tsv };
+template <>
+inline constexpr std::array<Named<LabelsFormat>, 3> kNames<LabelsFormat>{{
+    {LabelsFormat::npy, "npy"},
+    {LabelsFormat::csv, "csv"},
+    {LabelsFormat::tsv, "tsv"},
+}};
 
 /// The format that a file name asks for by its end: .npy, .csv or .tsv. Throws `parameter_error`
 /// naming the file for any other.
 [[nodiscard]] LabelsFormat labels_format(std::string_view path);
-
-/// "npy", "csv" or "tsv".
-[[nodiscard]] std::string_view name(LabelsFormat format);
 
 /// The labels of a run as the bytes of a file: one row per query of the selection, -1 where there
 /// is no label. npy: int64, of shape (N,). Text: a header "label".

@@ -149,8 +149,9 @@ Part read_analyze(const JsonValue& report) {
       part.exact = read_exact_curves(value.at("joint"), part.orders.size());
       continue;
     }
-    const auto bound = bound_named(key);
-    if (!bound) value.fail("the curves of a bound that this version knows");
+    const auto bound = value_named<Bound>(key);
+    // Exact curves are read above; the others have no such name in a report.
+    if (!bound || *bound == Bound::exact_per_teacher) value.fail("the curves of a bound that this version knows");
     part.curves.emplace(*bound, read_curves(value, part.orders.size()));
   }
   if (const auto released = report.find("released")) {

@@ -29,7 +29,7 @@ AccountSettings account_settings(const JsonValue& report) {
   settings.delta = report.at("delta").number();
   settings.published = settings.tradeoff = false;
   for (const JsonValue& bound : json.at("bound").elements()) {
-    const auto named = bound_named(bound.text());
+    const auto named = value_named<Bound>(bound.text());
     if (named == Bound::published) {
       settings.published = true;
     } else if (named == Bound::tradeoff) {
@@ -39,11 +39,11 @@ AccountSettings account_settings(const JsonValue& report) {
     }
   }
   if (const auto reading = json.find("reading")) {
-    settings.reading = reading_named(reading->text());
+    settings.reading = value_named<Reading>(reading->text());
     if (!settings.reading) reading->fail("the name of a reading");
   }
   if (const auto conversion = json.find("conversion")) {
-    settings.conversion = conversion_named(conversion->text());
+    settings.conversion = value_named<ReportedConversion>(conversion->text());
     if (!settings.conversion) conversion->fail("the name of a conversion");
   }
   if (const auto orders = json.find("orders")) {

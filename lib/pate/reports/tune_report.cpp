@@ -142,18 +142,6 @@ void append_points(const Tuning& tuning, const TuneContext& context, std::string
 
 }  // namespace
 
-std::string_view name(Objective objective) {
-  switch (objective) {
-    case Objective::answered:
-      return "answered";
-    case Objective::correct:
-      return "correct";
-    case Objective::epsilon:
-      return "epsilon";
-  }
-  return "";
-}
-
 std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   const TuneSettings& settings = context.settings;
   const EpsilonKind& kind = settings.grid.kind;
@@ -169,7 +157,7 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   report["bound"] = name(kind.cost.bound);
   report["reading"] = name(kind.cost.reading);
   report["direction"] = direction_name(kind.cost.bound);
-  report["conversion"] = kind.conversion == Conversion::classic ? "classic" : "improved";
+  report["conversion"] = name(kind.conversion);
   report["objective"] = name(settings.goal.objective);
   report["limits"] = {{"max_epsilon", or_null(settings.goal.max_epsilon)},
                       {"min_answered", or_null(settings.goal.min_answered)},

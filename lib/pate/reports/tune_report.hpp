@@ -29,7 +29,4 @@ struct TuneContext {
 /// The points of the report as a table: CSV with a header, in canonical order.
 [[nodiscard]] std::string tune_points_csv(const Tuning& tuning, const TuneContext& context);
 
-/// "answered", "correct" or "epsilon".
-[[nodiscard]] std::string_view name(Objective objective);
-
 }  // namespace pate

@@ -111,11 +111,8 @@ EpsilonKind read_kind(const JsonValue& report) {
       read_named(report.at("bound"), std::array{Bound::tradeoff, Bound::published}, name_of);
   kind.cost.reading =
       read_named(report.at("reading"), std::array{Reading::joint, Reading::expected}, name_of);
-  const auto conversion =
-      read_named(report.at("conversion"),
-                 std::array{ReportedConversion::improved, ReportedConversion::classic}, name_of);
-  kind.conversion =
-      conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
+  kind.conversion = read_named(report.at("conversion"),
+                               std::array{Conversion::improved, Conversion::classic}, name_of);
   const JsonValue orders = report.at("settings").at("orders");
   if (!orders.is_null()) kind.orders = orders.numbers(1.0, kLargest);
   return kind;

@@ -18,6 +18,12 @@ enum class Objective {
   correct,   ///< most right answers; needs true labels
   epsilon,   ///< smallest epsilon
 };
+template <>
+inline constexpr std::array<Named<Objective>, 3> kNames<Objective>{{
+    {Objective::answered, "answered"},
+    {Objective::correct, "correct"},
+    {Objective::epsilon, "epsilon"},
+}};
 
 /// The objective and the limits that the best point has to keep.
 struct TuningGoal {

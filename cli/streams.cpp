@@ -1,4 +1,4 @@
-#include "cli/colour.hpp"
+#include "cli/streams.hpp"
 
 #include <fmt/format.h>
 

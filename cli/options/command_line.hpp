@@ -1,0 +1,202 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/exit_status.hpp"
+#include "cli/streams.hpp"
+#include "pate/accounting/names.hpp"
+#include "pate/reports/report_json.hpp"
+
+namespace pate::cli {
+
+/// A value of an enumeration as options spell it: with hyphens.
+template <HasNames Value>
+[[nodiscard]] std::string option_word(Value value) {
+  std::string word(name(value));
+  for (char& c : word) {
+    if (c == '_') c = '-';
+  }
+  return word;
+}
+
+/// An option whose value is one of some words, or a list of them.
+struct Choice {
+  std::vector<std::string> words;
+  bool list = false;
+  std::function<void(const std::vector<std::string>&)> set;
+  std::function<std::vector<std::string>()> get;
+};
+
+/// Where the value of an option goes. A flag is a bool. Texts must not be empty: an unset variable
+/// of a shell script is no way to leave an option out. Whole numbers are written as people do:
+/// digits, without a leading zero, which would be read as octal.
+using Target =
+    std::variant<bool*, double*, unsigned*, std::int64_t*, std::uint64_t*, std::string*,
+                 std::optional<double>*, std::optional<std::int64_t>*, std::vector<double>*,
+                 std::vector<std::int64_t>*, std::vector<std::string>*, Choice>;
+
+/// What is special about an option.
+struct Traits {
+  bool required = false;
+  bool recorded = true;               ///< whether reports show it among their settings
+  bool may_be_empty = false;          ///< of a text
+  bool shows_default = false;         ///< the help tells the value the target has
+  const char* recorded_as = nullptr;  ///< where the setting has a name of its own
+  const char* recorded_before =
+      nullptr;  ///< the setting it precedes; default: in order of the help
+};
+
+/// The options of a command, in the sections of its help. Registering an option is all there is to
+/// do for it: the parser reads it and reports record it.
+class CommandLine {
+ public:
+  struct Option {
+    std::string names;  ///< "-o,--output", or of what comes without a name "VOTES"
+    std::string type;   ///< what the help calls the value
+    Target target;
+    std::string help;
+    Traits traits;
+
+    /// The name in a report: "max_answers" for "--max-answers".
+    [[nodiscard]] std::string setting() const;
+  };
+
+  /// Options that belong together; those named in `without` are left out.
+  class Section {
+   public:
+    /// `name` with what the help calls the value: "-o,--output FILE".
+    template <class Value>
+    void add(std::string_view name, Value& target, std::string help, Traits traits = {}) const {
+      line_.add(index_, without_, name, &target, std::move(help), traits);
+    }
+    /// One of `values`; by what they are called.
+    template <HasNames Value>
+    void add(std::string_view name, Value& target, std::initializer_list<Value> values,
+             std::string help, Traits traits = {}) const {
+      add_choice(
+          name, values, std::move(help), traits, false,
+          [&target](const std::vector<Value>& v) { target = v.front(); },
+          [&target] { return std::vector{target}; });
+    }
+    template <HasNames Value>
+    void add(std::string_view name, std::optional<Value>& target,
+             std::initializer_list<Value> values, std::string help, Traits traits = {}) const {
+      add_choice(
+          name, values, std::move(help), traits, false,
+          [&target](const std::vector<Value>& v) { target = v.front(); },
+          [&target] { return target ? std::vector{*target} : std::vector<Value>{}; });
+    }
+    /// A list of some of `values`.
+    template <HasNames Value>
+    void add(std::string_view name, std::vector<Value>& target, std::initializer_list<Value> values,
+             std::string help, Traits traits = {}) const {
+      add_choice(
+          name, values, std::move(help), traits, true,
+          [&target](const std::vector<Value>& v) { target = v; }, [&target] { return target; });
+    }
+
+   private:
+    friend class CommandLine;
+    Section(CommandLine& line, std::size_t index, std::vector<std::string_view> without)
+        : line_(line), index_(index), without_(std::move(without)) {}
+
+    template <class Value, class Set, class Get>
+    void add_choice(std::string_view name, std::initializer_list<Value> values, std::string help,
+                    Traits traits, bool list, Set set, Get get) const {
+      Choice choice;
+      for (const Value value : values) choice.words.push_back(option_word(value));
+      choice.list = list;
+      choice.set = [set, all = std::vector(values)](const std::vector<std::string>& words) {
+        std::vector<Value> chosen;
+        for (const std::string& word : words) {
+          for (const Value value : all) {
+            if (option_word(value) == word) chosen.push_back(value);
+          }
+        }
+        set(chosen);
+      };
+      choice.get = [get] {
+        std::vector<std::string> words;
+        for (const Value value : get()) words.push_back(option_word(value));
+        return words;
+      };
+      line_.add(index_, without_, name, std::move(choice), std::move(help), traits);
+    }
+
+    CommandLine& line_;
+    std::size_t index_;
+    std::vector<std::string_view> without_;
+  };
+
+  /// The section of that title, a new one at the end of the help where there is none yet. The
+  /// section "" has no title.
+  Section section(std::string_view title, std::vector<std::string_view> without = {});
+
+  /// The values that the targets have now, as reports show them.
+  [[nodiscard]] Settings settings(std::string_view command) const;
+
+  struct TitledOptions {
+    std::string title;
+    std::vector<Option> options;
+  };
+  [[nodiscard]] const std::vector<TitledOptions>& sections() const { return sections_; }
+
+ private:
+  void add(std::size_t section, const std::vector<std::string_view>& without, std::string_view name,
+           Target target, std::string help, Traits traits);
+
+  std::vector<TitledOptions> sections_;
+  std::vector<std::pair<std::size_t, std::size_t>> recorded_;  // section and place in it, in order
+};
+
+using Section = CommandLine::Section;
+
+/// The options as they are in force, for the report of a command.
+template <class Options>
+[[nodiscard]] Settings settings_of(std::string_view command,
+                                   void (*describe)(CommandLine&, Options&), Options options) {
+  CommandLine line;
+  describe(line, options);
+  return line.settings(command);
+}
+
+/// A command of the program.
+struct Command {
+  const char* name;
+  const char* about;
+  CommandLine line;
+  std::function<int(const Streams&)> run;
+};
+
+/// A command whose options live as long as it does.
+template <class Options>
+[[nodiscard]] Command make_command(
+    const char* name, const char* about, void (*describe)(CommandLine&, Options&),
+    std::type_identity_t<int (*)(const Options&, const Streams&)> run) {
+  const auto options = std::make_shared<Options>();
+  Command command{
+      name, about, {}, [options, run](const Streams& streams) { return run(*options, streams); }};
+  describe(command.line, *options);
+  return command;
+}
+
+/// Reads the arguments, of which the first is the program's name, into the targets of the command
+/// they name, and returns it; nothing where they ask for help or the version, which is then
+/// written to `out`. Throws `usage_error`, with a hint, for arguments that are wrong.
+[[nodiscard]] const Command* parse(std::span<const Command> commands,
+                                   const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace pate::cli

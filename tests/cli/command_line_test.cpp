@@ -1,0 +1,135 @@
+#include "cli/options/command_line.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/exit_status.hpp"
+
+using pate::Bound;
+using pate::Reading;
+using pate::SettingValue;
+using pate::cli::Command;
+using pate::cli::CommandLine;
+using pate::cli::Section;
+using pate::cli::usage_error;
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<Bound> bounds{Bound::published, Bound::tradeoff};
+  std::optional<Reading> reading;
+  std::optional<std::int64_t> queries;
+  std::vector<double> orders;
+  double delta = 0.5;
+  bool exact = false;
+  unsigned threads = 0;
+};
+
+void describe(CommandLine& line, Options& options) {
+  line.section("").add("FILE TEXT", options.file, "a file",
+                       {.required = true, .may_be_empty = true});
+  const Section late = line.section("Late", {"--left-out"});
+  const Section work = line.section("Work");
+  work.add("--threads N", options.threads, "threads", {.recorded = false});
+  work.add("--delta D", options.delta, "a share", {.shows_default = true});
+  work.add("--exact", options.exact, "a flag", {.recorded_before = "delta"});
+  late.add("--left-out", options.exact, "not here");
+  late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds");
+  late.add("--reading NAME", options.reading, {Reading::joint, Reading::worst_case}, "a reading");
+  late.add("-q,--max-queries N", options.queries, "a number");
+  late.add("--orders LIST", options.orders, "numbers", {.recorded_as = "grid"});
+}
+
+// What the words make of the options; what is written is appended to `out`.
+Options parsed(const std::vector<std::string>& words, std::string* out = nullptr) {
+  Options options;
+  std::vector<Command> commands(1, {"work", "does it", {}, {}});
+  describe(commands.front().line, options);
+  std::vector<std::string> arguments{"pate", "work"};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  std::ostringstream stream;
+  const Command* const named = pate::cli::parse(commands, arguments, stream);
+  CHECK((named == &commands.front()) == stream.str().empty());
+  if (out != nullptr) *out += stream.str();
+  return options;
+}
+
+std::string refused(const std::vector<std::string>& words) {
+  try {
+    (void)parsed(words);
+  } catch (const usage_error& error) {
+    CHECK(error.hint() == "run 'pate work --help' for the options");
+    return error.what();
+  }
+  return "[not refused]";
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("options");
+
+TEST_CASE("options: the command line sets their targets") {
+  const Options options =
+      parsed({"f", "--bound", "tradeoff,published", "--reading", "worst-case", "-q", "7",
+              "--orders", "2,4.5", "--exact", "--delta=1e-3", "--threads", "3"});
+  CHECK(options.file == "f");
+  CHECK(options.bounds == std::vector{Bound::tradeoff, Bound::published});
+  CHECK(options.reading == Reading::worst_case);
+  CHECK(options.queries == 7);
+  CHECK(options.orders == std::vector{2.0, 4.5});
+  CHECK(options.exact);
+  CHECK(options.delta == 1e-3);
+  CHECK(options.threads == 3);
+}
+
+TEST_CASE("options: registering one records its setting") {
+  Options options;
+  options.file = "f";
+  pate::Settings settings = pate::cli::settings_of("work", describe, options);
+  const std::vector<std::string> bounds{"published", "tradeoff"};
+  CHECK(settings == pate::Settings{{"command", std::string("work")},
+                                   {"file", std::string("f")},
+                                   {"exact", false},
+                                   {"delta", 0.5},
+                                   {"bound", bounds},
+                                   {"reading", SettingValue{}},
+                                   {"max_queries", SettingValue{}},
+                                   {"grid", SettingValue{}}});
+  options.reading = Reading::worst_case;
+  options.queries = 3;
+  options.orders = {2.0};
+  settings = pate::cli::settings_of("work", describe, options);
+  CHECK(settings[5].second == SettingValue{std::string("worst-case")});
+  CHECK(settings[6].second == SettingValue{std::int64_t{3}});
+  CHECK(settings[7].second == SettingValue{std::vector{2.0}});
+}
+
+TEST_CASE("options: what cannot be right is refused with a hint") {
+  CHECK(refused({}) == "FILE is required");
+  CHECK(refused({"f", "--max-queries", "007"}) ==
+        "--max-queries: must be a whole number >= 0 without leading zeros, got '007'");
+  CHECK(refused({"f", "--threads", "-1"}) ==
+        "--threads: must be a whole number >= 0 without leading zeros, got '-1'");
+  CHECK(refused({"f", "--reading", "expected"}) == "--reading: expected not in {joint,worst-case}");
+  CHECK(refused({"f", "--bound", "tradeoff,exact"}) ==
+        "--bound: exact not in {published,tradeoff}");
+  CHECK(refused({"f", "--left-out"}) == "The following argument was not expected: --left-out");
+  CHECK(refused({"f", "--delta", "half"}) == "Could not convert: --delta = half");
+}
+
+TEST_CASE("options: the help has its sections in the order of their titles") {
+  std::string help;
+  (void)parsed({"--help"}, &help);
+  CHECK(help.find("\nLate:\n  --bound LIST:{published,tradeoff} ...\n") != std::string::npos);
+  CHECK(help.find("  -q,--max-queries N      a number\n") != std::string::npos);
+  CHECK(help.find("\nLate:") < help.find("\nWork:\n  --threads N             threads\n"));
+  CHECK(help.find("  --delta D=0.5           a share\n") != std::string::npos);
+  CHECK(help.find("--left-out") == std::string::npos);
+}
+
+TEST_SUITE_END();
