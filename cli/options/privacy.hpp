@@ -11,8 +11,8 @@ namespace pate::cli {
 
 /// What the headline has to keep.
 struct Limits {
-  std::optional<double> max_epsilon;
-  std::optional<double> min_answered;
+  std::optional<double> max_epsilon = {};
+  std::optional<double> min_answered = {};
   bool require_releasable = false;
 
   [[nodiscard]] bool any() const { return max_epsilon || min_answered || require_releasable; }
