@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/cut_files.hpp"
-#include "cli/interruption.hpp"
 #include "cli/program.hpp"
+#include "cli/signals.hpp"
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);

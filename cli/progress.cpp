@@ -12,6 +12,9 @@ namespace pate::cli {
 
 namespace {
 
+// Erases the line of a terminal that the cursor is in.
+constexpr const char* kEraseLine = "\r\x1b[K";
+
 using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds kPatience{1.0};
@@ -61,6 +64,30 @@ std::string Progress::line(double share, double seconds) const {
   return fmt::format("pate: {} [{}{}] {:3.0f} %, {} left", what_, std::string(full, '#'),
                      std::string(static_cast<std::size_t>(kWidth) - full, '-'),
                      std::floor(100.0 * share), rough(seconds * (1.0 / share - 1.0)));
+}
+
+Activity::Activity(const Streams& streams, std::string what, std::chrono::milliseconds second)
+    : err_(streams.err), what_(std::move(what)), second_(second) {
+  if (streams.err_is_terminal) thread_ = std::thread([this] { draw_every_second(); });
+}
+
+Activity::~Activity() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  ended_changed_.notify_one();
+  thread_.join();
+}
+
+void Activity::draw_every_second() {
+  std::unique_lock lock(mutex_);
+  int seconds = 0;
+  while (!ended_changed_.wait_for(lock, second_, [this] { return ended_; })) {
+    err_ << kEraseLine << fmt::format("pate: {}, {} s", what_, ++seconds) << std::flush;
+  }
+  if (seconds > 0) err_ << kEraseLine << std::flush;
 }
 
 }  // namespace pate::cli

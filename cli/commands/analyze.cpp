@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "cli/activity.hpp"
+#include "cli/progress.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/activity.hpp"
+#include "cli/progress.hpp"
 #include "cli/commands/analyze_summary.hpp"
 #include "cli/commands/compose_summary.hpp"
 #include "cli/commands/compose_tune.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/activity.hpp"
+#include "cli/progress.hpp"
 #include "cli/commands/label_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "pate/io/atomic_file.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/activity.hpp"
+#include "cli/progress.hpp"
 #include "cli/commands/release_summary.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"

@@ -11,7 +11,7 @@
 #include "cli/commands/tune_notices.hpp"
 #include "cli/commands/tune_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/interruption.hpp"
+#include "cli/signals.hpp"
 #include "cli/progress.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/tune_report.hpp"

@@ -2,11 +2,31 @@
 
 #include <fmt/format.h>
 
-#include "cli/shell_quote.hpp"
+#include <algorithm>
+#include <string_view>
 
 namespace pate::cli {
 
 namespace {
+
+bool is_safe(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
+}
+
+// The text as one word of a POSIX shell: as it is where that is safe, else in single quotes.
+std::string shell_quote(std::string_view text) {
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_safe)) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
 
 // A command line that runs the point's aggregator on the queries it asks.
 std::string point_command(std::string line, const TuneOptions& options, const VotesInput& input,

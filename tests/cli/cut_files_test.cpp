@@ -1,4 +1,4 @@
-#include "cli/cut_files.hpp"
+#include "cli/signals.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/interruption.hpp"
+#include "cli/signals.hpp"
 
 #include <doctest/doctest.h>
 

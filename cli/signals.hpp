@@ -8,6 +8,11 @@ namespace pate::cli {
 /// (SIGXFSZ) fails to be written instead. For `main`.
 void end_cleanly_on_signals();
 
+/// Makes a mapped input that is cut while it is read an input error: the SIGBUS that touching what
+/// is gone raises ends the program with one line on standard error, status `kBadInput` and no
+/// temporary files left behind. Any other SIGBUS ends it as ever. For `main`.
+void report_cut_files();
+
 /// While it lives the first SIGINT or SIGTERM does not end the program but is remembered, for work
 /// that can stop early and still deliver what is done:
 ///
