@@ -17,6 +17,7 @@ namespace pate::cli {
 
 void add_explain(CommandLine& line, ExplainOptions& options) {
   add_votes_input_options(line, options.input, {"--labels"});
+  line.record_null("labels", "decisions");
   const Section what = line.section("What to explain (one of them)");
   add_mechanism_options(line, options.mechanism);
   add_privacy_options(line, options.privacy, {"--bound", "--exact"});

@@ -75,6 +75,7 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
 
 void add_tune(CommandLine& line, TuneOptions& options) {
   add_votes_input_options(line, options.input, {"--decisions"});
+  line.record_null("decisions");
   add_tuning_options(line, options.tuning);
   add_output_options(line, options.output);
 }

@@ -142,21 +142,26 @@ void CommandLine::add(std::size_t section, const std::vector<std::string_view>& 
   std::vector<Option>& options = sections_[section].options;
   options.push_back(
       {std::string(names), std::string(type), std::move(target), std::move(help), traits});
-  if (!traits.recorded) return;
+  if (traits.recorded)
+    record({options.back().setting(), options.back().target}, traits.recorded_before);
+}
+
+void CommandLine::record_null(std::string name, const char* before) {
+  record({std::move(name), std::nullopt}, before);
+}
+
+void CommandLine::record(Recorded setting, const char* before) {
   auto place = recorded_.end();
-  if (traits.recorded_before != nullptr) {
-    place = std::find_if(recorded_.begin(), recorded_.end(), [&](const auto& at) {
-      return sections_[at.first].options[at.second].setting() == traits.recorded_before;
-    });
+  if (before != nullptr) {
+    place = std::ranges::find(recorded_, std::string_view(before), &Recorded::name);
   }
-  recorded_.insert(place, {section, options.size() - 1});
+  recorded_.insert(place, std::move(setting));
 }
 
 Settings CommandLine::settings(std::string_view command) const {
   Settings result{{"command", std::string(command)}};
-  for (const auto& [section, place] : recorded_) {
-    const Option& option = sections_[section].options[place];
-    result.emplace_back(option.setting(), value_of(option.target));
+  for (const auto& [name, target] : recorded_) {
+    result.emplace_back(name, target ? value_of(*target) : SettingValue{});
   }
   return result;
 }

@@ -145,6 +145,10 @@ class CommandLine {
   /// section "" has no title.
   Section section(std::string_view title, std::vector<std::string_view> without = {});
 
+  /// A setting that reports show as null, before another where one is named: an option that the
+  /// command does not have.
+  void record_null(std::string name, const char* before = nullptr);
+
   /// The values that the targets have now, as reports show them.
   [[nodiscard]] Settings settings(std::string_view command) const;
 
@@ -158,8 +162,14 @@ class CommandLine {
   void add(std::size_t section, const std::vector<std::string_view>& without, std::string_view name,
            Target target, std::string help, Traits traits);
 
+  struct Recorded {
+    std::string name;
+    std::optional<Target> target;
+  };
+  void record(Recorded setting, const char* before);
+
   std::vector<TitledOptions> sections_;
-  std::vector<std::pair<std::size_t, std::size_t>> recorded_;  // section and place in it, in order
+  std::vector<Recorded> recorded_;
 };
 
 using Section = CommandLine::Section;

@@ -38,6 +38,7 @@ void describe(CommandLine& line, Options& options) {
   work.add("--threads N", options.threads, "threads", {.recorded = false});
   work.add("--delta D", options.delta, "a share", {.shows_default = true});
   work.add("--exact", options.exact, "a flag", {.recorded_before = "delta"});
+  line.record_null("seed", "exact");
   late.add("--left-out", options.exact, "not here");
   late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds");
   late.add("--reading NAME", options.reading, {Reading::joint, Reading::worst_case}, "a reading");
@@ -94,6 +95,7 @@ TEST_CASE("options: registering one records its setting") {
   const std::vector<std::string> bounds{"published", "tradeoff"};
   CHECK(settings == pate::Settings{{"command", std::string("work")},
                                    {"file", std::string("f")},
+                                   {"seed", SettingValue{}},
                                    {"exact", false},
                                    {"delta", 0.5},
                                    {"bound", bounds},
@@ -104,9 +106,9 @@ TEST_CASE("options: registering one records its setting") {
   options.queries = 3;
   options.orders = {2.0};
   settings = pate::cli::settings_of("work", describe, options);
-  CHECK(settings[5].second == SettingValue{std::string("worst-case")});
-  CHECK(settings[6].second == SettingValue{std::int64_t{3}});
-  CHECK(settings[7].second == SettingValue{std::vector{2.0}});
+  CHECK(settings[6].second == SettingValue{std::string("worst-case")});
+  CHECK(settings[7].second == SettingValue{std::int64_t{3}});
+  CHECK(settings[8].second == SettingValue{std::vector{2.0}});
 }
 
 TEST_CASE("options: what cannot be right is refused with a hint") {
