@@ -4,8 +4,7 @@
 
 #include <future>
 
-#include "cli/progress.hpp"
-#include "cli/commands/analyze_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"

@@ -8,11 +8,10 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/progress.hpp"
-#include "cli/commands/analyze_summary.hpp"
-#include "cli/commands/compose_summary.hpp"
 #include "cli/commands/compose_tune.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/progress.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"

@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "cli/commands/tune_notices.hpp"
-#include "cli/commands/tune_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "pate/error.hpp"
 #include "pate/io/json_document.hpp"
 #include "pate/reports/read_context.hpp"

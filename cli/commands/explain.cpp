@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/commands/explain_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/explanation.hpp"

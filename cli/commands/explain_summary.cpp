@@ -1,4 +1,4 @@
-#include "cli/commands/explain_summary.hpp"
+#include "cli/commands/summaries.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cli/commands/cost_table.hpp"
+#include "pate/accounting/explanation.hpp"
 
 namespace pate::cli {
 
@@ -98,10 +98,9 @@ void one_query(Out out, const QueryExplanation& query) {
 }  // namespace
 
 std::string explain_summary(const Explanation& explanation, const std::string& votes) {
-  std::string text;
+  std::string text =
+      votes_line(votes, explanation.run_queries, explanation.teachers, explanation.classes);
   const Out out = std::back_inserter(text);
-  fmt::format_to(out, "{}: {} queries, {} teachers, {} classes\n", votes, explanation.run_queries,
-                 explanation.teachers, explanation.classes);
   const CostEntry& headline = explanation.headline;
   fmt::format_to(out, "the run: epsilon {} at delta {:g} ({}, {}, {})\n",
                  epsilon_text(headline.epsilon), headline.delta, name(headline.bound),
@@ -113,11 +112,7 @@ std::string explain_summary(const Explanation& explanation, const std::string& v
   } else {
     table(out, explanation);
   }
-  fmt::format_to(out, "\n");
-  for (const Notice& notice : explanation.notices) {
-    fmt::format_to(out, "note: {}\n", notice.message);
-  }
-  return text;
+  return text + '\n' + notes(explanation.notices);
 }
 
 }  // namespace pate::cli

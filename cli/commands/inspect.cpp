@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/commands/inspect_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"

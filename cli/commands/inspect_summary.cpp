@@ -1,4 +1,4 @@
-#include "cli/commands/inspect_summary.hpp"
+#include "cli/commands/summaries.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/inspection/inspection.hpp"
+#include "pate/reports/report_json.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -22,37 +25,21 @@ constexpr std::size_t kMostLines = 16;        // of the histogram
 constexpr double kBar = 32;                   // its longest bar
 constexpr std::int64_t kWideNumbers = 99999;  // numbers above do not fit a column of the deciles
 
-// Words after `first`, broken where a line would exceed the terminal, further lines indented.
-void paragraph(Out out, std::string_view first, std::string_view words) {
-  std::string line(first);
-  const std::string indent(first.size(), ' ');
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    if (line.size() > indent.size() && line.size() + 1 + end > kColumns) {
-      fmt::format_to(out, "{}\n", line);
-      line = indent;
-    }
-    if (line.size() > indent.size()) line += ' ';
-    line += words.substr(0, end);
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  fmt::format_to(out, "{}\n", line);
-}
-
-void head(Out out, const Inspection& inspection, const InputFile& votes) {
+std::string head(const Inspection& inspection, const InputFile& votes) {
   const std::string shape = fmt::format("{} queries, {} teachers, {} classes", inspection.queries,
                                         inspection.teachers, inspection.classes);
   const bool fits = votes.path.size() + 2 + shape.size() <= kColumns;
-  fmt::format_to(out, "{}:{}{}\n", votes.path, fits ? " " : "\n", shape);
-  paragraph(out, "",
-            fmt::format("{} of {}; {}{} distinct histograms, {} unanimous, {} tied at the top",
-                        *votes.layout, votes.dtype, inspection.distinct_exact ? "" : "about ",
-                        inspection.distinct_histograms, inspection.unanimous, inspection.ties));
-  if (!inspection.predictions) return;
+  std::string text = fmt::format("{}:{}{}\n", votes.path, fits ? " " : "\n", shape);
+  text += paragraph(
+      "", fmt::format("{} of {}; {}{} distinct histograms, {} unanimous, {} tied at the top",
+                      *votes.layout, votes.dtype, inspection.distinct_exact ? "" : "about ",
+                      inspection.distinct_histograms, inspection.unanimous, inspection.ties));
+  if (!inspection.predictions) return text;
   const TeacherFindings& found = *inspection.predictions;
-  paragraph(out, "",
-            fmt::format("{} distinct teachers, {} constant, {} never vote for some class",
-                        found.distinct, found.constant, found.missing_some_class));
+  text +=
+      paragraph("", fmt::format("{} distinct teachers, {} constant, {} never vote for some class",
+                                found.distinct, found.constant, found.missing_some_class));
+  return text;
 }
 
 void decile_line(Out out, std::string_view what, const std::vector<double>& deciles, double unit) {
@@ -136,9 +123,8 @@ void top_histogram(Out out, const Inspection& inspection) {
 }  // namespace
 
 std::string inspect_summary(const Inspection& inspection, const InputFile& votes) {
-  std::string text;
+  std::string text = head(inspection, votes);
   const Out out = std::back_inserter(text);
-  head(out, inspection, votes);
   if (inspection.queries > 0) {
     deciles(out, inspection);
     top_histogram(out, inspection);
@@ -146,12 +132,13 @@ std::string inspect_summary(const Inspection& inspection, const InputFile& votes
   if (inspection.selection) {
     const AnsweredSpread& selection = *inspection.selection;
     fmt::format_to(out, "\n");
-    paragraph(out, "answered: ",
-              fmt::format("{:.1f} expected at threshold {:g}, sigma1 {:g} (# answered, . refused)",
-                          selection.answered, selection.check.threshold, selection.check.sigma1));
+    text += paragraph(
+        "answered: ",
+        fmt::format("{:.1f} expected at threshold {:g}, sigma1 {:g} (# answered, . refused)",
+                    selection.answered, selection.check.threshold, selection.check.sigma1));
   }
   if (!inspection.notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : inspection.notices) paragraph(out, "note: ", notice.message);
+  for (const Notice& notice : inspection.notices) text += paragraph("note: ", notice.message);
   return text;
 }
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/progress.hpp"
-#include "cli/commands/label_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/progress.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/sha256.hpp"
 #include "pate/labeling/label_account.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "cli/commands/plan_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "pate/planning/solve.hpp"
 #include "pate/reports/plan_report.hpp"

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "cli/progress.hpp"
-#include "cli/commands/release_summary.hpp"
+#include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"
+#include "cli/progress.hpp"
 #include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/rdp_entry.hpp"
 #include "pate/rdp/conversion.hpp"

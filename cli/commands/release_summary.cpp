@@ -1,11 +1,12 @@
-#include "cli/commands/release_summary.hpp"
+#include "cli/commands/summaries.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "cli/commands/cost_table.hpp"
+#include "pate/as_published/release.hpp"
+#include "pate/release/public_release.hpp"
 
 namespace pate::cli {
 
@@ -13,42 +14,15 @@ namespace {
 
 constexpr std::size_t kColumns = 78;
 
-// The text in lines of at most 78 columns, cut between words.
-std::string wrapped(const std::string& text) {
-  std::string result;
-  std::size_t column = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::size_t length = end - begin;
-    if (column > 0 && column + 1 + length > kColumns) {
-      result += '\n';
-      column = 0;
-    } else if (column > 0) {
-      result += ' ';
-      ++column;
-    }
-    result += text.substr(begin, length);
-    column += length;
-    begin = end + 1;
-  }
-  return result + '\n';
-}
-
 void line(std::string& text, const char* name, double value, const char* what) {
   fmt::format_to(std::back_inserter(text), "  {:<19} {:>10.5g}  {}\n", name, value, what);
-}
-
-std::string notes(const std::vector<Notice>& notices) {
-  std::string text = notices.empty() ? "" : "\n";
-  for (const Notice& notice : notices) text += "note: " + notice.message + '\n';
-  return text;
 }
 
 }  // namespace
 
 std::string public_release_summary(const PublicRelease& published) {
   return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}", epsilon_text(published.epsilon),
-                     published.delta, wrapped(published.statement));
+                     published.delta, paragraph("", published.statement, kColumns));
 }
 
 std::string release_summary(const ReleasePlan& plan, const std::optional<PublicRelease>& published,
@@ -66,7 +40,7 @@ std::string release_summary(const ReleasePlan& plan, const std::optional<PublicR
   fmt::format_to(out, "\nparameters, {}:\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}\n",
                  parameters_name(plan.chosen_from_votes), plan.parameters.order,
                  plan.parameters.beta, plan.parameters.sigma);
-  return text + notes(notices);
+  return text + (notices.empty() ? "" : "\n") + notes(notices);
 }
 
 std::string as_published_summary(const PublishedRelease& release,
@@ -79,7 +53,7 @@ std::string as_published_summary(const PublishedRelease& release,
   line(text, "smooth sensitivity", release.gnss.smooth_sensitivity, "of the RDP, at this beta");
   fmt::format_to(std::back_inserter(text), "\n  order {:.10g}, beta {:.10g}, sigma-ss {:.10g}\n",
                  release.order, release.gnss.beta, release.gnss.sigma_ss);
-  return text + notes(notices);
+  return text + (notices.empty() ? "" : "\n") + notes(notices);
 }
 
 }  // namespace pate::cli

@@ -7,12 +7,11 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/commands/summaries.hpp"
 #include "cli/commands/tune_commands.hpp"
-#include "cli/commands/tune_notices.hpp"
-#include "cli/commands/tune_summary.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/signals.hpp"
 #include "cli/progress.hpp"
+#include "cli/signals.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/reports/tune_report_reader.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands/cost_table.hpp"
+#include "cli/commands/summaries.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 namespace pate::cli {
 
-TEST_SUITE("cost table") {
+TEST_SUITE("summaries") {
   TEST_CASE("epsilon is rounded up, round numbers stay round") {
     CHECK(epsilon_text(0.0) == "0.0000");
     CHECK(epsilon_text(4.126996) == "4.1270");

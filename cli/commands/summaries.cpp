@@ -1,0 +1,188 @@
+#include "cli/commands/summaries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "cli/streams.hpp"
+#include "pate/composition/compose.hpp"
+#include "pate/planning/plan.hpp"
+#include "pate/reports/label_report.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+std::string mechanism_text(const Aggregator& aggregator) {
+  if (!aggregator.is_gaussian()) {
+    return fmt::format("LNMax, scale {:g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale);
+  }
+  const double sigma2 = std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
+  if (!aggregator.selection) return fmt::format("GNMax, sigma2 {:g}", sigma2);
+  return fmt::format("{} GNMax, threshold {:g}, sigma1 {:g}, sigma2 {:g}",
+                     aggregator.interactive ? "Interactive" : "Confident",
+                     aggregator.selection->threshold, aggregator.selection->sigma1, sigma2);
+}
+
+std::string mechanism_text(const PlannedRun& run) {
+  if (run.laplace_scale) return fmt::format("LNMax, scale {}", *run.laplace_scale);
+  if (!run.sigma1) return fmt::format("GNMax, sigma2 {}", *run.sigma2);
+  return fmt::format("Confident GNMax, sigma1 {}, sigma2 {}", *run.sigma1, *run.sigma2);
+}
+
+std::string answered_line(double expected, double sd, std::optional<std::int64_t> realized) {
+  return fmt::format("answered: {:.1f} expected (sd {:.1f}){}\n", expected, sd,
+                     realized ? fmt::format(", {} realized", *realized) : "");
+}
+
+// All digits: fewer could be too little noise.
+std::string solved_line(const Solved& solved) {
+  const bool whole =
+      solved.parameter == PlanParameter::queries || solved.parameter == PlanParameter::max_answers;
+  return whole ? fmt::format("{} = {:.0f}: the most that keeps epsilon <= {}\n",
+                             name(solved.parameter), solved.value, solved.epsilon)
+               : fmt::format("{} = {}: the least that keeps epsilon <= {}\n",
+                             name(solved.parameter), solved.value, solved.epsilon);
+}
+
+// What a cost is worth, in a few words.
+std::string_view worth(const CostEntry& cost) {
+  switch (cost.reading) {
+    case Reading::joint:
+      return "guarantee, private";
+    case Reading::expected:
+      if (cost.sd) return "expectation, private";
+      return cost.bound == Bound::published ? "one direction only" : "guarantee, private";
+    case Reading::realized:
+      return cost.releasable ? "may be published" : "if order was fixed";
+    case Reading::worst_case:
+      return "may be published";
+  }
+  return "";
+}
+
+std::string order_text(const std::optional<double>& order) {
+  if (!order) return "-";
+  return *order < 1000.0 ? fmt::format("{:.2f}", *order) : fmt::format("{:.0f}", *order);
+}
+
+// A line of column names and one for each cost, the headline marked by a star.
+std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
+  std::size_t width = 17;  // of the bounds, more where their longest name is among them
+  for (const CostEntry& cost : costs) width = std::max(width, name(cost.bound).size() + 1);
+  std::string text = fmt::format("  {:<{}}{:<11}{:<11}{:>8}{:>8}  {}\n", "bound", width, "reading",
+                                 "conversion", "epsilon", "order", "worth");
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const CostEntry& cost = costs[i];
+    fmt::format_to(std::back_inserter(text), "{} {:<{}}{:<11}{:<11}{:>8}{:>8}  {}\n",
+                   i == headline ? '*' : ' ', name(cost.bound), width, name(cost.reading),
+                   name(cost.conversion), epsilon_text(cost.epsilon), order_text(cost.order),
+                   worth(cost));
+  }
+  return text;
+}
+
+// What a summary ends with: the line about the headline, the table of costs, the notices.
+std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t headline,
+                              std::span<const Notice> notices, bool colour) {
+  const CostEntry& first = costs[headline];
+  const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(first.epsilon));
+  return fmt::format("\n{} at delta = {}  (* below: {})\n\n{}{}{}", bold(epsilon, colour),
+                     first.delta, worth(first), cost_table(costs, headline),
+                     notices.empty() ? "" : "\n", notes(notices));
+}
+
+}  // namespace
+
+std::string analyze_summary(const Account& account, const std::string& votes, bool colour) {
+  std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
+  text += mechanism_text(account.aggregator) + '\n';
+  if (account.aggregator.selection) {
+    text +=
+        answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
+  }
+  if (account.utility) {
+    text += fmt::format("accuracy: {:.2f} % expected of released labels; plurality {:.2f} %\n",
+                        100.0 * account.utility->expected_accuracy,
+                        100.0 * account.utility->plurality_accuracy);
+  }
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
+}
+
+std::string compose_summary(const Composition& sum, std::span<const ReportPart> parts,
+                            bool colour) {
+  std::string text;
+  for (const ReportPart& part : parts) {
+    text += fmt::format("{}: {}, {} queries\n", part.path, part.mechanism, part.queries);
+  }
+  text += fmt::format("together: {} queries", sum.queries);
+  if (sum.teachers) text += fmt::format(", {} teachers", *sum.teachers);
+  if (sum.classes) text += fmt::format(", {} classes", *sum.classes);
+  text += '\n';
+  if (sum.answered_expected) {
+    text += answered_line(*sum.answered_expected, sum.answered_sd, sum.answered_realized);
+  }
+  return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour);
+}
+
+std::string label_summary(const LabelReport& report, const std::string& votes, bool colour) {
+  const Account& account = report.account;
+  const LabelledQueries& labelled = report.labelled;
+  std::string text = fmt::format("{}: {} of {} queries asked, {} teachers, {} classes\n{}\n", votes,
+                                 labelled.asked, labelled.labels.size(), account.teachers,
+                                 account.classes, mechanism_text(account.aggregator));
+  text += fmt::format("{}: {} labels by the teachers", report.path, labelled.answered);
+  if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
+  text += fmt::format(", {} refused\norder fixed before the run: {}\n", labelled.refused(),
+                      report.filter.order());
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
+}
+
+std::string plan_summary(const Plan& plan, bool colour) {
+  std::string text = fmt::format("{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
+                                 plan.run.queries, plan.run.answers());
+  if (plan.solved) text += solved_line(*plan.solved);
+  return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour);
+}
+
+std::string epsilon_text(double epsilon) {
+  if (epsilon == 0.0 || !std::isfinite(epsilon)) return fmt::format("{:.4f}", epsilon);
+  const bool plain = epsilon >= 0.01 && epsilon < 1e4;
+  const double unit = plain ? 1e-4 : std::pow(10.0, std::floor(std::log10(epsilon)) - 2.0);
+  // The outward margin of costs is more than this leaves out, so that round numbers stay round.
+  const double rounded = std::ceil(epsilon / unit * (1.0 - 4e-11)) * unit;
+  return plain ? fmt::format("{:.4f}", rounded) : fmt::format("{:.3g}", rounded);
+}
+
+std::string votes_line(const std::string& votes, std::int64_t queries, std::int64_t teachers,
+                       std::int64_t classes) {
+  return fmt::format("{}: {} queries, {} teachers, {} classes\n", votes, queries, teachers,
+                     classes);
+}
+
+std::string notes(std::span<const Notice> notices) {
+  std::string text;
+  for (const Notice& notice : notices) text += fmt::format("note: {}\n", notice.message);
+  return text;
+}
+
+std::string paragraph(std::string_view first, std::string_view words, std::size_t columns) {
+  std::string text;
+  std::string line(first);
+  const std::string indent(first.size(), ' ');
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (line.size() > indent.size() && line.size() + 1 + end > columns) {
+      text += line + '\n';
+      line = indent;
+    }
+    if (line.size() > indent.size()) line += ' ';
+    line += words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return text + line + '\n';
+}
+
+}  // namespace pate::cli

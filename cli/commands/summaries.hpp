@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/streams.hpp"
+#include "pate/accounting/report.hpp"
+
+namespace pate {
+
+struct Composition;
+struct Explanation;
+struct InputFile;
+struct Inspection;
+struct LabelReport;
+struct Plan;
+struct PublicRelease;
+struct PublishedRelease;
+struct ReleasePlan;
+struct ReportPart;
+struct TuneContext;
+struct TuneSettings;
+struct Tuning;
+
+}  // namespace pate
+
+namespace pate::cli {
+
+// What a person wants to see of a report at a glance, as text of at most 80 columns (longer where a
+// path is). `votes` is how the votes are called; in `colour` the headline is bold.
+
+[[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes,
+                                          bool colour = false);
+[[nodiscard]] std::string compose_summary(const Composition& sum, std::span<const ReportPart> parts,
+                                          bool colour);
+[[nodiscard]] std::string label_summary(const LabelReport& report, const std::string& votes,
+                                        bool colour);
+[[nodiscard]] std::string plan_summary(const Plan& plan, bool colour);
+
+/// The queries one a line, or, when there is one query only, everything about it.
+[[nodiscard]] std::string explain_summary(const Explanation& explanation, const std::string& votes);
+
+/// What is in the dump, deciles, a histogram of the top count (with a threshold also of what is
+/// left of it) and the notices.
+[[nodiscard]] std::string inspect_summary(const Inspection& inspection, const InputFile& votes);
+
+/// What may be published, and apart from it the private numbers behind it.
+[[nodiscard]] std::string release_summary(const ReleasePlan& plan,
+                                          const std::optional<PublicRelease>& published,
+                                          const std::vector<Notice>& notices,
+                                          const std::string& votes);
+/// The part of it that may be published.
+[[nodiscard]] std::string public_release_summary(const PublicRelease& published);
+/// What S18's own procedure finds, marked as not valid.
+[[nodiscard]] std::string as_published_summary(const PublishedRelease& release,
+                                               const std::vector<Notice>& notices,
+                                               const std::string& votes);
+
+/// The best point, its command line, and the Pareto front.
+[[nodiscard]] std::string tune_summary(const Tuning& tuning, const TuneContext& context,
+                                       const std::string& votes);
+
+/// What a reader must know to read a tuning right.
+[[nodiscard]] std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& settings);
+
+/// Tells which points come nearest where none keeps the limits; the exit status.
+[[nodiscard]] int report_tune_misses(const Tuning& tuning, const Streams& streams);
+
+// What they are made of.
+
+/// Four decimals, or three digits where that says little, rounded up: also a number for people must
+/// not be too small.
+[[nodiscard]] std::string epsilon_text(double epsilon);
+
+/// "votes.npy: 10 queries, 250 teachers, 10 classes" and a line break.
+[[nodiscard]] std::string votes_line(const std::string& votes, std::int64_t queries,
+                                     std::int64_t teachers, std::int64_t classes);
+
+/// The notices one a line.
+[[nodiscard]] std::string notes(std::span<const Notice> notices);
+
+/// Words after `first`, broken where a line would exceed the columns, further lines indented.
+[[nodiscard]] std::string paragraph(std::string_view first, std::string_view words,
+                                    std::size_t columns = 80);
+
+}  // namespace pate::cli
