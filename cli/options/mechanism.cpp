@@ -47,26 +47,32 @@ void check_threshold(const std::string& text) {
   (void)parse_threshold(text);
 }
 
-void check_mechanism_options(const MechanismOptions& options, bool has_student) {
-  const bool has_threshold = !options.threshold.empty();
-  if (options.laplace_scale) {
-    if (options.sigma2 || options.sigma1 || has_threshold || has_student) {
+void check_noise(const GivenNoise& given, const char* choices) {
+  if (given.laplace_scale) {
+    if (given.sigma2 || given.sigma1 || given.threshold || given.student) {
       throw usage_error(
           "--laplace-scale (LNMax) excludes --sigma2, --threshold, --sigma1 and --student");
     }
+    return;
+  }
+  if (!given.sigma2) throw usage_error(fmt::format("the noise is missing: add {}", choices));
+  if (given.threshold && !given.sigma1) throw usage_error("--threshold needs --sigma1: add it");
+  if (given.sigma1 && !given.threshold) throw usage_error("--sigma1 needs --threshold: add it");
+  if (given.student && !given.threshold) {
+    throw usage_error("--student (Interactive) needs --threshold and --sigma1: add them");
+  }
+}
+
+void check_mechanism_options(const MechanismOptions& options, bool has_student) {
+  check_noise({options.laplace_scale.has_value(), options.sigma2.has_value(),
+               !options.threshold.empty(), options.sigma1.has_value(), has_student},
+              "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
+  if (options.laplace_scale) {
     validate(LaplaceNoisyMax{*options.laplace_scale}, "--laplace-scale");
     return;
   }
-  if (!options.sigma2) {
-    throw usage_error("the noise is missing: add --sigma2 S (GNMax) or --laplace-scale B (LNMax)");
-  }
-  if (has_threshold && !options.sigma1) throw usage_error("--threshold needs --sigma1: add it");
-  if (options.sigma1 && !has_threshold) throw usage_error("--sigma1 needs --threshold: add it");
-  if (has_student && !has_threshold) {
-    throw usage_error("--student (Interactive) needs --threshold and --sigma1: add them");
-  }
   validate(GaussianNoisyMax{*options.sigma2}, "--sigma2");
-  if (has_threshold) {
+  if (options.sigma1) {
     check_threshold(options.threshold);
     validate(GaussianNoisyMax{*options.sigma1}, "--sigma1");
   }

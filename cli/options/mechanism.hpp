@@ -21,6 +21,15 @@ struct MechanismOptions {
 
 void add_mechanism_options(CommandLine& line, MechanismOptions& options);
 
+/// Which of the options that describe an aggregator are there.
+struct GivenNoise {
+  bool laplace_scale, sigma2, threshold, sigma1, student;
+};
+
+/// Throws `usage_error` naming the option that is missing or contradicts; `choices` are the options
+/// that give the noise.
+void check_noise(const GivenNoise& given, const char* choices);
+
 /// Throws `usage_error` unless `text` is a number of votes or a share of the teachers.
 void check_threshold(const std::string& text);
 

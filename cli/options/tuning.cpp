@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/mechanism.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/tuning/grid_axis.hpp"
@@ -59,26 +60,14 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
 GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
+  check_noise({!options.laplace_scale.empty(), !options.sigma2.empty(), !options.threshold.empty(),
+               !options.sigma1.empty(), has_student},
+              "--sigma2 SPEC or --laplace-scale SPEC (LNMax)");
   if (!options.laplace_scale.empty()) {
-    if (!options.sigma2.empty() || !options.sigma1.empty() || !options.threshold.empty() ||
-        has_student) {
-      throw usage_error(
-          "--laplace-scale (LNMax) excludes --sigma2, --threshold, --sigma1 and --student");
-    }
     grid.laplace = true;
     grid.noise = parse_grid_axis(options.laplace_scale, "--laplace-scale", Shares::refused).values;
     validate(grid);
     return result;
-  }
-  if (options.sigma2.empty()) {
-    throw usage_error("the noise is missing: add --sigma2 SPEC or --laplace-scale SPEC (LNMax)");
-  }
-  if (options.threshold.empty() != options.sigma1.empty()) {
-    throw usage_error(options.threshold.empty() ? "--sigma1 needs --threshold: add it"
-                                                : "--threshold needs --sigma1: add it");
-  }
-  if (has_student && options.threshold.empty()) {
-    throw usage_error("--student (Interactive) needs --threshold and --sigma1: add them");
   }
   grid.noise = parse_grid_axis(options.sigma2, "--sigma2", Shares::refused).values;
   if (!options.threshold.empty()) {
