@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "pate/error.hpp"
 
@@ -16,31 +17,12 @@ namespace {
 // Points that are refined together while looking for the first that keeps the limit.
 constexpr std::size_t kAtOnce = 16;
 
-// What is set against epsilon.
-double value_of(const TunedPoint& p, const TuningGoal& goal) {
-  return goal.objective == Objective::correct ? p.point.right : p.point.answered;
-}
-
-bool keeps_min_answered(const TunedPoint& p, const TuningGoal& goal) {
-  return !goal.min_answered || p.point.answered >= *goal.min_answered;
-}
-
-// Positions, best first by the grid values.
-std::vector<std::size_t> ranked_points(const std::vector<TunedPoint>& points,
-                                       const TuningGoal& goal) {
-  std::vector<std::size_t> order(points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](std::size_t i) {
-    const TunedPoint& p = points[i];
-    const bool keeps =
-        keeps_min_answered(p, goal) && (!goal.max_epsilon || p.grid_epsilon <= *goal.max_epsilon);
-    return goal.objective == Objective::epsilon
-               ? std::tuple(!keeps, p.grid_epsilon, -value_of(p, goal), p.index)
-               : std::tuple(!keeps, -value_of(p, goal), p.grid_epsilon, p.index);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  return order;
+// By this points are ranked, the smallest first.
+std::tuple<double, double, std::size_t> rank(const TunedPoint& p, double epsilon,
+                                             const TuningGoal& goal) {
+  const double value = goal.value(p.point);
+  return goal.objective == Objective::epsilon ? std::tuple(epsilon, -value, p.index)
+                                              : std::tuple(-value, epsilon, p.index);
 }
 
 class Assembly {
@@ -66,24 +48,21 @@ class Assembly {
   }
 
  private:
-  [[nodiscard]] double value(const TunedPoint& p) const { return value_of(p, goal_); }
-  [[nodiscard]] bool keeps_answers(const TunedPoint& p) const {
-    return keeps_min_answered(p, goal_);
-  }
+  [[nodiscard]] double value(const TunedPoint& p) const { return goal_.value(p.point); }
   [[nodiscard]] bool keeps_epsilon(double epsilon) const {
-    return goal_.max_epsilon ? epsilon <= *goal_.max_epsilon : std::isfinite(epsilon);
+    return goal_.max_epsilon ? goal_.keeps_epsilon(epsilon) : std::isfinite(epsilon);
   }
 
-  void use(std::size_t position, const std::optional<ExactEpsilon>& exact) {
+  void use(std::size_t position, const std::optional<AccountEpsilon>& found) {
     TunedPoint& p = points_[position];
-    if (!exact) {
+    if (!found) {
       throw parameter_error(
           fmt::format("the refined epsilon of grid point {} is missing", p.index));
     }
     // Where the grid happened to find less, that is a bound too.
-    if (exact->epsilon <= p.grid_epsilon) {
-      p.point.epsilon = exact->epsilon;
-      p.point.order = exact->order;
+    if (found->epsilon <= p.grid_epsilon) {
+      p.point.epsilon = found->epsilon;
+      p.point.order = found->order;
     }
     p.refined = true;
   }
@@ -92,8 +71,8 @@ class Assembly {
     std::sort(positions.begin(), positions.end());
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
     std::erase_if(positions, [&](std::size_t i) { return points_[i].refined; });
-    const auto exact = refine_(positions);
-    for (std::size_t k = 0; k < positions.size(); ++k) use(positions[k], exact[k]);
+    const auto found = refine_(positions);
+    for (std::size_t k = 0; k < positions.size(); ++k) use(positions[k], found[k]);
   }
 
   // The point with the most answers, or right answers, that keeps the limits. Those that may or may
@@ -102,14 +81,11 @@ class Assembly {
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const TunedPoint& p = points_[i];
-      if (!keeps_answers(p)) continue;
+      if (!goal_.keeps_answers(p.point)) continue;
       if (keeps_epsilon(p.grid_epsilon) || straddles(p)) candidates.push_back(i);
     }
-    std::sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
-      const TunedPoint& x = points_[a];
-      const TunedPoint& y = points_[b];
-      return std::tuple(-value(x), x.grid_epsilon, x.index) <
-             std::tuple(-value(y), y.grid_epsilon, y.index);
+    std::ranges::sort(candidates, {}, [&](std::size_t i) {
+      return rank(points_[i], points_[i].grid_epsilon, goal_);
     });
     for (std::size_t k = 0; k < candidates.size();) {
       if (!straddles(points_[candidates[k]])) return candidates[k];
@@ -118,9 +94,9 @@ class Assembly {
         ++end;
       }
       // Some of these may turn out not to be needed; they then stay as they are.
-      const auto exact = refine_(std::span(candidates).subspan(k, end - k));
+      const auto found = refine_(std::span(candidates).subspan(k, end - k));
       for (std::size_t i = 0; k < end; ++k, ++i) {
-        use(candidates[k], exact[i]);
+        use(candidates[k], found[i]);
         if (keeps_epsilon(points_[candidates[k]].point.epsilon)) return candidates[k];
       }
     }
@@ -137,19 +113,17 @@ class Assembly {
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (std::isfinite(points_[i].point.epsilon)) order.push_back(i);
     }
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const TunedPoint& x = points_[a];
-      const TunedPoint& y = points_[b];
-      return std::tuple(x.point.epsilon, -value(x), x.index) <
-             std::tuple(y.point.epsilon, -value(y), y.index);
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+      const TunedPoint& p = points_[i];
+      return std::tuple(p.point.epsilon, -value(p), p.index);
     });
     std::vector<std::size_t> result;
     for (const std::size_t i : order) {
       if (!result.empty()) {
+        const TunedPoint& here = points_[i];
         const TunedPoint& last = points_[result.back()];
-        const bool twin =
-            value(points_[i]) == value(last) && points_[i].point.epsilon == last.point.epsilon;
-        if (!twin && !(value(points_[i]) > value(last))) continue;
+        const bool twin = value(here) == value(last) && here.point.epsilon == last.point.epsilon;
+        if (!twin && !(value(here) > value(last))) continue;
       }
       result.push_back(i);
     }
@@ -159,14 +133,11 @@ class Assembly {
   [[nodiscard]] std::optional<std::size_t> best() const {
     std::optional<std::size_t> result;
     const auto key = [&](std::size_t i) {
-      const TunedPoint& p = points_[i];
-      return goal_.objective == Objective::epsilon
-                 ? std::tuple(p.point.epsilon, -value(p), p.index)
-                 : std::tuple(-value(p), p.point.epsilon, p.index);
+      return rank(points_[i], points_[i].point.epsilon, goal_);
     };
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      const TunedPoint& p = points_[i];
-      if (!keeps_answers(p) || !keeps_epsilon(p.point.epsilon)) continue;
+      const TuningPoint& p = points_[i].point;
+      if (!goal_.keeps_answers(p) || !keeps_epsilon(p.epsilon)) continue;
       if (!result || key(i) < key(*result)) result = i;
     }
     return result;
@@ -176,13 +147,13 @@ class Assembly {
     std::optional<std::size_t> cheapest;
     std::optional<std::size_t> fullest;
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      const TunedPoint& p = points_[i];
-      if (goal_.max_epsilon && keeps_answers(p) &&
-          (!cheapest || p.point.epsilon < points_[*cheapest].point.epsilon)) {
+      const TuningPoint& p = points_[i].point;
+      if (goal_.max_epsilon && goal_.keeps_answers(p) &&
+          (!cheapest || p.epsilon < points_[*cheapest].point.epsilon)) {
         cheapest = i;
       }
-      if (goal_.min_answered && keeps_epsilon(p.point.epsilon) &&
-          (!fullest || p.point.answered > points_[*fullest].point.answered)) {
+      if (goal_.min_answered && keeps_epsilon(p.epsilon) &&
+          (!fullest || p.answered > points_[*fullest].point.answered)) {
         fullest = i;
       }
     }
@@ -209,13 +180,18 @@ std::vector<std::size_t> kept_points(const std::vector<TunedPoint>& points, cons
   std::vector<std::size_t> kept(points.size());
   std::iota(kept.begin(), kept.end(), std::size_t{0});
   if (!top || points.size() <= *top) return kept;
+  std::vector<std::size_t> ranked = kept;
+  std::ranges::sort(ranked, {}, [&](std::size_t i) {
+    const TunedPoint& p = points[i];
+    const bool keeps = goal.keeps_answers(p.point) && goal.keeps_epsilon(p.grid_epsilon);
+    return std::pair(!keeps, rank(p, p.grid_epsilon, goal));
+  });
   std::vector<char> keep(points.size(), 0);
   for (std::size_t i = 0; i < points.size(); ++i) {
     // Where every point is exact, being refined is nothing special.
     const bool special = points[i].refined && points[i].point.epsilon != points[i].grid_epsilon;
     keep[i] = special || points[i].pareto ? 1 : 0;
   }
-  const std::vector<std::size_t> ranked = ranked_points(points, goal);
   for (std::size_t k = 0; k < *top; ++k) keep[ranked[k]] = 1;
   if (choice.best) keep[*choice.best] = 1;
   for (const NearestMiss& miss : choice.nearest_misses) keep[miss.position] = 1;

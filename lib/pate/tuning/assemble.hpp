@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "pate/release/release_plan.hpp"
-#include "pate/tuning/exact_epsilon.hpp"
-#include "pate/tuning/tuning_point.hpp"
+#include "pate/tuning/account_epsilon.hpp"
 
 namespace pate {
 
@@ -30,6 +29,17 @@ struct TuningGoal {
   Objective objective = Objective::epsilon;
   std::optional<double> max_epsilon;
   std::optional<double> min_answered;
+
+  /// What is set against epsilon: the right answers where they are the objective, else the answers.
+  [[nodiscard]] double value(const TuningPoint& point) const {
+    return objective == Objective::correct ? point.right : point.answered;
+  }
+  [[nodiscard]] bool keeps_epsilon(double epsilon) const {
+    return !max_epsilon || epsilon <= *max_epsilon;
+  }
+  [[nodiscard]] bool keeps_answers(const TuningPoint& point) const {
+    return !min_answered || point.answered >= *min_answered;
+  }
 };
 
 /// A point of a grid and what was found out about it.
@@ -59,8 +69,8 @@ struct TuningChoice {
 
 /// Refined epsilons of some points, given by their positions; nothing for those that are not to be
 /// had, which is an error if they turn out to be needed.
-using RefinePoints =
-    std::function<std::vector<std::optional<ExactEpsilon>>(std::span<const std::size_t> positions)>;
+using RefinePoints = std::function<std::vector<std::optional<AccountEpsilon>>(
+    std::span<const std::size_t> positions)>;
 
 /// Refines what has to be refined, marks the Pareto front and finds the best point.
 ///

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/tuning/refine_points.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {
 
@@ -65,15 +65,7 @@ class Search {
  private:
   // To be made small.
   [[nodiscard]] double objective(const TuningPoint& p) const {
-    switch (goal_.objective) {
-      case Objective::answered:
-        return -p.answered;
-      case Objective::correct:
-        return -p.right;
-      case Objective::epsilon:
-        break;
-    }
-    return p.epsilon;
+    return goal_.objective == Objective::epsilon ? p.epsilon : -goal_.value(p);
   }
 
   // Moves to the best of the neighbours where that is better; whether it is.
@@ -113,20 +105,20 @@ class Search {
     std::vector<TuningPoint> points(1);
     evaluate_grid(votes_, one, settings_, 0, points, {});
     TuningPoint& point = points.front();
-    if (goal_.min_answered && !(point.answered >= *goal_.min_answered)) return std::nullopt;
+    if (!goal_.keeps_answers(point)) return std::nullopt;
     if (goal_.objective != Objective::epsilon && !(objective(point) < objective(value_))) {
       return std::nullopt;
     }
     const double lowest = point.epsilon * (1.0 - kGridAccuracy);
-    if (goal_.max_epsilon && lowest > *goal_.max_epsilon) return std::nullopt;
+    if (!goal_.keeps_epsilon(lowest)) return std::nullopt;
     if (goal_.objective == Objective::epsilon && !(lowest < value_.epsilon)) return std::nullopt;
     if (one.has_selection()) {
       const PointToRefine wanted{0, point.queries, point.order};
-      const auto exact = refine_points(votes_, one, settings_, std::span(&wanted, 1), {}).front();
-      point.epsilon = exact->epsilon;
-      point.order = exact->order;
+      const auto refined = refine_points(votes_, one, settings_, std::span(&wanted, 1), {}).front();
+      point.epsilon = refined->epsilon;
+      point.order = refined->order;
     }
-    if (goal_.max_epsilon && !(point.epsilon <= *goal_.max_epsilon)) return std::nullopt;
+    if (!goal_.keeps_epsilon(point.epsilon)) return std::nullopt;
     if (!(objective(point) < objective(value_))) return std::nullopt;
     return FreePoint{one.aggregator(0), point};
   }

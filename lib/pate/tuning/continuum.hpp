@@ -2,9 +2,15 @@
 
 #include <optional>
 
-#include "pate/tuning/tune.hpp"
+#include "pate/tuning/assemble.hpp"
 
 namespace pate {
+
+/// A point that need not be on the grid.
+struct FreePoint {
+  Aggregator aggregator;
+  TuningPoint point;
+};
 
 /// Continues around the best point of a grid on the continuum: a pattern search in the logarithms
 /// of the noises and in the threshold, along the axes and their diagonals, from steps of half the

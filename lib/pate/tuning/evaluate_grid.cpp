@@ -6,7 +6,7 @@
 
 #include "pate/accounting/utility.hpp"
 #include "pate/parallel/parallel_for.hpp"
-#include "pate/tuning/order_search.hpp"
+#include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/row_costs.hpp"
 
 namespace pate {
@@ -32,7 +32,6 @@ struct Work {
   [[nodiscard]] bool contains(std::size_t point) const {
     return point >= first && point < first + points.size();
   }
-  void finished(std::size_t count) { counter.add(static_cast<std::int64_t>(count)); }
 };
 
 // The epsilon of one point at the orders that were looked at.
@@ -164,7 +163,7 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
             sums[k]->all().statistics(), work.settings.kind.cost, work.orders);
       }
       evaluate_block(work, *row, first_threshold, *sums[k], begin, end, epsilons);
-      work.finished(static_cast<std::size_t>(missing));
+      work.counter.add(missing);
     }
   }
 }
@@ -209,10 +208,11 @@ void evaluate_without_selection(Work& work) {
     if (work.points[i].evaluated() || work.watcher.wants_stop()) return;
     const Aggregator aggregator = work.grid.aggregator(work.first + i);
     Run run = run_of(work.votes, aggregator, queries);
-    const ExactEpsilon exact = exact_epsilon(tally(run, 1), aggregator, work.settings.kind, 0.0, 1);
+    const AccountEpsilon found =
+        account_epsilon(tally(run, 1), aggregator, work.settings.kind, 0.0, 1);
     TuningPoint point;
-    point.epsilon = exact.epsilon;
-    point.order = exact.order;
+    point.epsilon = found.epsilon;
+    point.order = found.order;
     point.queries = queries;
     point.answered = static_cast<double>(queries);
     if (work.votes.labels && queries > 0) {
@@ -220,7 +220,7 @@ void evaluate_without_selection(Work& work) {
       point.right = utility(run, 1).expected_accuracy * point.answered;
     }
     work.points[i] = point;
-    work.finished(1);
+    work.counter.add(1);
   });
 }
 

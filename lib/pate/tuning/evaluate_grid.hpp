@@ -1,35 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <optional>
 #include <span>
-#include <vector>
 
-#include "pate/parallel/progress.hpp"
-#include "pate/tuning/exact_epsilon.hpp"
-#include "pate/tuning/noise_sums.hpp"
 #include "pate/tuning/tuning_grid.hpp"
-#include "pate/tuning/tuning_point.hpp"
+#include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
-
-/// How a long computation talks to the one who waits; both may be empty. Called from any thread.
-struct Watcher {
-  ProgressCallback progress;   ///< told of points
-  std::function<bool()> stop;  ///< whether to stop as soon as possible
-
-  [[nodiscard]] bool wants_stop() const { return stop && stop(); }
-};
-
-/// Which epsilon the points have and how many answers are wanted.
-struct GridSettings {
-  EpsilonKind kind;
-  /// Of every point only so many queries are asked, the first ones, as are expected to give this
-  /// many answers (a multiple of a 64th of all queries); further answers do not count.
-  std::optional<double> max_answers;
-  unsigned threads = 0;  ///< 0: all processors; changes no bit
-};
 
 /// Evaluates the points first .. first + points.size() - 1 of a grid that are not yet evaluated.
 ///

@@ -14,7 +14,7 @@ namespace pate {
 namespace {
 
 void check(const TuneSettings& settings) {
-  const VoteSums::Kind& cost = settings.grid.kind.cost;
+  const CostKind& cost = settings.grid.kind.cost;
   if (cost.bound != Bound::tradeoff || cost.reading != Reading::joint) {
     throw parameter_error("a release is of the joint cost under the tradeoff bound");
   }
@@ -47,9 +47,7 @@ std::vector<std::size_t> points_to_release(const std::vector<TunedPoint>& points
     const TunedPoint& p = points[i];
     if (!p.pareto) continue;
     front.push_back(i);
-    const bool keeps = (!goal.max_epsilon || p.point.epsilon <= *goal.max_epsilon) &&
-                       (!goal.min_answered || p.point.answered >= *goal.min_answered);
-    if (keeps) within.push_back(i);
+    if (goal.keeps_epsilon(p.point.epsilon) && goal.keeps_answers(p.point)) within.push_back(i);
   }
   if (!top || front.size() <= *top) return front;
   std::vector<std::size_t>& candidates = within.empty() ? front : within;

@@ -93,12 +93,12 @@ double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const Vote
 }  // namespace
 
 RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
-                   std::span<const VoteSums::Statistic> statistics, VoteSums::Kind kind,
+                   std::span<const CostInputs::Statistic> statistics, CostKind kind,
                    const TuningOrders& orders)
     : sigma1_(sigma1), kind_(kind), orders_(orders), places_(thresholds.size()) {
   if (statistics.empty()) return;
-  const std::int64_t lowest = statistics.front().v;
-  const std::int64_t highest = statistics.back().v;
+  const std::int64_t lowest = statistics.front().value;
+  const std::int64_t highest = statistics.back().value;
   std::vector<double> fractions;
   std::vector<std::int64_t> wholes;
   for (const double threshold : thresholds) {
@@ -129,35 +129,31 @@ RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
              wholes[sorted[last + 1]] - wholes[sorted[last]] <= highest - lowest + 1) {
         ++last;
       }
+      const std::int64_t first = lowest - wholes[sorted[last]];
       for (std::size_t k = begin; k <= last; ++k) {
-        places_[sorted[k]] = {chains_.size(), wholes[sorted[k]]};
+        places_[sorted[k]] = {chains_.size(), wholes[sorted[k]] + first};
       }
-      chains_.push_back({AnswerLeads(sigma1, fraction, lowest - wholes[sorted[last]],
-                                     highest - wholes[sorted[begin]]),
-                         {}});
+      chains_.push_back(
+          {AnswerLeads(sigma1, fraction, first, highest - wholes[sorted[begin]]), {}});
       begin = last + 1;
     }
   }
 }
 
 double RowCosts::answered(const VoteSums& sums, std::size_t threshold) const {
+  const Place& place = places_[threshold];
   CompensatedSum sum;
-  for (const VoteSums::Statistic& statistic : sums.statistics()) {
-    const Place& place = places_[threshold];
-    const AnswerLeads& leads = chains_[place.chain].leads;
-    const auto i = static_cast<std::size_t>(statistic.v - place.whole - leads.first());
-    sum.add(statistic.queries * leads.answered(i));
+  for (const auto& [v, queries] : sums.statistics()) {
+    sum.add(queries * answered(place, v));
   }
   return sum.value();
 }
 
 double RowCosts::right(const VoteSums& sums, std::size_t threshold) const {
+  const Place& place = places_[threshold];
   CompensatedSum sum;
-  for (const VoteSums::Statistic& statistic : sums.statistics()) {
-    const Place& place = places_[threshold];
-    const AnswerLeads& leads = chains_[place.chain].leads;
-    const auto i = static_cast<std::size_t>(statistic.v - place.whole - leads.first());
-    sum.add(statistic.right * leads.answered(i));
+  for (std::size_t i = 0; i < sums.right().size(); ++i) {
+    sum.add(sums.right()[i] * answered(place, sums.statistics()[i].value));
   }
   return sum.value();
 }
@@ -183,23 +179,19 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   const double distance = orders_[order] - 1.0;
   const double cap =
       (at.noisy_max_cap + threshold_data_independent(sigma1_, orders_[order])) * distance;
-  const std::int64_t offset = place.whole + chains_[place.chain].leads.first();
-  const auto statistics = sums.statistics();
   double sum = 0.0;
-  for (std::size_t i = 0; i < statistics.size(); ++i) {
-    const std::int64_t v = statistics[i].v;
-    const auto lead = static_cast<std::size_t>(v - offset);
+  for (std::size_t i = 0; i < at.costs.size(); ++i) {
+    const std::int64_t v = sums.statistics()[i].value;
+    const std::size_t here = place.lead(v);
     const bool has_lower = v > 0;
     const bool has_higher = v < sums.teachers();
     const auto log_excess = [&](double log_x) {
-      return leads.log_excess(lead, has_lower, has_higher, log_x);
+      return leads.log_excess(here, has_lower, has_higher, log_x);
     };
-    if (has_lower && has_higher) {
-      sum += log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess);
-    } else {
-      sum +=
-          log_moments(leads.lines(lead, has_lower, has_higher), at, at.costs[i], cap, log_excess);
-    }
+    sum += has_lower && has_higher
+               ? log_moments(leads.lines(here), at, at.costs[i], cap, log_excess)
+               : log_moments(leads.lines(here, has_lower, has_higher), at, at.costs[i], cap,
+                             log_excess);
   }
   // Costs that underflow are at their floor, each of them.
   return with_margin(sum * (1.0 + kOutwards) / distance) +
@@ -209,17 +201,14 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
 double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {
   const VoteSums::AtOrder& at = sums.at(order);
   const LeadCosts& leads = costs(place, order);
-  const AnswerLeads& answers = chains_[place.chain].leads;
-  const std::int64_t offset = place.whole + answers.first();
-  const auto statistics = sums.statistics();
   double sum = 0.0;
-  for (std::size_t i = 0; i < statistics.size(); ++i) {
-    const std::int64_t v = statistics[i].v;
-    const auto lead = static_cast<std::size_t>(v - offset);
+  for (std::size_t i = 0; i < at.costs.size(); ++i) {
+    const auto& [v, queries] = sums.statistics()[i];
+    const std::size_t here = place.lead(v);
     const bool edge = v == 0 || v == sums.teachers();
     const double check =
-        edge ? leads.selection_cost(lead, v > 0, v < sums.teachers()) : leads.selection_cost(lead);
-    sum += statistics[i].queries * check + answers.answered(lead) * at.costs[i].noisy_max;
+        edge ? leads.selection_cost(here, v > 0, v < sums.teachers()) : leads.selection_cost(here);
+    sum += queries * check + answered(place, v) * at.costs[i].noisy_max;
   }
   return sum * (1.0 + kOutwards);
 }

@@ -21,12 +21,12 @@ class RowCosts {
   /// thresholds: increasing. statistics: all values of v that will be asked for. `orders` must
   /// outlive this.
   RowCosts(double sigma1, std::span<const double> thresholds,
-           std::span<const VoteSums::Statistic> statistics, VoteSums::Kind kind,
+           std::span<const CostInputs::Statistic> statistics, CostKind kind,
            const TuningOrders& orders);
 
   /// Expected number of answers, sum of queries * Pr[answered | v].
   [[nodiscard]] double answered(const VoteSums& sums, std::size_t threshold) const;
-  /// Expected number of right answers (`VoteSums::Statistic::right`).
+  /// Expected number of right answers (`VoteSums::right`).
   [[nodiscard]] double right(const VoteSums& sums, std::size_t threshold) const;
 
   /// RDP of the run at an order: at least that of `run_costs`, by less than 2e-3.
@@ -43,15 +43,23 @@ class RowCosts {
     std::map<std::size_t, std::unique_ptr<LeadCosts>> by_order;
   };
   struct Place {
-    std::size_t chain;
-    std::int64_t whole;  // the threshold less its fraction
+    std::size_t chain = 0;
+    std::int64_t first = 0;  // the statistic at the first of its leads
+
+    [[nodiscard]] std::size_t lead(std::int64_t v) const {
+      return static_cast<std::size_t>(v - first);
+    }
   };
+  // Pr[answered | v].
+  [[nodiscard]] double answered(const Place& place, std::int64_t v) const {
+    return chains_[place.chain].leads.answered(place.lead(v));
+  }
   [[nodiscard]] const LeadCosts& costs(const Place& place, std::size_t order);
   [[nodiscard]] double joint(const VoteSums& sums, const Place& place, std::size_t order);
   [[nodiscard]] double expected(const VoteSums& sums, const Place& place, std::size_t order);
 
   double sigma1_;
-  VoteSums::Kind kind_;
+  CostKind kind_;
   const TuningOrders& orders_;
   std::vector<Chain> chains_;
   std::vector<Place> places_;

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/tuning/continuum.hpp"
-#include "pate/tuning/refine_points.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {
 
@@ -19,7 +18,7 @@ struct Stopped {};
 
 void check(const TuningVotes& votes, const TuneSettings& settings) {
   validate_delta(settings.grid.kind.delta);
-  const VoteSums::Kind& cost = settings.grid.kind.cost;
+  const CostKind& cost = settings.grid.kind.cost;
   if (cost.bound == Bound::data_independent) {
     throw parameter_error("tuning is by a bound that depends on the votes");
   }
@@ -134,7 +133,7 @@ Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings)
   result.classes = shards.front().classes;
   result.queries = shards.front().queries;
   result.has_labels = shards.front().has_labels;
-  std::map<std::size_t, ExactEpsilon> refined;
+  std::map<std::size_t, AccountEpsilon> refined;
   for (const Tuning& shard : shards) {
     if (!shard.complete || shard.first != result.last) {
       throw parameter_error(
@@ -160,7 +159,7 @@ Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings)
   result.complete = true;
   result.choice =
       assemble(result.points, settings.goal, [&](std::span<const std::size_t> positions) {
-        std::vector<std::optional<ExactEpsilon>> known;
+        std::vector<std::optional<AccountEpsilon>> known;
         for (const std::size_t position : positions) {
           const auto found = refined.find(result.points[position].index);
           known.push_back(found == refined.end() ? std::nullopt : std::optional(found->second));

@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "pate/parallel/shard.hpp"
 #include "pate/tuning/assemble.hpp"
-#include "pate/tuning/evaluate_grid.hpp"
+#include "pate/tuning/continuum.hpp"
 
 namespace pate {
 
@@ -23,12 +24,6 @@ struct TuneSettings {
   /// The best point is wanted by the mean published epsilon: `rank_by_release` after `tune`. Until
   /// then this changes nothing.
   bool release = false;
-};
-
-/// A point that need not be on the grid.
-struct FreePoint {
-  Aggregator aggregator;
-  TuningPoint point;
 };
 
 /// What `tune` finds.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -54,5 +55,20 @@ inline constexpr std::size_t kBlockThresholds = 32;
 /// grid may be empty. Throws `parameter_error` unless 1 <= index <= of.
 [[nodiscard]] std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid,
                                                                   const Shard& shard);
+
+/// What is known of one point of a grid.
+struct TuningPoint {
+  double epsilon =
+      std::numeric_limits<double>::quiet_NaN();  ///< an upper bound; NaN: not evaluated
+  double order = 0.0;        ///< at which it is attained; 0 where nothing was spent
+  double answered = 0.0;     ///< expected
+  double right = 0.0;        ///< expected number of right answers; needs true labels
+  std::int64_t queries = 0;  ///< how many of the queries are asked
+
+  [[nodiscard]] bool evaluated() const { return epsilon == epsilon; }
+};
+
+/// Grid values of epsilon are at most this much above those of `account`, relative.
+inline constexpr double kGridAccuracy = 5e-3;
 
 }  // namespace pate

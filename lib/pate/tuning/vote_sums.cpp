@@ -16,6 +16,8 @@ namespace {
 // Orders a stride apart that are computed together: those nearby are wanted next, and the search
 // for the best split of q at one helps the others. Orders in between are computed one by one.
 constexpr std::size_t kBatch = 4;
+// Pieces of the queries with a limit on answers.
+constexpr std::int64_t kPieces = 64;
 // Groups that the queries of one statistic are put into.
 constexpr std::size_t kGroups = 12;
 
@@ -66,34 +68,29 @@ void add_groups(std::vector<Excess>& excesses, VoteSums::AtOrder& at) {
   at.costs.push_back(cost);
 }
 
+// Expected right answers by statistic, if all these queries were answered.
+std::vector<double> right_by_statistic(std::span<const LabelledQuery> labelled,
+                                       std::span<const CostInputs::Statistic> statistics) {
+  std::vector<double> right(statistics.size(), 0.0);
+  for (const LabelledQuery& query : labelled) {
+    const auto found =
+        std::ranges::lower_bound(statistics, query.statistic, {}, &CostInputs::Statistic::value);
+    right[static_cast<std::size_t>(found - statistics.begin())] += query.right;
+  }
+  return right;
+}
+
 }  // namespace
 
-VoteSums::VoteSums(const Run& run, Kind kind, const TuningOrders& orders, unsigned threads)
+VoteSums::VoteSums(const Run& run, CostKind kind, const TuningOrders& orders, unsigned threads)
     : kind_(kind),
       orders_(orders),
       noisy_max_{std::nullopt, run.aggregator.noisy_max, false},
       tally_(pate::tally(run, threads)),
-      filled_(std::make_unique<std::once_flag[]>(orders.size())),  // NOLINT(*-avoid-c-arrays)
+      filled_(orders.size()),
       at_(orders.size()) {
   if (!run.aggregator.selection) throw parameter_error("sums by statistic need a selection");
-  // Without a selection: the checks are the grid point's.
   inputs_ = std::make_unique<CostInputs>(tally_, noisy_max_);
-  for (std::size_t i = 0; i < tally_.distinct.size(); ++i) {
-    const DistinctQuery& query = tally_.distinct[i];
-    if (statistics_.empty() || statistics_.back().v != query.statistic) {
-      statistics_.push_back({query.statistic, 0.0, 0.0});
-      first_query_.push_back(i);
-    }
-    statistics_.back().queries += static_cast<double>(query.count);
-  }
-  first_query_.push_back(tally_.distinct.size());
-}
-
-void VoteSums::set_right(std::span<const double> right) {
-  if (right.size() != statistics_.size()) {
-    throw parameter_error("there must be one number of right labels per statistic");
-  }
-  for (std::size_t i = 0; i < right.size(); ++i) statistics_[i].right = right[i];
 }
 
 const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
@@ -138,7 +135,7 @@ void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrd
   };
   AtOrder& at = at_[order];
   at.noisy_max_cap = data_independent_cost(noisy_max_, orders_[order]).noisy_max;
-  at.costs.resize(statistics_.size());
+  at.costs.resize(statistics().size());
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const Cost& x = below.costs[i];
     const Cost& y = above.costs[i];
@@ -171,9 +168,10 @@ void VoteSums::fill_joint(std::span<const double> orders,
   for (std::size_t j = 0; j < orders.size(); ++j) {
     AtOrder& at = at_[batch[j]];
     at.noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
-    for (std::size_t i = 0; i < statistics_.size(); ++i) {
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < statistics().size(); ++i) {
       excesses.clear();
-      for (std::size_t k = first_query_[i]; k < first_query_[i + 1]; ++k) {
+      for (; k < tally_.distinct.size() && inputs_->statistic_of(k) == i; ++k) {
         const DistinctQuery& query = tally_.distinct[k];
         Excess excess;
         excess.queries = static_cast<double>(query.count);
@@ -192,18 +190,57 @@ void VoteSums::fill_expected(std::span<const double> orders,
   const auto bound = bound_at_orders(kind_.bound, *inputs_, orders, 1);
   for (std::size_t j = 0; j < orders.size(); ++j) {
     at_[batch[j]].noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
-    at_[batch[j]].costs.resize(statistics_.size());
+    at_[batch[j]].costs.resize(statistics().size());
   }
   QueryCosts costs;
-  for (std::size_t i = 0; i < statistics_.size(); ++i) {
-    for (std::size_t k = first_query_[i]; k < first_query_[i + 1]; ++k) {
-      bound->query(k, costs);
-      for (std::size_t j = 0; j < orders.size(); ++j) {
-        at_[batch[j]].costs[i].noisy_max +=
-            static_cast<double>(tally_.distinct[k].count) * costs.noisy_max[j];
-      }
+  for (std::size_t k = 0; k < tally_.distinct.size(); ++k) {
+    bound->query(k, costs);
+    for (std::size_t j = 0; j < orders.size(); ++j) {
+      at_[batch[j]].costs[inputs_->statistic_of(k)].noisy_max +=
+          static_cast<double>(tally_.distinct[k].count) * costs.noisy_max[j];
     }
   }
+}
+
+std::vector<std::int64_t> asked_queries(std::int64_t queries, bool limited) {
+  if (!limited) return {queries};
+  std::vector<std::int64_t> asked;
+  for (std::int64_t k = 1; k <= kPieces; ++k) {
+    const std::int64_t end = Shard{k, kPieces}.end(queries);
+    if (end > 0 && (asked.empty() || end > asked.back())) asked.push_back(end);
+  }
+  if (asked.empty()) asked.push_back(0);
+  return asked;
+}
+
+NoiseSums::NoiseSums(const TuningVotes& votes, const Aggregator& aggregator,
+                     std::vector<std::int64_t> asked, CostKind kind, const TuningOrders& orders,
+                     unsigned threads)
+    : votes_(votes),
+      aggregator_(aggregator),
+      asked_(std::move(asked)),
+      kind_(kind),
+      orders_(orders),
+      made_(asked_.size()),
+      sums_(asked_.size()) {
+  if (votes.labels) {
+    Run run = run_of(votes, aggregator, asked_.back());
+    run.labels = votes.labels;
+    labelled_ = labelled_queries(run, threads);
+  }
+  (void)at(asked_.size() - 1, threads);
+}
+
+const VoteSums& NoiseSums::at(std::size_t i, unsigned threads) const {
+  std::call_once(made_[i], [&] {
+    sums_[i] =
+        std::make_unique<VoteSums>(run_of(votes_, aggregator_, asked_[i]), kind_, orders_, threads);
+    if (votes_.labels) {
+      const auto labelled = std::span(labelled_).first(static_cast<std::size_t>(asked_[i]));
+      sums_[i]->set_right(right_by_statistic(labelled, sums_[i]->statistics()));
+    }
+  });
+  return *sums_[i];
 }
 
 }  // namespace pate

@@ -5,13 +5,14 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "pate/accounting/names.hpp"
 #include "pate/accounting/query_costs.hpp"
-#include "pate/accounting/run.hpp"
 #include "pate/accounting/tally.hpp"
+#include "pate/accounting/utility.hpp"
 #include "pate/tuning/tuning_orders.hpp"
+#include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
 
@@ -20,23 +21,18 @@ namespace pate {
 /// the votes through v alone). Sums at an order are made when they are first asked for.
 class VoteSums {
  public:
-  /// What to add up: the reading joint or expected of `bound`.
-  struct Kind {
-    Bound bound = Bound::tradeoff;
-    Reading reading = Reading::joint;
-  };
-
   /// Reads the votes once. run: any aggregator with a selection; threshold and sigma1 do not
   /// matter. `orders` must outlive this.
-  VoteSums(const Run& run, Kind kind, const TuningOrders& orders, unsigned threads);
+  VoteSums(const Run& run, CostKind kind, const TuningOrders& orders, unsigned threads);
 
-  struct Statistic {
-    std::int64_t v = 0;
-    double queries = 0.0;
-    double right = 0.0;  ///< expected right labels if all were answered; needs true labels
-  };
-  /// The values of v that occur, increasing.
-  [[nodiscard]] std::span<const Statistic> statistics() const { return statistics_; }
+  /// The values of v that occur, increasing, and how many queries have them.
+  [[nodiscard]] std::span<const CostInputs::Statistic> statistics() const {
+    return inputs_->statistics();
+  }
+  /// By statistic: the expected number of right labels if all queries were answered. Empty without
+  /// true labels.
+  [[nodiscard]] std::span<const double> right() const { return right_; }
+  void set_right(std::vector<double> right) { right_ = std::move(right); }
   [[nodiscard]] std::int64_t teachers() const { return tally_.teachers; }
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
@@ -65,25 +61,51 @@ class VoteSums {
   /// changes no bit.
   [[nodiscard]] const AtOrder& at(std::size_t order) const;
 
-  /// Writes the expected numbers of right labels; see `right_by_statistic` of utility.hpp.
-  void set_right(std::span<const double> right);
-
  private:
   void fill(std::span<const std::size_t> batch) const;
   void fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const;
   void fill_joint(std::span<const double> orders, std::span<const std::size_t> batch) const;
   void fill_expected(std::span<const double> orders, std::span<const std::size_t> batch) const;
 
-  Kind kind_;
+  CostKind kind_;
   const TuningOrders& orders_;
-  Aggregator noisy_max_;
+  Aggregator noisy_max_;  // without a selection: the checks are the grid point's
   Tally tally_;
   std::unique_ptr<CostInputs> inputs_;
-  std::vector<Statistic> statistics_;
-  std::vector<std::size_t>
-      first_query_;  // of each statistic among the distinct; one more at the end
-  std::unique_ptr<std::once_flag[]> filled_;  // NOLINT(*-avoid-c-arrays): flags do not move
+  std::vector<double> right_;
+  mutable std::vector<std::once_flag> filled_;
   mutable std::vector<AtOrder> at_;
+};
+
+/// The numbers of queries that a grid point may ask: all of them, or with a limit on answers the
+/// ends of 64 equal pieces.
+[[nodiscard]] std::vector<std::int64_t> asked_queries(std::int64_t queries, bool limited);
+
+/// The sums of the votes for one noise of the maximum, for each number of queries that may be
+/// asked; made when first asked for.
+class NoiseSums {
+ public:
+  /// aggregator: with a selection, of which only the kind matters. `votes` and `orders` must
+  /// outlive this. Reads the votes: once, and once more for labels.
+  NoiseSums(const TuningVotes& votes, const Aggregator& aggregator, std::vector<std::int64_t> asked,
+            CostKind kind, const TuningOrders& orders, unsigned threads);
+
+  [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
+  /// The sums of the first asked()[i] queries. Thread safe.
+  [[nodiscard]] const VoteSums& at(std::size_t i) const { return at(i, 1); }
+  [[nodiscard]] const VoteSums& all() const { return at(asked_.size() - 1); }
+
+ private:
+  [[nodiscard]] const VoteSums& at(std::size_t i, unsigned threads) const;
+
+  const TuningVotes& votes_;
+  Aggregator aggregator_;
+  std::vector<std::int64_t> asked_;
+  CostKind kind_;
+  const TuningOrders& orders_;
+  std::vector<LabelledQuery> labelled_;
+  mutable std::vector<std::once_flag> made_;
+  mutable std::vector<std::unique_ptr<VoteSums>> sums_;
 };
 
 }  // namespace pate

@@ -40,9 +40,9 @@ Problem random_problem(pate_test::Random& random, std::size_t size, bool ties) {
 
 RefinePoints refiner(const Problem& problem, const std::vector<TunedPoint>& points) {
   return [&](std::span<const std::size_t> positions) {
-    std::vector<std::optional<ExactEpsilon>> result;
+    std::vector<std::optional<AccountEpsilon>> result;
     for (const std::size_t i : positions) {
-      result.push_back(ExactEpsilon{problem.exact[points[i].index], 11.0});
+      result.push_back(AccountEpsilon{problem.exact[points[i].index], 11.0});
     }
     return result;
   };
@@ -157,10 +157,10 @@ TEST_CASE("assemble: parts that were assembled apart give what the whole gives")
       p.refined = p.pareto = false;
     }
     const RefinePoints look_up = [&](std::span<const std::size_t> positions) {
-      std::vector<std::optional<ExactEpsilon>> result;
+      std::vector<std::optional<AccountEpsilon>> result;
       for (const std::size_t i : positions) {
         result.push_back(joined[i].refined
-                             ? std::optional(ExactEpsilon{joined[i].point.epsilon, 11.0})
+                             ? std::optional(AccountEpsilon{joined[i].point.epsilon, 11.0})
                              : std::nullopt);
       }
       return result;
@@ -182,7 +182,7 @@ TEST_CASE("assemble: a refined value that is needed and missing is an error") {
   pate_test::Random random(8);
   Problem problem = random_problem(random, 10, false);
   const RefinePoints none = [](std::span<const std::size_t> positions) {
-    return std::vector<std::optional<ExactEpsilon>>(positions.size());
+    return std::vector<std::optional<AccountEpsilon>>(positions.size());
   };
   CHECK_THROWS_AS((void)assemble(problem.points, {}, none), parameter_error);
 }

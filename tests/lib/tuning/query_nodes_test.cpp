@@ -10,7 +10,7 @@
 
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/tuning/exact_epsilon.hpp"
+#include "pate/tuning/account_epsilon.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
@@ -66,7 +66,7 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
   }
 }
 
-TEST_CASE("exact epsilon: with shared nodes as without, never below") {
+TEST_CASE("account epsilon: with shared nodes as without, never below") {
   pate_test::Random random(92);
   for (int round = 0; round < 12; ++round) {
     const std::int64_t teachers = random.integer(20, 250);
@@ -81,10 +81,10 @@ TEST_CASE("exact epsilon: with shared nodes as without, never below") {
     for (int trial = 0; trial < 6; ++trial) {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(3, 300)};
-      const ExactEpsilon alone = exact_epsilon(tally, {check, noisy_max, false}, kind, 0.0, 1);
+      const AccountEpsilon alone = account_epsilon(tally, {check, noisy_max, false}, kind, 0.0, 1);
       for (const double nearness : {1.0, 1.3}) {
         const double hint = 1.0 + (alone.order - 1.0) * nearness;
-        const ExactEpsilon shared = exact_epsilon(nodes, check, kind, hint);
+        const AccountEpsilon shared = account_epsilon(nodes, check, kind, hint);
         CAPTURE(alone.order);
         CAPTURE(shared.order);
         CHECK(shared.epsilon >= alone.epsilon);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/tuning/noise_sums.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
@@ -77,9 +76,9 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     std::sort(thresholds.begin(), thresholds.end());
     const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
-    for (const VoteSums::Kind kind : {VoteSums::Kind{Bound::tradeoff, Reading::joint},
-                                      VoteSums::Kind{Bound::tradeoff, Reading::expected},
-                                      VoteSums::Kind{Bound::published, Reading::expected}}) {
+    for (const CostKind kind :
+         {CostKind{Bound::tradeoff, Reading::joint}, CostKind{Bound::tradeoff, Reading::expected},
+          CostKind{Bound::published, Reading::expected}}) {
       const VoteSums sums(run_of(tuning, any, votes.queries()), kind, orders, 1);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
@@ -114,7 +113,7 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
   const TuningOrders orders({}, Conversion::improved, 1e-5);
   for (const Reading reading : {Reading::joint, Reading::expected}) {
-    const VoteSums::Kind kind{Bound::tradeoff, reading};
+    const CostKind kind{Bound::tradeoff, reading};
     const VoteSums sums(run_of(tuning, any, votes.queries()), kind, orders, 1);
     const std::vector<double> thresholds{20, 30, 45};
     RowCosts row(8, thresholds, sums.statistics(), kind, orders);

@@ -1,4 +1,4 @@
-#include "pate/tuning/order_search.hpp"
+#include "pate/tuning/tuning_orders.hpp"
 
 #include <doctest/doctest.h>
 
