@@ -11,8 +11,7 @@
 #include <stdexcept>
 
 #include "cli/exit_status.hpp"
-#include "pate/io/mapped_ranges.hpp"
-#include "pate/io/temporary_names.hpp"
+#include "pate/io/remembered_paths.hpp"
 
 namespace pate::cli {
 

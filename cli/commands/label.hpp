@@ -9,7 +9,7 @@
 #include "cli/options/privacy.hpp"
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
-#include "pate/io/write_points.hpp"
+#include "pate/io/descriptor.hpp"
 #include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {

@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "pate/io/mapped_file.hpp"
-#include "pate/io/mapped_ranges.hpp"
-#include "pate/io/temporary_names.hpp"
+#include "pate/io/remembered_paths.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"
 

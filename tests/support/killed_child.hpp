@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "pate/io/write_points.hpp"
+#include "pate/io/descriptor.hpp"
 
 namespace pate::test {
 

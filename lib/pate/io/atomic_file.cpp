@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/io/temporary_names.hpp"
+#include "pate/io/remembered_paths.hpp"
 
 namespace pate {
 
@@ -24,54 +24,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kPieceWritten = "file piece written";
+
 [[noreturn]] void fail(const fs::path& path, int number) {
   throw output_error(fmt::format("{}: cannot be written: {}", path.string(),
                                  std::generic_category().message(number)));
 }
 
-class Descriptor {
- public:
-  // Opens; `get()` is negative and `errno` set when that fails.
-  Descriptor(const fs::path& path, int flags, mode_t mode) {
-    do {
-      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
-      number_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-    } while (number_ < 0 && errno == EINTR);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  [[nodiscard]] int get() const { return number_; }
-  // A network file system may report a failed write only here.
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_ = -1;
-};
-
-void write_all(const Descriptor& to, std::string_view bytes, const fs::path& path,
-               const WritePoints& points) {
-  const std::size_t piece = points.piece == 0 ? bytes.size() : points.piece;
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(to.get(), bytes.data(), std::min(piece, bytes.size()));
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-      points("file piece written");
-    } else if (errno != EINTR) {
-      fail(path, errno);
-    }
-  }
-}
-
 // O_APPEND: should /dev/stdout turn out to be a regular file, what is in it stays.
 void write_directly(const fs::path& path, std::string_view bytes, const WritePoints& points) {
-  Descriptor to(path, O_WRONLY | O_APPEND | O_NOCTTY, 0);
-  if (to.get() < 0) fail(path, errno);
-  write_all(to, bytes, path, points);
-  if (!to.close()) fail(path, errno);
+  Descriptor to(path, O_WRONLY | O_APPEND | O_NOCTTY);
+  if (to.get() < 0 || !write_all(to, bytes, points, kPieceWritten) || !to.close()) {
+    fail(path, errno);
+  }
 }
 
 // The name that is to be replaced: symbolic links followed, also those that dangle. Nothing when a
@@ -140,17 +105,6 @@ class Temporary {
   bool renamed_ = false;
 };
 
-void sync_directory(const fs::path& target, const fs::path& path) {
-  const fs::path parent = target.parent_path();
-  Descriptor directory(parent.empty() ? fs::path(".") : parent, O_RDONLY | O_DIRECTORY, 0);
-  if (directory.get() < 0) {
-    if (errno == EACCES) return;  // one may write into a directory one cannot read
-    fail(path, errno);
-  }
-  // EINVAL: a file system that knows no such thing.
-  if (::fsync(directory.get()) != 0 && errno != EINVAL) fail(path, errno);
-}
-
 }  // namespace
 
 void write_file_atomically(const fs::path& path, std::string_view bytes,
@@ -170,7 +124,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes,
   Temporary temporary(*target, exists ? kPrivate : kNew, path);
   const int number = temporary.descriptor().get();
   points("file created");
-  write_all(temporary.descriptor(), bytes, path, points);
+  if (!write_all(temporary.descriptor(), bytes, points, kPieceWritten)) fail(path, errno);
   if (exists) {
     // Only root may give files away; for everybody else the file is now theirs.
     [[maybe_unused]] const int given = ::fchown(number, old.st_uid, old.st_gid);
@@ -181,7 +135,8 @@ void write_file_atomically(const fs::path& path, std::string_view bytes,
   points("file synced");
   temporary.rename_to(*target, path);
   points("file renamed");
-  sync_directory(*target, path);
+  const fs::path parent = target->parent_path();
+  if (!sync_directory(parent.empty() ? fs::path(".") : parent)) fail(path, errno);
   points("file directory synced");
 }
 

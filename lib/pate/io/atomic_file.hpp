@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "pate/io/write_points.hpp"
+#include "pate/io/descriptor.hpp"
 
 namespace pate {
 
@@ -15,7 +15,7 @@ namespace pate {
 /// Where there is nothing to replace (/dev/null, /dev/stdout, a fifo) the bytes are just written.
 ///
 /// A program that a signal ends meanwhile removes the temporary if it calls `remove_temporaries`
-/// (temporary_names.hpp).
+/// (remembered_paths.hpp).
 ///
 /// Throws `output_error` naming the path and the system's reason; the temporary is gone then and
 /// an old file is as it was. (If only the last step fails, the fsync of the directory, the new

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "pate/error.hpp"
+#include "pate/io/descriptor.hpp"
 
 namespace pate {
 
@@ -32,8 +33,8 @@ std::vector<std::byte> read_all(int descriptor, const std::string& name) {
   std::size_t filled = 0;
   for (;;) {
     if (filled == bytes.size()) bytes.resize(bytes.size() + bytes.size() / 2);
-    const ssize_t count = ::read(descriptor, bytes.data() + filled, bytes.size() - filled);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count =
+        retry([&] { return ::read(descriptor, bytes.data() + filled, bytes.size() - filled); });
     if (count < 0) fail(name, "read", errno);
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
@@ -41,26 +42,6 @@ std::vector<std::byte> read_all(int descriptor, const std::string& name) {
   bytes.resize(filled);
   return bytes;
 }
-
-// A descriptor that is closed at the end of its life.
-class Pipe {
- public:
-  explicit Pipe(const std::filesystem::path& path) {
-    do {
-      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
-      number_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    } while (number_ < 0 && errno == EINTR);
-    if (number_ < 0) fail(path.string(), "opened", errno);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() { ::close(number_); }
-
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_ = -1;
-};
 
 }  // namespace
 
@@ -74,7 +55,8 @@ bool is_pipe(const std::filesystem::path& path) {
 }
 
 std::vector<std::byte> read_pipe(const std::filesystem::path& path) {
-  const Pipe pipe(path);
+  const Descriptor pipe(path, O_RDONLY);
+  if (pipe.get() < 0) fail(path.string(), "opened", errno);
   return read_all(pipe.get(), path.string());
 }
 

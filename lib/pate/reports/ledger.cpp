@@ -29,13 +29,6 @@ namespace {
                                  std::generic_category().message(number)));
 }
 
-template <class Call>
-auto retry(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
 // Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
 int lock(int file, const fs::path& path) {
   if (retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
@@ -46,23 +39,18 @@ int lock(int file, const fs::path& path) {
   return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? 1 : 0;
 }
 
-int open_locked(const fs::path& path) {
+Descriptor open_locked(const fs::path& path) {
   for (;;) {
-    constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
-    const int file = retry([&] { return ::open(path.c_str(), kFlags, 0666); });
-    if (file < 0) fail(path, "opened", errno);
+    Descriptor file(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK, 0666);
+    if (file.get() < 0) fail(path, "opened", errno);
     struct stat status {};
-    if (::fstat(file, &status) == 0 && !S_ISREG(status.st_mode)) {
-      ::close(file);
+    if (::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
       throw output_error(
           fmt::format("{}: the ledger cannot be opened: not a regular file", path.string()));
     }
-    const int locked = lock(file, path);
+    const int locked = lock(file.get(), path);
     if (locked > 0) return file;
-    const int problem = errno;
-    ::close(file);
-    if (locked < 0) fail(path, "locked", problem);
+    if (locked < 0) fail(path, "locked", errno);
   }
 }
 
@@ -79,35 +67,12 @@ std::string read_all(int file, const fs::path& path) {
   }
 }
 
-void sync_directory(const fs::path& path) {
-  const fs::path parent = fs::canonical(path).parent_path();
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
-  const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) {
-    if (errno == EACCES) return;  // one may write into a directory one cannot read
-    fail(path, "written", errno);
-  }
-  const int problem = ::fsync(directory) == 0 ? 0 : errno;
-  ::close(directory);
-  // EINVAL: a file system that knows no such thing.
-  if (problem != 0 && problem != EINVAL) fail(path, "written", problem);
-}
-
 }  // namespace
 
 Ledger::Ledger(fs::path path, WritePoints points)
     : path_(std::move(path)), points_(std::move(points)), descriptor_(open_locked(path_)) {
-  try {
-    text_ = parse_ledger(read_all(descriptor_, path_), path_.string());
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
+  text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
   points_("ledger opened");
-}
-
-Ledger::~Ledger() {
-  ::close(descriptor_);
 }
 
 std::vector<LedgerEntry> Ledger::earlier(std::string_view kind,
@@ -129,17 +94,12 @@ void Ledger::append(LedgerEntry entry) {
   entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::string bytes = ledger_addition(text_, entry);
   points_("ledger entry made");
-  const std::size_t piece = points_.piece == 0 ? bytes.size() : points_.piece;
-  for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t written =
-        retry([&] { return ::write(descriptor_, rest.data(), std::min(piece, rest.size())); });
-    if (written < 0) fail(path_, "written", errno);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-    points_("ledger piece written");
+  if (!write_all(descriptor_, bytes, points_, "ledger piece written") ||
+      retry([&] { return ::fsync(descriptor_.get()); }) != 0) {
+    fail(path_, "written", errno);
   }
-  if (retry([&] { return ::fsync(descriptor_); }) != 0) fail(path_, "written", errno);
   points_("ledger synced");
-  sync_directory(path_);
+  if (!sync_directory(fs::canonical(path_).parent_path())) fail(path_, "written", errno);
   points_("ledger directory synced");
 
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);

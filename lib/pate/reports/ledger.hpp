@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pate/io/write_points.hpp"
+#include "pate/io/descriptor.hpp"
 #include "pate/reports/ledger_text.hpp"
 
 namespace pate {
@@ -30,7 +30,7 @@ class Ledger {
   explicit Ledger(std::filesystem::path path, WritePoints points = {});
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
-  ~Ledger();
+  ~Ledger() = default;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// All entries, oldest first.
@@ -52,7 +52,7 @@ class Ledger {
  private:
   std::filesystem::path path_;
   WritePoints points_;
-  int descriptor_;
+  Descriptor descriptor_;
   LedgerText text_;
 };
 
