@@ -94,7 +94,7 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
 std::vector<InputFile> VotesInput::describe() const {
   std::vector<InputFile> result;
   for (const File& file : files) {
-    const TableDescription& description = file.opened.description;
+    const TableDescription description = file.opened.table->description();
     InputFile entry{file.role,
                     file.path,
                     description.format,
@@ -115,7 +115,7 @@ std::vector<InputFile> VotesInput::describe() const {
 void VotesInput::note_ambiguous_decisions(std::vector<Notice>& notices) const {
   if (votes->classes() > 2) return;
   const bool ambiguous = std::any_of(files.begin(), files.end(), [](const File& file) {
-    if (file.role != "decisions" || file.opened.description.dtype == "|b1") return false;
+    if (file.role != "decisions" || file.opened.table->description().dtype == "|b1") return false;
     const NumericTable& table = *file.opened.table;
     std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
     table.read_integers(0, table.rows(), 0, 1, values);

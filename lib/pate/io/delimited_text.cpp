@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <charconv>
+#include <system_error>
 
 #include "pate/error.hpp"
-#include "pate/io/delimited_field.hpp"
 #include "pate/io/printable.hpp"
 
 namespace pate {
@@ -26,6 +26,46 @@ std::string_view without_mark(std::string_view text) {
 
 std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
+}
+
+// What one field of a text table holds.
+struct FieldNumber {
+  enum class Kind : std::uint8_t {
+    none,     // no number
+    integer,  // in the range of int64
+    real,     // any other: "0.5", "1e3", "2.0", an integer beyond int64, "nan", "-inf"
+    too_far,  // a number, but no double is near: "1e999", "1e-999"
+  };
+  Kind kind = Kind::none;
+  std::int64_t integer = 0;
+  double real = 0;
+};
+
+// Reads a whole field, nothing around it, as a number; a sign '+' is fine. Reals are rounded to the
+// nearest double. The locale plays no role.
+FieldNumber parse_field(std::string_view text) {
+  FieldNumber number;
+  if (text.starts_with('+') && !text.substr(1).starts_with('-')) text.remove_prefix(1);
+  const char* const end = text.data() + text.size();
+  const auto whole = std::from_chars(text.data(), end, number.integer);
+  if (whole.ptr == end && whole.ec == std::errc()) {
+    number.kind = FieldNumber::Kind::integer;
+    return number;
+  }
+  const auto real = std::from_chars(text.data(), end, number.real);
+  // from_chars takes "nan(anything)" for a number too.
+  if (real.ptr != end || text.ends_with(')')) return number;
+  if (real.ec == std::errc()) number.kind = FieldNumber::Kind::real;
+  if (real.ec == std::errc::result_out_of_range) number.kind = FieldNumber::Kind::too_far;
+  return number;
+}
+
+// Takes blanks (spaces, tabs, carriage returns) off both ends.
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 // How missing values are written; what consists of them alone is no line of column names.

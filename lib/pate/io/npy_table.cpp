@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
-#include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/table_element.hpp"
 
 namespace pate {
 
@@ -21,8 +18,6 @@ namespace {
 constexpr std::size_t kResidentLimit = std::size_t{64} << 20U;
 // What the kernel maps around one touched byte (fault-around).
 constexpr std::size_t kFaultSize = std::size_t{64} << 10U;
-
-enum class Bool : std::uint8_t {};
 
 template <typename T, bool swapped>
 T load(const std::byte* from) {
@@ -40,66 +35,31 @@ T load(const std::byte* from) {
   }
 }
 
-template <typename T>
-bool convert(T value, std::int64_t& to) {
-  if constexpr (std::is_same_v<T, Bool>) {
-    to = static_cast<std::int64_t>(value);
-    return to <= 1;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    constexpr T kLimit = static_cast<T>(9223372036854775808.0);  // 2^63 is exact in float too
-    const bool good = value >= -kLimit && value < kLimit && std::trunc(value) == value;
-    to = good ? static_cast<std::int64_t>(value) : 0;
-    return good;
-  } else {
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8 elements are numbers
-    to = static_cast<std::int64_t>(value);
-    return std::is_signed_v<T> || to >= 0;
-  }
-}
-
-template <typename T>
-bool convert(T value, double& to) {
-  to = static_cast<double>(value);
-  if constexpr (std::is_same_v<T, Bool>) return static_cast<int>(value) <= 1;
-  if constexpr (std::is_floating_point_v<T>) return std::isfinite(value);
-  return true;
-}
-
 template <typename T, bool swapped, typename Number>
 bool copy_run(const std::byte* from, std::size_t count, Number* to, std::size_t stride) {
   bool good = true;
   if (stride == 1) {
     for (std::size_t i = 0; i < count; ++i) {
-      good = convert(load<T, swapped>(from + i * sizeof(T)), to[i]) && good;
+      good = convert_element(load<T, swapped>(from + i * sizeof(T)), to[i]) && good;
     }
   } else {
     for (std::size_t i = 0; i < count; ++i) {
-      good = convert(load<T, swapped>(from + i * sizeof(T)), to[i * stride]) && good;
+      good = convert_element(load<T, swapped>(from + i * sizeof(T)), to[i * stride]) && good;
     }
   }
   return good;
 }
 
 template <typename T, bool swapped>
-std::string show_element(const std::byte* from) {
-  const T value = load<T, swapped>(from);
-  if constexpr (std::is_same_v<T, Bool>) {
-    return fmt::format("byte {} in an array of bool", static_cast<int>(value));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return std::isnan(value) ? "nan" : fmt::format("{}", value);
-  } else {
-    return fmt::format(
-        "{}",
-        static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(value));
-  }
+std::string show(const std::byte* from) {
+  return show_element(load<T, swapped>(from));
 }
 
 }  // namespace
 
 template <typename T, bool swapped>
 NpyTable::ElementFunctions NpyTable::functions_for() {
-  return {copy_run<T, swapped, std::int64_t>, copy_run<T, swapped, double>,
-          show_element<T, swapped>};
+  return {copy_run<T, swapped, std::int64_t>, copy_run<T, swapped, double>, show<T, swapped>};
 }
 
 template <bool swapped>
@@ -107,7 +67,7 @@ NpyTable::ElementFunctions NpyTable::functions_for_kind(const NpyHeader& header)
   const int size = header.item_size;
   switch (header.kind) {
     case 'b':
-      return functions_for<Bool, swapped>();
+      return functions_for<BoolElement, swapped>();
     case 'u':
       if (size == 1) return functions_for<std::uint8_t, swapped>();
       if (size == 2) return functions_for<std::uint16_t, swapped>();
@@ -138,8 +98,9 @@ NpyTable::NpyTable(MappedFile file)
   check_size();
 }
 
-NpyTable::NpyTable(std::string name, std::vector<std::byte> contents)
+NpyTable::NpyTable(std::string name, std::vector<std::byte> contents, std::string format)
     : name_(std::move(name)),
+      format_(std::move(format)),
       buffer_(std::move(contents)),
       header_(parse_npy_header(buffer_, name_)),
       functions_(choose_functions(header_)),
@@ -163,7 +124,7 @@ std::span<const std::byte> NpyTable::contents() const {
 }
 
 TableDescription NpyTable::description() const {
-  return {"npy", header_.descr, header_.shape};
+  return {format_, header_.descr, header_.shape};
 }
 
 const std::byte* NpyTable::element(std::int64_t row, std::int64_t column) const {
@@ -182,33 +143,23 @@ void NpyTable::count_touched(std::int64_t runs, std::int64_t elements) const {
   }
 }
 
-template <typename Number, typename Copy>
-void NpyTable::report(const Block& block, Copy copy, const char* expected) const {
+template <typename Number>
+void NpyTable::report(const Block& block, Copier<Number> copier) const {
   for (std::int64_t row = block.first_row; row < block.first_row + block.row_count; ++row) {
     for (std::int64_t i = 0; i < block.column_count; ++i) {
       const std::byte* const at = element(row, block.first_column + i);
       Number ignored{};
-      if (copy(at, 1, &ignored, 1)) continue;
+      if (copier(at, 1, &ignored, 1)) continue;
       throw input_error(fmt::format("{}: row {}, column {}: expected {}, found {}", name_, row,
-                                    block.first_column + i, expected, functions_.show(at)));
+                                    block.first_column + i, kExpectedElement<Number>,
+                                    functions_.show(at)));
     }
   }
   throw input_error(fmt::format("{}: changed while it was read", name_));
 }
 
-template <typename Number, typename Copy>
-void NpyTable::read(const Block& block, std::span<Number> out, Copy copy,
-                    const char* expected) const {
-  const auto inside = [](std::int64_t first, std::int64_t count, std::int64_t total) {
-    return first >= 0 && count >= 0 && count <= total && first <= total - count;
-  };
-  if (!inside(block.first_row, block.row_count, rows()) ||
-      !inside(block.first_column, block.column_count, columns()) ||
-      out.size() != static_cast<std::size_t>(block.row_count * block.column_count)) {
-    throw std::out_of_range("NpyTable: block outside the table or of another size than its buffer");
-  }
-  if (out.empty()) return;
-
+template <typename Number>
+void NpyTable::copy_runs(const Block& block, std::span<Number> out, Copier<Number> copier) const {
   // The block in runs of elements that lie one after the other in the file.
   const auto width = static_cast<std::size_t>(block.column_count);
   bool good = true;
@@ -219,38 +170,33 @@ void NpyTable::read(const Block& block, std::span<Number> out, Copy copy,
       const std::int64_t height = std::min(tile, block.row_count - top);
       Number* const to = out.data() + static_cast<std::size_t>(top) * width;
       for (std::size_t i = 0; i < width; ++i) {
-        good =
-            copy(element(block.first_row + top, block.first_column + static_cast<std::int64_t>(i)),
-                 static_cast<std::size_t>(height), to + i, width) &&
-            good;
+        good = copier(element(block.first_row + top,
+                              block.first_column + static_cast<std::int64_t>(i)),
+                      static_cast<std::size_t>(height), to + i, width) &&
+               good;
       }
       count_touched(block.column_count, height);
     }
-  } else if (block.column_count == columns()) {
-    good = copy(element(block.first_row, 0), out.size(), out.data(), 1);
-    count_touched(1, static_cast<std::int64_t>(out.size()));
   } else {
-    for (std::int64_t i = 0; i < block.row_count; ++i) {
-      good = copy(element(block.first_row + i, block.first_column), width,
-                  out.data() + static_cast<std::size_t>(i) * width, 1) &&
+    const bool whole = block.column_count == columns();
+    const std::int64_t runs = whole ? 1 : block.row_count;
+    const std::size_t run = whole ? out.size() : width;
+    for (std::int64_t i = 0; i < runs; ++i) {
+      good = copier(element(block.first_row + i, block.first_column), run,
+                    out.data() + static_cast<std::size_t>(i) * run, 1) &&
              good;
     }
-    count_touched(block.row_count, block.column_count);
+    count_touched(runs, static_cast<std::int64_t>(run));
   }
-  if (!good) report<Number>(block, copy, expected);
+  if (!good) report(block, copier);
 }
 
-void NpyTable::read_integers(std::int64_t first_row, std::int64_t row_count,
-                             std::int64_t first_column, std::int64_t column_count,
-                             std::span<std::int64_t> out) const {
-  read({first_row, row_count, first_column, column_count}, out, functions_.copy_integers,
-       "an integer in the range of int64");
+void NpyTable::copy(const Block& block, std::span<std::int64_t> out) const {
+  copy_runs(block, out, functions_.copy_integers);
 }
 
-void NpyTable::read_reals(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
-                          std::int64_t column_count, std::span<double> out) const {
-  read({first_row, row_count, first_column, column_count}, out, functions_.copy_reals,
-       "a finite number");
+void NpyTable::copy(const Block& block, std::span<double> out) const {
+  copy_runs(block, out, functions_.copy_reals);
 }
 
 std::unique_ptr<NumericTable> open_npy(const std::filesystem::path& path) {

@@ -146,7 +146,7 @@ std::shared_ptr<const NpyTable> open_npz_member(std::span<const std::byte> archi
   if (short_name.ends_with(kSuffix)) short_name.remove_suffix(kSuffix.size());
   std::string table = fmt::format("{}:{}", name, printable(short_name));
   std::vector<std::byte> contents = read_member(opened.get(), index, archive.size(), table);
-  return std::make_shared<const NpyTable>(std::move(table), std::move(contents));
+  return std::make_shared<const NpyTable>(std::move(table), std::move(contents), "npz");
 }
 
 }  // namespace pate

@@ -28,8 +28,7 @@ constexpr std::size_t kLooked = 512;  // bytes by which text is known
 constexpr std::string_view kArchiveMark = ".npz:";
 
 using Bytes = std::span<const std::byte>;
-// A table and what is to be said of it.
-using Described = std::pair<std::shared_ptr<const NumericTable>, TableDescription>;
+using Table = std::shared_ptr<const NumericTable>;
 
 std::string_view as_text(Bytes bytes) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes as characters
@@ -75,15 +74,9 @@ std::string_view without_gz(std::string_view name) {
   return name;
 }
 
-Described describe_npy(std::shared_ptr<const NpyTable> table, const char* format) {
-  TableDescription description = table->description();
-  description.format = format;
-  return {std::move(table), std::move(description)};
-}
-
 // `ending` is the name by which the separator of text is known.
-Described open_text(const std::string& name, std::string_view ending, Bytes bytes,
-                    const std::function<void(std::size_t)>& done) {
+Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
+                const std::function<void(std::size_t)>& done) {
   Separator separator = detect_separator(as_text(bytes));
   const bool csv = ending.ends_with(".csv");
   const bool tsv = ending.ends_with(".tsv");
@@ -96,19 +89,17 @@ Described open_text(const std::string& name, std::string_view ending, Bytes byte
         name,
         bytes.empty() ? "an empty file" : '"' + printable(as_text(bytes).substr(0, 16)) + '"'));
   }
-  auto table = std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, done);
-  TableDescription description = table->description();
-  return {std::move(table), std::move(description)};
+  return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, done);
 }
 
 // What is in memory already; compressed only once.
-Described open_bytes(const std::string& name, std::string_view ending, std::string_view member,
-                     std::vector<std::byte> bytes) {
+Table open_bytes(const std::string& name, std::string_view ending, std::string_view member,
+                 std::vector<std::byte> bytes) {
   if (!member.empty() || is_zip(bytes) || ending.ends_with(".npz")) {
-    return describe_npy(open_npz_member(bytes, name, member), "npz");
+    return open_npz_member(bytes, name, member);
   }
   if (is_npy(bytes) || ending.ends_with(".npy")) {
-    return describe_npy(std::make_shared<const NpyTable>(name, std::move(bytes)), "npy");
+    return std::make_shared<const NpyTable>(name, std::move(bytes));
   }
   return open_text(name, ending, bytes, {});
 }
@@ -121,16 +112,15 @@ OpenedTable open_stream(const std::string& name, std::string_view ending, std::s
     bytes = gunzip(bytes, name);
     ending = without_gz(ending);
   }
-  auto [table, description] = open_bytes(name, ending, member, std::move(bytes));
-  return {std::move(table), std::move(description), std::move(digest)};
+  return {open_bytes(name, ending, member, std::move(bytes)), std::move(digest)};
 }
 
-Described open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_view member) {
+Table open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_view member) {
   const std::string name = file->path().string();
   const Bytes bytes = file->bytes();
   if (is_gzip(bytes)) return open_bytes(name, without_gz(name), member, gunzip(bytes, name));
   if (!member.empty() || is_zip(bytes) || name.ends_with(".npz")) {
-    return describe_npy(open_npz_member(bytes, name, member), "npz");
+    return open_npz_member(bytes, name, member);
   }
   std::size_t dropped = 0;
   const auto done = [&](std::size_t until) {
@@ -141,14 +131,6 @@ Described open_mapped(const std::shared_ptr<const MappedFile>& file, std::string
 }
 
 }  // namespace
-
-OpenedTable::OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
-                         std::shared_ptr<const MappedFile> file)
-    : table(std::move(numbers)), description(std::move(about)), file_(std::move(file)) {}
-
-OpenedTable::OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
-                         std::string digest)
-    : table(std::move(numbers)), description(std::move(about)), digest_(std::move(digest)) {}
 
 std::string OpenedTable::sha256() const {
   if (!file_) return digest_;
@@ -175,13 +157,11 @@ OpenedTable open_table(const std::string& name) {
                      (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));
   if (array && member.empty()) {
     auto table = std::make_shared<const NpyTable>(std::move(file));
-    TableDescription description = table->description();
     std::shared_ptr<const MappedFile> mapped(table, &table->file());
-    return {std::move(table), std::move(description), std::move(mapped)};
+    return {std::move(table), std::move(mapped)};
   }
   const auto mapped = std::make_shared<const MappedFile>(std::move(file));
-  auto [table, description] = open_mapped(mapped, member);
-  return {std::move(table), std::move(description), mapped};
+  return {open_mapped(mapped, member), mapped};
 }
 
 std::string table_path(const std::string& name) {

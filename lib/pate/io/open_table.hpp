@@ -2,9 +2,9 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "pate/io/mapped_file.hpp"
-#include "pate/io/table_description.hpp"
 #include "pate/votes/numeric_table.hpp"
 
 namespace pate {
@@ -13,14 +13,13 @@ namespace pate {
 class OpenedTable {
  public:
   /// A table from a file, which is kept open.
-  OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
-              std::shared_ptr<const MappedFile> file);
+  OpenedTable(std::shared_ptr<const NumericTable> numbers, std::shared_ptr<const MappedFile> file)
+      : table(std::move(numbers)), file_(std::move(file)) {}
   /// A table from bytes that are no file; their digest.
-  OpenedTable(std::shared_ptr<const NumericTable> numbers, TableDescription about,
-              std::string digest);
+  OpenedTable(std::shared_ptr<const NumericTable> numbers, std::string digest)
+      : table(std::move(numbers)), digest_(std::move(digest)) {}
 
   std::shared_ptr<const NumericTable> table;
-  TableDescription description;
 
   /// SHA-256, in hexadecimal, of the bytes as they came: of the whole archive, of the compressed
   /// file. Reads a file to its end.
@@ -36,13 +35,11 @@ class OpenedTable {
 /// Opens a table of numbers, whatever it is stored in:
 ///
 /// * `-`: standard input, read to its end; any other pipe, a named one or a shell's `<(command)`,
-/// by
-///   its path;
+///   by its path;
 /// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it;
 /// * a .npy array, mapped;
 /// * text: separated by commas in a .csv, by tabs in a .tsv; under other names and on standard
-/// input
-///   by what `detect_separator` finds;
+///   input by what `detect_separator` finds;
 /// * any of these compressed by gzip; the name may end in .gz then.
 ///
 /// Arrays, archives and gzip are known by their first bytes, whatever the name says. All but a .npy

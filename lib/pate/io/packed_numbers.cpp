@@ -1,11 +1,9 @@
 #include "pate/io/packed_numbers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <type_traits>
+
+#include "pate/io/table_element.hpp"
 
 namespace pate {
 
@@ -22,26 +20,6 @@ std::vector<Small> narrow(std::span<const std::int64_t> values) {
   std::transform(values.begin(), values.end(), result.begin(),
                  [](std::int64_t value) { return static_cast<Small>(value); });
   return result;
-}
-
-template <typename Stored>
-bool convert(Stored value, std::int64_t& to) {
-  if constexpr (std::is_floating_point_v<Stored>) {
-    constexpr double kLimit = 9223372036854775808.0;  // 2^63
-    const bool good = value >= -kLimit && value < kLimit && std::trunc(value) == value;
-    to = good ? static_cast<std::int64_t>(value) : 0;
-    return good;
-  } else {
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): one-byte numbers keep their sign.
-    to = value;
-    return true;
-  }
-}
-
-template <typename Stored>
-bool convert(Stored value, double& to) {
-  to = static_cast<double>(value);
-  return std::isfinite(to);
 }
 
 }  // namespace
@@ -87,7 +65,7 @@ void PackedNumbers::finish() {
 }
 
 template <typename Number>
-std::size_t PackedNumbers::copy(std::size_t first, std::span<Number> out) const {
+std::size_t PackedNumbers::copy_some(std::size_t first, std::span<Number> out) const {
   std::size_t done = 0;
   while (done < out.size()) {
     const std::size_t offset = (first + done) % kStretch;
@@ -95,7 +73,7 @@ std::size_t PackedNumbers::copy(std::size_t first, std::span<Number> out) const 
     const std::size_t copied = std::visit(
         [&](const auto& values) {
           std::size_t i = 0;
-          while (i < count && convert(values[offset + i], out[done + i])) ++i;
+          while (i < count && convert_element(values[offset + i], out[done + i])) ++i;
           return i;
         },
         stretches_[(first + done) / kStretch]);
@@ -105,24 +83,17 @@ std::size_t PackedNumbers::copy(std::size_t first, std::span<Number> out) const 
   return done;
 }
 
-std::size_t PackedNumbers::copy_integers(std::size_t first, std::span<std::int64_t> out) const {
-  return copy(first, out);
+std::size_t PackedNumbers::copy(std::size_t first, std::span<std::int64_t> out) const {
+  return copy_some(first, out);
 }
 
-std::size_t PackedNumbers::copy_reals(std::size_t first, std::span<double> out) const {
-  return copy(first, out);
+std::size_t PackedNumbers::copy(std::size_t first, std::span<double> out) const {
+  return copy_some(first, out);
 }
 
 std::string PackedNumbers::show(std::size_t index) const {
-  return std::visit(
-      [index](const auto& values) -> std::string {
-        const auto value = values[index % kStretch];
-        if constexpr (std::is_floating_point_v<std::decay_t<decltype(value)>>) {
-          if (std::isnan(value)) return "nan";
-        }
-        return fmt::format("{}", value);
-      },
-      stretches_[index / kStretch]);
+  return std::visit([index](const auto& values) { return show_element(values[index % kStretch]); },
+                    stretches_[index / kStretch]);
 }
 
 }  // namespace pate

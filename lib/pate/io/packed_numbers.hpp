@@ -35,9 +35,9 @@ class PackedNumbers {
 
   /// Copies the numbers from `first` on into `out`, up to the first that is not an integer in the
   /// range of int64 (fractions, NaN, infinities). Returns how many were copied.
-  [[nodiscard]] std::size_t copy_integers(std::size_t first, std::span<std::int64_t> out) const;
+  [[nodiscard]] std::size_t copy(std::size_t first, std::span<std::int64_t> out) const;
   /// Copies up to the first number that is NaN or infinite; returns how many were copied.
-  [[nodiscard]] std::size_t copy_reals(std::size_t first, std::span<double> out) const;
+  [[nodiscard]] std::size_t copy(std::size_t first, std::span<double> out) const;
   /// A number as text: the shortest that reads back to the same double, or "nan", "inf", "-inf".
   [[nodiscard]] std::string show(std::size_t index) const;
 
@@ -49,7 +49,7 @@ class PackedNumbers {
 
   void seal();
   template <typename Number>
-  [[nodiscard]] std::size_t copy(std::size_t first, std::span<Number> out) const;
+  [[nodiscard]] std::size_t copy_some(std::size_t first, std::span<Number> out) const;
 
   std::vector<Stretch> stretches_;
   // The stretch being filled.

@@ -11,43 +11,34 @@ namespace pate {
 
 namespace {
 
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
-
 void require(bool done) {
   if (!done) throw error("SHA-256: the cryptographic library failed");
 }
 
-Context new_context() {
+}  // namespace
+
+void Sha256::Free::operator()(evp_md_ctx_st* context) const {
+  EVP_MD_CTX_free(context);
+}
+
+Sha256::Context Sha256::new_context() {
   Context context(EVP_MD_CTX_new());
   require(context != nullptr);
   return context;
 }
 
-}  // namespace
-
-struct Sha256::State {
-  Context context = new_context();
-};
-
-Sha256::Sha256() : state_(std::make_unique<State>()) {
-  require(EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr) == 1);
+Sha256::Sha256() {
+  require(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
 }
 
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
-Sha256::~Sha256() = default;
-
 void Sha256::update(std::span<const std::byte> bytes) {
-  require(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);
+  require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
 }
 
 std::string Sha256::hex_digest() const {
   // Finishing spoils a context, so a copy is finished.
   const Context copy = new_context();
-  require(EVP_MD_CTX_copy_ex(copy.get(), state_->context.get()) == 1);
+  require(EVP_MD_CTX_copy_ex(copy.get(), context_.get()) == 1);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   require(EVP_DigestFinal_ex(copy.get(), digest.data(), &size) == 1);

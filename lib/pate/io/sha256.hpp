@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+struct evp_md_ctx_st;  // of the cryptographic library
+
 namespace pate {
 
 /// SHA-256 of bytes that come in pieces.
@@ -13,11 +15,6 @@ namespace pate {
 class Sha256 {
  public:
   Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-  ~Sha256();
 
   /// Appends bytes.
   void update(std::span<const std::byte> bytes);
@@ -25,8 +22,13 @@ class Sha256 {
   [[nodiscard]] std::string hex_digest() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  using Context = std::unique_ptr<evp_md_ctx_st, Free>;
+  static Context new_context();
+
+  Context context_ = new_context();
 };
 
 /// SHA-256 of `bytes` as 64 lowercase hexadecimal digits.

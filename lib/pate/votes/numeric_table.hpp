@@ -3,8 +3,18 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace pate {
+
+/// How a table is stored, for the `inputs` of a report.
+struct TableDescription {
+  /// "npy", "npz", "csv" (also with semicolons), "tsv" or "text" (columns apart by spaces); what is
+  /// inside where the file is compressed.
+  std::string format;
+  std::string dtype;                ///< as the file spells it: "<i8"; of text "int64" or "float64"
+  std::vector<std::int64_t> shape;  ///< as the file has it
+};
 
 /// A rectangular table of numbers from some file, read block by block so that a dump larger than
 /// memory can be analysed. Implemented by the file formats in `io`; one-dimensional arrays are
@@ -26,16 +36,34 @@ class NumericTable {
   [[nodiscard]] virtual std::int64_t rows() const = 0;
   [[nodiscard]] virtual std::int64_t columns() const = 0;
 
+  [[nodiscard]] virtual TableDescription description() const = 0;
+
   /// Copies the block of `row_count` rows from `first_row` on and `column_count` columns from
   /// `first_column` on into `out`, row-major. Throws `input_error` naming table, row, column and
-  /// value where an element is not an integer in the range of int64 (fractions, NaN, infinities).
-  virtual void read_integers(std::int64_t first_row, std::int64_t row_count,
-                             std::int64_t first_column, std::int64_t column_count,
-                             std::span<std::int64_t> out) const = 0;
+  /// value at the first element, row by row, that is not an integer in the range of int64
+  /// (fractions, NaN, infinities). A block outside the table, or of another size than `out`, is a
+  /// bug: `std::out_of_range`.
+  void read_integers(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
+                     std::int64_t column_count, std::span<std::int64_t> out) const;
 
-  /// The same block as doubles; throws `input_error` where an element is NaN or infinite.
-  virtual void read_reals(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
-                          std::int64_t column_count, std::span<double> out) const = 0;
+  /// The same block as doubles; throws `input_error` at the first element that is NaN or infinite.
+  /// Integers beyond 2^53 are rounded to the nearest double.
+  void read_reals(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
+                  std::int64_t column_count, std::span<double> out) const;
+
+ protected:
+  /// Rows and columns within the table.
+  struct Block {
+    std::int64_t first_row, row_count, first_column, column_count;
+  };
+
+ private:
+  /// Copy a block that is not empty into a buffer of its size.
+  virtual void copy(const Block& block, std::span<std::int64_t> out) const = 0;
+  virtual void copy(const Block& block, std::span<double> out) const = 0;
+
+  template <typename Number>
+  void read(const Block& block, std::span<Number> out) const;
 };
 
 }  // namespace pate

@@ -46,9 +46,9 @@ void check_numbers(const OpenedTable& opened, const std::string& format, const s
   opened.table->read_integers(0, 2, 0, 3, out);
   CHECK(out == kNumbers);
   CHECK(opened.table->name() == name);
-  CHECK(opened.description.format == format);
-  CHECK(opened.description.dtype == dtype);
-  CHECK(opened.description.shape == std::vector<std::int64_t>{2, 3});
+  CHECK(opened.table->description().format == format);
+  CHECK(opened.table->description().dtype == dtype);
+  CHECK(opened.table->description().shape == std::vector<std::int64_t>{2, 3});
   opened.check_unchanged();
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("open table: the name decides what unknown bytes should have been") {
 TEST_CASE("open table: colons in names") {
   const TempDirectory directory;
   write_bytes(directory / "a.npz:b.npy", npy());
-  CHECK(open_table((directory / "a.npz:b.npy").string()).description.format == "npy");
+  CHECK(open_table((directory / "a.npz:b.npy").string()).table->description().format == "npy");
   std::filesystem::create_directory(directory / "x.npz:y");
   write_bytes(directory / "x.npz:y/a.npz", zip_archive({{"k:l.npy", npy()}, {"m.npy", npy()}}));
   const std::string path = (directory / "x.npz:y/a.npz").string();
