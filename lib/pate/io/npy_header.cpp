@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/io/printable.hpp"
@@ -23,9 +24,8 @@ class HeaderParser {
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   void parse(NpyHeader& header) {
-    bool descr = false;
-    bool order = false;
-    bool shape = false;
+    constexpr std::array<std::string_view, 3> kKeys{"descr", "fortran_order", "shape"};
+    std::array<bool, kKeys.size()> seen{};
     skip_space();
     expect('{', "a dict that begins with '{'");
     for (skip_space(); !accept('}'); skip_space()) {
@@ -33,28 +33,26 @@ class HeaderParser {
       skip_space();
       expect(':', "':' after a key");
       skip_space();
-      if (key == "descr") {
-        once(descr, key);
-        header.descr = parse_descr();
-      } else if (key == "fortran_order") {
-        once(order, key);
-        header.fortran_order = parse_bool();
-      } else if (key == "shape") {
-        once(shape, key);
-        header.shape = parse_shape();
-      } else {
-        fail(fmt::format("unknown key '{}'; expected descr, fortran_order and shape",
-                         printable(key)));
+      const auto found = std::find(kKeys.begin(), kKeys.end(), key);
+      if (found == kKeys.end()) {
+        fail(fmt::format("unknown key '{}'; expected {}, {} and {}", printable(key), kKeys[0],
+                         kKeys[1], kKeys[2]));
       }
+      if (std::exchange(seen.at(static_cast<std::size_t>(found - kKeys.begin())), true)) {
+        fail(fmt::format("key '{}' occurs twice", key));
+      }
+      if (key == kKeys[0]) header.descr = parse_descr();
+      if (key == kKeys[1]) header.fortran_order = parse_bool();
+      if (key == kKeys[2]) header.shape = parse_shape();
       skip_space();
       if (accept('}')) break;
       expect(',', "',' or '}' after a value");
     }
     skip_space();
     if (position_ != text_.size()) unexpected("nothing after the dict");
-    if (!descr) fail("key 'descr' is missing");
-    if (!order) fail("key 'fortran_order' is missing");
-    if (!shape) fail("key 'shape' is missing");
+    for (std::size_t k = 0; k < kKeys.size(); ++k) {
+      if (!seen.at(k)) fail(fmt::format("key '{}' is missing", kKeys.at(k)));
+    }
   }
 
  private:
@@ -66,11 +64,6 @@ class HeaderParser {
     if (position_ >= text_.size()) fail(fmt::format("expected {}, found its end", expected));
     fail(fmt::format("expected {}, found \"{}\" at byte {} of the header", expected,
                      printable(text_.substr(position_, 16)), position_));
-  }
-
-  void once(bool& seen, std::string_view key) const {
-    if (seen) fail(fmt::format("key '{}' occurs twice", key));
-    seen = true;
   }
 
   [[nodiscard]] char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
@@ -115,12 +108,11 @@ class HeaderParser {
   }
 
   bool parse_bool() {
-    for (const auto& [word, value] : {std::pair<std::string_view, bool>{"True", true},
-                                      std::pair<std::string_view, bool>{"False", false}}) {
-      if (text_.substr(position_).starts_with(word)) {
-        position_ += word.size();
-        return value;
-      }
+    for (const bool value : {true, false}) {
+      const std::string_view word = value ? "True" : "False";
+      if (!text_.substr(position_).starts_with(word)) continue;
+      position_ += word.size();
+      return value;
     }
     unexpected("True or False for 'fortran_order'");
   }

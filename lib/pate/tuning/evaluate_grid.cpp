@@ -104,18 +104,18 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
                     std::size_t begin, std::size_t end, PointEpsilons& epsilons) {
   std::size_t order = work.orders.start();
   std::size_t first_step = 16;
-  const bool has_labels = work.votes.labels.has_value();
+  const std::optional<double>& most = work.settings.max_answers;
   for (std::size_t point = begin; point < end; ++point) {
     const std::size_t threshold = work.grid.threshold_of(point) - row_first;
-    const std::size_t slice = asked_by(row, sums, threshold, work.settings.max_answers);
+    const std::size_t slice = asked_by(row, sums, threshold, most);
     const VoteSums& votes = sums.at(slice);
     TuningPoint result;
     result.queries = sums.asked()[slice];
     result.answered = row.answered(votes, threshold);
-    if (has_labels) result.right = row.right(votes, threshold);
-    if (work.settings.max_answers && result.answered > *work.settings.max_answers) {
-      result.right *= *work.settings.max_answers / result.answered;
-      result.answered = *work.settings.max_answers;
+    if (work.votes.labels) result.right = row.right(votes, threshold);
+    if (most && result.answered > *most) {
+      result.right *= *most / result.answered;
+      result.answered = *most;
     }
     double rdp_seen = 0.0;
     epsilons.begin();

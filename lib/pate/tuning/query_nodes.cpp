@@ -89,11 +89,12 @@ const QueryNodes::AtOrder& QueryNodes::kept(double order) const {
   return kept->at;
 }
 
+template <class InputOf>
 double QueryNodes::sum_of_queries(const JointCost& joint, const Group& group,
-                                  const AtOrder& at) const {
+                                  const InputOf& input_of) const {
   double sum = 0.0;
   for (std::size_t i = group.begin; i < group.end; ++i) {
-    const AtOrder::Input in = input(at, i);
+    const AtOrder::Input in = input_of(i);
     sum += static_cast<double>(tally_.distinct[i].count) *
            joint.cost(group.v, in.log_excess, in.excess);
   }
@@ -124,11 +125,7 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
       error += tail;
       doubts.push_back({tail, g});
     } else {
-      for (std::size_t i = group.begin; i < group.end; ++i) {
-        const AtOrder::Input& in = inputs[i - group.begin];
-        sum += static_cast<double>(tally_.distinct[i].count) *
-               joint.cost(group.v, in.log_excess, in.excess);
-      }
+      sum = sum_of_queries(joint, group, [&](std::size_t i) { return inputs[i - group.begin]; });
     }
     sums[g] = sum;
     total += sum;
@@ -145,7 +142,7 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
     }
     for (std::size_t k = 0; k < keep; ++k) {
       const std::size_t g = doubts[k].group;
-      sums[g] = sum_of_queries(joint, groups_[g], at);
+      sums[g] = sum_of_queries(joint, groups_[g], [&](std::size_t i) { return input(at, i); });
     }
   }
   CompensatedSum result;

@@ -68,8 +68,9 @@ class QueryNodes {
     QCells::Nodes weights;
   };
   [[nodiscard]] AtOrder::Input input(const AtOrder& at, std::size_t query) const;
+  template <class InputOf>
   [[nodiscard]] double sum_of_queries(const JointCost& joint, const Group& group,
-                                      const AtOrder& at) const;
+                                      const InputOf& input_of) const;
 
   const Tally& tally_;
   CostInputs inputs_;
