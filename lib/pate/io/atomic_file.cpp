@@ -61,24 +61,6 @@ std::optional<fs::path> follow_links(const fs::path& path) {
 class Temporary {
  public:
   Temporary(const fs::path& target, mode_t mode, const fs::path& path) {
-    create(target, mode, path);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary(Temporary&&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  Temporary& operator=(Temporary&&) = delete;
-  ~Temporary() {
-    if (!renamed_) ::unlink(path_.c_str());  // before its name is forgotten
-  }
-
-  [[nodiscard]] Descriptor& descriptor() { return *descriptor_; }
-  void rename_to(const fs::path& target, const fs::path& path) {
-    if (::rename(path_.c_str(), target.c_str()) != 0) fail(path, errno);
-    renamed_ = true;
-  }
-
- private:
-  void create(const fs::path& target, mode_t mode, const fs::path& path) {
     for (int i = 0; i < 100; ++i) {
       path_ = next_name(target);
       name_.emplace(path_);
@@ -90,6 +72,19 @@ class Temporary {
     }
     fail(path, EEXIST);
   }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (!renamed_) ::unlink(path_.c_str());  // before its name is forgotten
+  }
+
+  [[nodiscard]] Descriptor& descriptor() { return *descriptor_; }
+  void rename_to(const fs::path& target, const fs::path& path) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) fail(path, errno);
+    renamed_ = true;
+  }
+
+ private:
   static fs::path next_name(const fs::path& target) {
     static std::atomic<unsigned> counter = 0;
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
