@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/error.hpp"
 #include "pate/mechanisms/positive_parameter.hpp"
 #include "pate/rdp/orders.hpp"
@@ -22,24 +23,14 @@ StepCounts steps_of(const PlannedRun& run) {
   return steps;
 }
 
-std::size_t headline_of(const std::vector<CostEntry>& costs, const PlanSettings& settings) {
-  const auto smaller = [](const CostEntry& a, const CostEntry& b) { return a.epsilon < b.epsilon; };
-  auto headline = std::min_element(costs.begin(), costs.end(), smaller);
-  if (settings.conversion) {
-    headline = std::find_if(costs.begin(), costs.end(), [&](const CostEntry& cost) {
-      return cost.conversion == *settings.conversion;
-    });
-    if (headline == costs.end()) {
-      std::string computed;
-      for (const CostEntry& cost : costs) {
-        computed += (computed.empty() ? "" : ", ") + std::string(name(cost.conversion));
-      }
-      throw parameter_error(
-          fmt::format("conversion {} does not go with this noise; computed are {}",
-                      name(*settings.conversion), computed));
-    }
+void require_conversion(const std::vector<CostEntry>& costs, ReportedConversion conversion) {
+  std::string computed;
+  for (const CostEntry& cost : costs) {
+    if (cost.conversion == conversion) return;
+    computed += (computed.empty() ? "" : ", ") + std::string(name(cost.conversion));
   }
-  return static_cast<std::size_t>(headline - costs.begin());
+  throw parameter_error(fmt::format("conversion {} does not go with this noise; computed are {}",
+                                    name(conversion), computed));
 }
 
 }  // namespace
@@ -85,7 +76,8 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
   add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
-  result.headline = headline_of(result.costs, settings);
+  if (settings.conversion) require_conversion(result.costs, *settings.conversion);
+  result.headline = headline_of(result.costs, {std::nullopt, settings.conversion});
   return result;
 }
 
