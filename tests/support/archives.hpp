@@ -67,7 +67,7 @@ inline std::string zip_archive(const std::vector<ZipMember>& members) {
   }
   if (zip_close(archive) != 0) throw std::runtime_error("zip_close failed");
   // libzip writes no file for an archive without members.
-  if (members.empty()) return std::string("PK\x05\x06", 4) + std::string(18, '\0');
+  if (members.empty()) return std::string("PK\x05\x06", 4).append(18, '\0');
   return read_bytes(path);
 }
 
