@@ -12,7 +12,6 @@
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/error.hpp"
-#include "pate/inspection/column_sums.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/reports/inspect_report.hpp"
 

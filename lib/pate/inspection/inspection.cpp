@@ -6,7 +6,6 @@
 #include <span>
 
 #include "pate/error.hpp"
-#include "pate/inspection/consensus.hpp"
 #include "pate/inspection/distinct_counter.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/math/compensated_sum.hpp"
@@ -104,18 +103,6 @@ class Inspector {
   std::vector<std::int32_t> ids_;  // of a block
 };
 
-// Calls read(row, offset, count) for runs of consecutive rows among those at first .. first +
-// count.
-template <class Read>
-void for_each_run(const RowSelection& rows, std::int64_t first, std::int64_t count, Read read) {
-  for (std::int64_t begin = 0; begin < count;) {
-    std::int64_t end = rows.is_contiguous() ? count : begin + 1;
-    while (end < count && rows[first + end] == rows[first + end - 1] + 1) ++end;
-    read(rows[first + begin], begin, end - begin);
-    begin = end;
-  }
-}
-
 void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned threads,
                            ProgressCounter& done) {
   const std::int64_t width = predictions_ != nullptr ? votes_.teachers() : 0;
@@ -145,7 +132,7 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
   const auto classes = static_cast<std::size_t>(votes_.classes());
   const auto teachers = static_cast<std::size_t>(votes_.teachers());
   std::vector<std::int32_t> counts(static_cast<std::size_t>(count) * classes);
-  for_each_run(rows_, first, count, [&](std::int64_t row, std::int64_t at, std::int64_t size) {
+  rows_.for_each_range(first, count, [&](std::int64_t row, std::int64_t at, std::int64_t size) {
     const auto offset = static_cast<std::size_t>(at);
     const auto queries = static_cast<std::size_t>(size);
     if (predictions_ == nullptr) {

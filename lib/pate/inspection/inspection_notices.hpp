@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pate/inspection/inspection.hpp"
+#include "pate/inspection/findings.hpp"
+#include "pate/votes/numeric_table.hpp"
 
 namespace pate {
 
@@ -32,5 +33,13 @@ namespace pate {
 /// The notice `float_votes` where a dtype ("<f8", ">f4", "float64") is one of floating-point
 /// numbers: votes are integers, so these were perhaps averaged, weighted or rounded before.
 [[nodiscard]] std::optional<Notice> dtype_notice(std::string_view dtype);
+
+/// The sum that all columns of a table share, where they share one: then a table of counts whose
+/// rows do not add up lies transposed (classes x queries).
+///
+/// None where the sums differ, where there is but one row or column, more than 10 million columns,
+/// or an element is negative or no integer. Reads the table piece by piece; never throws what
+/// reading throws.
+[[nodiscard]] std::optional<std::int64_t> common_column_sum(const NumericTable& table);
 
 }  // namespace pate

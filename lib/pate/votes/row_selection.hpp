@@ -31,6 +31,21 @@ class RowSelection {
   /// Whether the rows are (*this)[0], (*this)[0] + 1, ... so that they can be read as one block.
   [[nodiscard]] bool is_contiguous() const { return contiguous_; }
 
+  /// Calls read(row, offset, count) for ranges of consecutive rows that together are the positions
+  /// first .. first + count - 1; offsets count from `first`.
+  template <class Read>
+  void for_each_range(std::int64_t first, std::int64_t count, const Read& read) const {
+    for (std::int64_t begin = 0; begin < count;) {
+      std::int64_t end = contiguous_ ? count : begin + 1;
+      while (end < count && rows_[static_cast<std::size_t>(first + end)] ==
+                                rows_[static_cast<std::size_t>(first + end - 1)] + 1) {
+        ++end;
+      }
+      read((*this)[first + begin], begin, end - begin);
+      begin = end;
+    }
+  }
+
   /// Throws `input_error` when the selection asks for a row that a table of `rows` rows, called
   /// `name`, does not have.
   void check(const std::string& name, std::int64_t rows) const;

@@ -1,4 +1,4 @@
-#include "pate/inspection/frequencies.hpp"
+#include "pate/inspection/spread.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,18 @@ constexpr std::int64_t kMostBins = 100;
 constexpr int kDeciles = 10;
 
 }  // namespace
+
+Consensus consensus(std::span<const std::int32_t> histogram) {
+  Consensus result;
+  for (const std::int32_t votes : histogram) {
+    result.second = std::max(result.second, std::min(votes, result.top));
+    result.top = std::max(result.top, votes);
+  }
+  result.gap = result.top - result.second;
+  result.tied = result.top > 0 && result.gap == 0;
+  result.unanimous = result.top > 0 && result.second == 0;
+  return result;
+}
 
 void Frequencies::add(std::vector<std::int32_t> values) {
   std::sort(values.begin(), values.end());
