@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <optional>
+#include <utility>
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
-#include "pate/accounting/exact_account.hpp"
-#include "pate/accounting/utility.hpp"
 #include "pate/reports/analyze_report.hpp"
 
 namespace pate::cli {
@@ -25,15 +25,17 @@ Shard shard_of(const AnalyzeOptions& options) {
   return parse_shard(options.shard);
 }
 
-// A shard keeps what the exact costs of its run need.
-void add_exact(const Run& run, const AccountSettings& settings, bool is_shard, Partials& partials,
-               Account& account) {
-  if (!is_shard) {
-    add_exact_costs(run, settings, account);
-    return;
-  }
-  partials.exact = exact_partials(run, account.orders, settings.threads);
-  add_exact_costs(*partials.exact, settings, account);
+// Tells meanwhile how far it is.
+Account account_of(const Run& run, AccountSettings settings, Partials* partials,
+                   const Streams& streams) {
+  std::optional<Progress> progress(std::in_place, streams, "reading votes");
+  std::optional<Activity> activity;
+  settings.progress = progress->callback();
+  settings.when_read = [&] {
+    progress.reset();
+    if (settings.exact) activity.emplace(streams, "computing exact costs");
+  };
+  return account(run, settings, partials);
 }
 
 }  // namespace
@@ -61,20 +63,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
-  Partials partials{shard, {}, run.decisions.has_value(), {}, {}};
-  {
-    Progress progress(streams, "reading votes");
-    partials.tally = tally(run, settings.threads, progress.callback());
-  }
-  Account account = pate::account(partials.tally, run.aggregator, partials.has_decisions, settings);
-  if (settings.exact) {
-    const Activity activity(streams, "computing exact costs");
-    add_exact(run, settings, is_shard, partials, account);
-  }
-  if (run.labels) {
-    partials.utility = tally_utility(run, settings.threads);
-    account.utility = utility(*partials.utility, run.aggregator);
-  }
+  Partials partials;
+  Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
 
   input.note_ambiguous_decisions(account.notices);
   if (shard.of > 1) {

@@ -12,7 +12,6 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
-#include "pate/accounting/exact_account.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
 #include "pate/reports/analyze_report.hpp"
@@ -55,20 +54,11 @@ void keep_notices(const std::vector<ShardReport>& shards, std::vector<Notice>& n
 
 Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threads) {
   const ShardReport& first = shards.front();
-  std::vector<Tally> tallies;
-  std::vector<UtilityTally> utilities;
-  std::vector<ExactPartials> exact;
-  for (const ShardReport& shard : shards) {
-    tallies.push_back(shard.partials.tally);
-    if (shard.partials.utility) utilities.push_back(*shard.partials.utility);
-    if (shard.partials.exact) exact.push_back(*shard.partials.exact);
-  }
+  std::vector<Partials> partials;
+  for (const ShardReport& shard : shards) partials.push_back(shard.partials);
   AccountSettings settings = first.settings;
   settings.threads = threads;
-  Account result =
-      account(merge(tallies), first.aggregator, first.partials.has_decisions, settings);
-  if (!exact.empty()) add_exact_costs(merge(exact), settings, result);
-  if (!utilities.empty()) result.utility = utility(merge(utilities), first.aggregator);
+  Account result = account(merge(partials), first.aggregator, settings);
   keep_notices(shards, result.notices);
   return result;
 }

@@ -11,8 +11,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
-#include "pate/accounting/data_independent_entries.hpp"
-#include "pate/accounting/rdp_entry.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/release/collect_votes.hpp"
@@ -147,7 +146,7 @@ ReportContext make_context(const ReleaseOptions& options, const VotesInput& inpu
 }
 
 int run_as_published(const ReleaseOptions& options, const Streams& streams) {
-  PublishedReleaseSettings settings;
+  AsPublishedSettings settings;
   settings.delta = options.delta;
   settings.reading = *in_force(options).reading;
   settings.order = options.order;
@@ -157,7 +156,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const ReportContext context = make_context(options, input);
-  const PublishedRelease release = published_release(run, settings);
+  const AsPublishedRelease release = release_as_published(run, settings);
   input.check_unchanged();
   const std::vector<Notice> notices{
       {"not_valid",

@@ -43,7 +43,7 @@ std::string release_summary(const ReleasePlan& plan, const std::optional<PublicR
   return text + (notices.empty() ? "" : "\n") + notes(notices);
 }
 
-std::string as_published_summary(const PublishedRelease& release,
+std::string as_published_summary(const AsPublishedRelease& release,
                                  const std::vector<Notice>& notices, const std::string& votes) {
   std::string text = fmt::format("NOT VALID, as published: {}\n", votes);
   line(text, "epsilon before", release.epsilon_before, "of the run alone, at this order");

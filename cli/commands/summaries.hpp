@@ -20,7 +20,7 @@ struct Inspection;
 struct LabelReport;
 struct Plan;
 struct PublicRelease;
-struct PublishedRelease;
+struct AsPublishedRelease;
 struct ReleasePlan;
 struct ReportPart;
 struct TuneContext;
@@ -57,7 +57,7 @@ namespace pate::cli {
 /// The part of it that may be published.
 [[nodiscard]] std::string public_release_summary(const PublicRelease& published);
 /// What S18's own procedure finds, marked as not valid.
-[[nodiscard]] std::string as_published_summary(const PublishedRelease& release,
+[[nodiscard]] std::string as_published_summary(const AsPublishedRelease& release,
                                                const std::vector<Notice>& notices,
                                                const std::string& votes);
 

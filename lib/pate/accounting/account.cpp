@@ -1,19 +1,15 @@
 #include "pate/accounting/account.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/accounting/data_independent_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/headline.hpp"
-#include "pate/accounting/rdp_entry.hpp"
-#include "pate/accounting/trajectory.hpp"
-#include "pate/error.hpp"
+#include "pate/exact/exact_mechanism.hpp"
 #include "pate/math/compensated_sum.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
@@ -105,13 +101,9 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings, bool has
 
 // Fills in the entries of one data-dependent bound and its curves.
 void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& search,
-                   unsigned threads, std::vector<std::vector<double>>* by_checkpoint,
-                   Account& account) {
+                   unsigned threads, CheckpointCosts* checkpoints, Account& account) {
   const bool has_selection = account.aggregator.selection.has_value();
-  const std::vector<RunCost> grid =
-      by_checkpoint == nullptr ? run_costs(inputs, bound, account.orders, threads)
-                               : run_costs(inputs, bound, account.orders, threads,
-                                           account.costs[account.headline].reading, *by_checkpoint);
+  const std::vector<RunCost> grid = run_costs(inputs, bound, account.orders, threads, checkpoints);
   KeptCosts kept(inputs, bound, threads, grid);
   for (CostEntry& entry : account.costs) {
     if (entry.bound != bound) continue;
@@ -138,17 +130,9 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
 
-}  // namespace
-
-Account account(const Run& run, const AccountSettings& settings) {
-  Account result = account(tally(run, settings.threads, settings.progress), run.aggregator,
-                           run.decisions.has_value(), settings);
-  if (settings.exact) add_exact_costs(run, settings, result);
-  return result;
-}
-
-Account account(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
-                const AccountSettings& settings) {
+// All but the exact costs and the utility.
+Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
+                       const OrderSearch& search, const AccountSettings& settings) {
   validate_delta(settings.delta);
   validate(aggregator);
   Account account;
@@ -161,7 +145,6 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
   account.orders = settings.orders
                        ? validated_orders(*settings.orders)
                        : std::vector<double>(default_orders().begin(), default_orders().end());
-  const OrderSearch search{settings.delta, settings.orders.has_value()};
   count_answered(tally, aggregator, has_decisions, account);
 
   account.costs = planned_entries(settings, has_decisions);
@@ -174,15 +157,15 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
 
   const CostInputs inputs(tally, aggregator);
   const Bound headline_bound = account.costs[account.headline].bound;
-  std::vector<std::vector<double>> by_checkpoint;
+  CheckpointCosts checkpoints{account.costs[account.headline].reading};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     account_bound(inputs, bound, search, settings.threads,
-                  bound == headline_bound ? &by_checkpoint : nullptr, account);
+                  bound == headline_bound ? &checkpoints : nullptr, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
-  account.trajectory = trajectory(tally, account, by_checkpoint);
+  account.trajectory = trajectory(tally, account, checkpoints.rdp);
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   if (account.queries == 0) {
     account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
@@ -190,6 +173,47 @@ Account account(const Tally& tally, const Aggregator& aggregator, bool has_decis
     add_headline_notices(account.costs, account.headline, account.notices);
   }
   return account;
+}
+
+OrderSearch search_of(const AccountSettings& settings) {
+  return {settings.delta, settings.orders.has_value()};
+}
+
+}  // namespace
+
+Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
+  validate(run);
+  std::optional<ExactMechanism> mechanism;
+  if (settings.exact) mechanism.emplace(run.aggregator, run.votes.teachers());
+  CountedRun counted = count_run(
+      run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr, false});
+  if (settings.when_read) settings.when_read();
+  Account result = account_bounds(counted.partials.tally, run.aggregator,
+                                  counted.partials.has_decisions, search_of(settings), settings);
+  if (mechanism) {
+    ExactPartials& exact = *counted.partials.exact;
+    if (partials != nullptr && counted.teachers) {
+      fill_teacher_sums(*counted.teachers, *mechanism, result.orders, settings.threads, exact);
+    }
+    add_exact_costs(exact, counted.teachers.get(), *mechanism, search_of(settings),
+                    settings.threads, result);
+  }
+  if (counted.partials.utility) result.utility = utility(*counted.partials.utility, run.aggregator);
+  if (partials != nullptr) *partials = std::move(counted.partials);
+  return result;
+}
+
+Account account(const Partials& partials, const Aggregator& aggregator,
+                const AccountSettings& settings) {
+  Account result = account_bounds(partials.tally, aggregator, partials.has_decisions,
+                                  search_of(settings), settings);
+  if (partials.exact) {
+    const ExactMechanism mechanism(aggregator, partials.tally.teachers);
+    add_exact_costs(*partials.exact, nullptr, mechanism, search_of(settings), settings.threads,
+                    result);
+  }
+  if (partials.utility) result.utility = utility(*partials.utility, aggregator);
+  return result;
 }
 
 }  // namespace pate

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/accounting/tally.hpp"
 #include "pate/parallel/progress.hpp"
 
 namespace pate {
@@ -23,20 +24,28 @@ struct AccountSettings {
   std::optional<ReportedConversion> conversion;
   /// Restricts orders to these; unset is the default grid and the continuum.
   std::optional<std::vector<double>> orders;
-  unsigned threads = 0;       ///< 0: all processors; changes no bit of the result
-  ProgressCallback progress;  ///< queries that were read
+  unsigned threads = 0;             ///< 0: all processors; changes no bit of the result
+  ProgressCallback progress;        ///< queries that were read
+  std::function<void()> when_read;  ///< called once, when the votes have been read
 };
 
 /// The privacy cost of a run: every bound, reading and conversion, the RDP curves and the
-/// trajectory of the headline. Every epsilon is an upper bound, rounded outwards by less than 1e-9
-/// relative.
+/// trajectory of the headline; with labels its utility; and what was asked for of the exact costs,
+/// where the votes are predictions those of every teacher. Every epsilon is an upper bound, rounded
+/// outwards by less than 1e-9 relative.
+///
+/// The votes are read once (again for every few orders with exact costs of more teachers' votes
+/// than `TeacherVotes` keeps). Of a shard these are the costs of its queries alone; `partials`, if
+/// not null, is set to what it contributes to its run.
 ///
 /// Throws `parameter_error` for settings out of range and where no cost fits `reading` and
-/// `conversion`, and whatever reading the votes throws. `utility` is left empty (see utility.hpp).
-[[nodiscard]] Account account(const Run& run, const AccountSettings& settings);
+/// `conversion`, and whatever reading the votes throws.
+[[nodiscard]] Account account(const Run& run, const AccountSettings& settings,
+                              Partials* partials = nullptr);
 
-/// The same from a tally that was made before; `settings.exact` has no effect.
-[[nodiscard]] Account account(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
+/// The same, to the bit, of a run that was counted before, in one piece or merged from its shards;
+/// exact costs and utility where the partials have them.
+[[nodiscard]] Account account(const Partials& partials, const Aggregator& aggregator,
                               const AccountSettings& settings);
 
 }  // namespace pate

@@ -53,7 +53,7 @@ void add_to_checkpoints(const CostInputs& inputs, std::size_t i, const QueryCost
     }
     if (reading == Reading::expected) add_scaled(scratch, inputs.answered(i), costs.noisy_max);
   }
-  for (const Tally::Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
+  for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
     const std::span sums =
         std::span(piece.by_checkpoint).subspan(occurrence.checkpoint * orders, orders);
     add_scaled(sums, occurrence.count, scratch);
@@ -90,15 +90,15 @@ Piece sum_piece(const CostInputs& inputs, const BoundAtOrders& bound, std::size_
 }
 
 std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<const double> orders,
-                            unsigned threads, std::optional<Reading> reading,
-                            std::vector<std::vector<double>>* by_checkpoint) {
+                            unsigned threads, CheckpointCosts* at) {
   const Tally& tally = inputs.tally();
   const auto costs = bound_at_orders(bound, inputs, orders, threads);
   const SelectionCosts selection = selection_costs(inputs, *costs, orders.size(), threads);
   std::vector<Piece> pieces((tally.distinct.size() + kPiece - 1) / kPiece);
   parallel_for(pieces.size(), threads, [&](std::size_t k) {
     pieces[k] = sum_piece(inputs, *costs, orders.size(), k * kPiece,
-                          std::min((k + 1) * kPiece, tally.distinct.size()), selection, reading);
+                          std::min((k + 1) * kPiece, tally.distinct.size()), selection,
+                          at == nullptr ? std::nullopt : std::optional(at->reading));
   });
 
   std::vector<RunCost> result(orders.size());
@@ -120,37 +120,14 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
     result[j] = {orders[j],        checks.value(), expected.value(),
                  realized.value(), joint.value(),  variance.value()};
   }
-  if (by_checkpoint == nullptr) return result;
-  const std::size_t checkpoints = tally.checkpoints.size();
-  by_checkpoint->assign(orders.size(), {});
+  if (at == nullptr) return result;
   for (std::size_t j = 0; j < orders.size(); ++j) {
     double total = 0.0;
-    for (std::size_t k = 0; k < checkpoints; ++k) {
+    auto& by_checkpoint = at->rdp.emplace_back();
+    for (std::size_t k = 0; k < tally.checkpoints.size(); ++k) {
       for (const Piece& piece : pieces) total += piece.by_checkpoint[k * orders.size() + j];
-      (*by_checkpoint)[j].push_back(total);
+      by_checkpoint.push_back(total);
     }
-  }
-  return result;
-}
-
-// The orders in batches that keep what is tabulated per selection statistic small. How they are cut
-// depends on the votes alone.
-std::vector<RunCost> in_batches(const CostInputs& inputs, Bound bound,
-                                std::span<const double> orders, unsigned threads,
-                                std::optional<Reading> reading,
-                                std::vector<std::vector<double>>* by_checkpoint) {
-  const std::size_t statistics = std::max<std::size_t>(inputs.ladder_size(), 1);
-  const std::size_t batch = std::clamp<std::size_t>(kTabulated / statistics, 1, orders.size());
-  std::vector<RunCost> result;
-  if (by_checkpoint != nullptr) by_checkpoint->clear();
-  for (std::size_t begin = 0; begin < orders.size(); begin += batch) {
-    const auto part = orders.subspan(begin, std::min(batch, orders.size() - begin));
-    std::vector<std::vector<double>> checkpoints;
-    const auto costs = sum_up(inputs, bound, part, threads, reading,
-                              by_checkpoint == nullptr ? nullptr : &checkpoints);
-    result.insert(result.end(), costs.begin(), costs.end());
-    if (by_checkpoint == nullptr) continue;
-    by_checkpoint->insert(by_checkpoint->end(), checkpoints.begin(), checkpoints.end());
   }
   return result;
 }
@@ -172,14 +149,20 @@ double RunCost::rdp(Reading reading) const {
 }
 
 std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
-                               std::span<const double> orders, unsigned threads) {
-  return in_batches(inputs, bound, orders, threads, std::nullopt, nullptr);
-}
-
-std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
-                               std::span<const double> orders, unsigned threads, Reading reading,
-                               std::vector<std::vector<double>>& by_checkpoint) {
-  return in_batches(inputs, bound, orders, threads, reading, &by_checkpoint);
+                               std::span<const double> orders, unsigned threads,
+                               CheckpointCosts* checkpoints) {
+  // In batches that keep what is tabulated per selection statistic small. How they are cut depends
+  // on the votes alone.
+  const std::size_t statistics = std::max<std::size_t>(inputs.ladder_size(), 1);
+  const std::size_t batch = std::clamp<std::size_t>(kTabulated / statistics, 1, orders.size());
+  std::vector<RunCost> result;
+  if (checkpoints != nullptr) checkpoints->rdp.clear();
+  for (std::size_t begin = 0; begin < orders.size(); begin += batch) {
+    const auto part = orders.subspan(begin, std::min(batch, orders.size() - begin));
+    const auto costs = sum_up(inputs, bound, part, threads, checkpoints);
+    result.insert(result.end(), costs.begin(), costs.end());
+  }
+  return result;
 }
 
 }  // namespace pate

@@ -21,19 +21,20 @@ struct RunCost {
   [[nodiscard]] double rdp(Reading reading) const;
 };
 
-/// The costs of the run at increasing orders under `bound` (published or tradeoff).
+/// RDP under a reading after each checkpoint of the tally.
+struct CheckpointCosts {
+  Reading reading = Reading::joint;
+  std::vector<std::vector<double>> rdp = {};  ///< by order, then checkpoint
+};
+
+/// The costs of the run at increasing orders under `bound` (published or tradeoff); fills in
+/// `checkpoints->rdp` too unless it is null.
 ///
 /// Every sum runs over the distinct queries in their canonical order, in pieces of fixed size:
 /// neither the number of threads nor the order of the queries changes a bit. Relative accuracy of a
 /// sum: that of the costs and 1e-12.
 [[nodiscard]] std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
-                                             std::span<const double> orders, unsigned threads);
-
-/// The same, and the RDP under `reading` after each checkpoint of the tally: by order, then
-/// checkpoint, in `by_checkpoint`.
-[[nodiscard]] std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
                                              std::span<const double> orders, unsigned threads,
-                                             Reading reading,
-                                             std::vector<std::vector<double>>& by_checkpoint);
+                                             CheckpointCosts* checkpoints = nullptr);
 
 }  // namespace pate

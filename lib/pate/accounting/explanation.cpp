@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/accounting/exact_tally.hpp"
-#include "pate/accounting/tally.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/published.hpp"
 #include "pate/bounds/tradeoff.hpp"
@@ -153,7 +152,7 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
 // The rows to explain, in the order in which they are told.
 std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const Run& run,
                                           const std::map<std::int64_t, std::int64_t>& times,
-                                          const ExactTally& tally,
+                                          const std::vector<std::uint32_t>& distinct_of_query,
                                           const std::vector<double>& costs) {
   for (const std::int64_t row : which.rows) {
     if (times.contains(row)) continue;
@@ -169,7 +168,7 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
   std::vector<std::pair<double, std::int64_t>> ranked;  // dearest first, then by row
   std::map<std::int64_t, double> cost_of_row;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) {
-    cost_of_row[run.rows[i]] = costs[tally.of_query[static_cast<std::size_t>(i)]];
+    cost_of_row[run.rows[i]] = costs[distinct_of_query[static_cast<std::size_t>(i)]];
   }
   for (const auto& [row, cost] : cost_of_row) ranked.emplace_back(-cost, row);
   std::sort(ranked.begin(), ranked.end());
@@ -185,11 +184,14 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
 
 Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
-  const Tally tallied = tally(run, settings.threads);
-  AccountSettings bounds_only = settings;
-  bounds_only.exact = false;
-  const Account account =
-      pate::account(tallied, run.aggregator, run.decisions.has_value(), bounds_only);
+  validate(run);
+  const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
+  CountedRun counted =
+      count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});
+  // Of the run the bounds are told; exact costs at their order alone.
+  const std::vector<ExactQuery> distinct = std::move(counted.partials.exact->distinct);
+  counted.partials.exact.reset();
+  const Account account = pate::account(counted.partials, run.aggregator, settings);
   if (account.queries == 0) {
     throw input_error(fmt::format("{}: there are no queries to explain", run.votes.name()));
   }
@@ -200,14 +202,12 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   result.run_queries = account.queries;
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
-  result.run_tradeoff = run_costs(CostInputs(tallied, run.aggregator), Bound::tradeoff,
-                                  std::span(&result.order, 1), settings.threads)
+  result.run_tradeoff = run_costs(CostInputs(counted.partials.tally, run.aggregator),
+                                  Bound::tradeoff, std::span(&result.order, 1), settings.threads)
                             .front()
                             .joint;
 
-  const ExactMechanism mechanism(run.aggregator, account.teachers);
-  const ExactTally exact = exact_tally(run, mechanism, settings.threads, true);
-  ExactRun costs(mechanism, exact.distinct, settings.threads);
+  ExactRun costs(mechanism, distinct, settings.threads);
   const std::span<const double> order(&result.order, 1);
   result.run_exact = costs.rdp(order).front();
   std::vector<double> by_distinct;
@@ -218,7 +218,8 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   }
   std::map<std::int64_t, std::int64_t> times;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
-  for (const std::int64_t row : rows_to_explain(which, run, times, exact, by_distinct)) {
+  for (const std::int64_t row :
+       rows_to_explain(which, run, times, counted.distinct_of_query, by_distinct)) {
     result.queries.push_back(explain_query(run, mechanism, result, row, times.at(row)));
   }
   result.notices.push_back({"private_numbers",

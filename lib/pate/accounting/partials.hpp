@@ -1,22 +1,63 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "pate/accounting/exact_partials.hpp"
+#include "pate/accounting/run.hpp"
 #include "pate/accounting/tally.hpp"
+#include "pate/accounting/teacher_costs.hpp"
 #include "pate/accounting/utility.hpp"
+#include "pate/exact/exact_run.hpp"
+#include "pate/parallel/progress.hpp"
 #include "pate/parallel/shard.hpp"
 
 namespace pate {
 
+/// What the exact costs of a run need of one shard.
+struct ExactPartials {
+  std::vector<ExactQuery> distinct;  ///< in canonical order
+  /// With predictions: the sums of the teachers, at all orders of the grid, by order, then teacher.
+  std::vector<double> orders;
+  std::vector<std::vector<TeacherSum>> teachers;
+};
+
 /// What one shard contributes to the report of its run. From those of all shards the run is
 /// accounted as if it had never been cut: counts, and of single teachers exact sums.
 struct Partials {
-  Shard shard;
+  Shard shard = {};
   Tally tally;
   bool has_decisions = false;
-  std::optional<UtilityTally> utility;  ///< with labels
-  std::optional<ExactPartials> exact;   ///< with exact costs
+  std::optional<UtilityTally> utility = {};  ///< with labels
+  std::optional<ExactPartials> exact = {};   ///< with exact costs
 };
+
+/// The shards of one run together, in any order. Throws `parameter_error` unless their queries add
+/// up to a run, and where teachers or orders differ.
+[[nodiscard]] Partials merge(std::span<const Partials> shards);
+
+/// A run that was read: what it contributes, and what stays in memory.
+struct CountedRun {
+  Partials partials;
+  /// Position in `partials.exact->distinct` of every query; with `by_query`.
+  std::vector<std::uint32_t> distinct_of_query;
+  std::unique_ptr<TeacherVotes> teachers;  ///< exact costs of predictions
+};
+
+struct RunCounting {
+  unsigned threads = 0;            ///< 0: all processors; changes nothing of the result
+  ProgressCallback progress = {};  ///< queries that were read
+  /// The run's, for the exact costs, or null. It and the run must outlive the result.
+  const ExactMechanism* exact = nullptr;
+  bool by_query = false;  ///< with `exact`: fill in `distinct_of_query`, not `teachers`
+};
+
+/// Reads the votes of a run, or of its shard, once, and counts all that accounts are made of: the
+/// tally, with labels the utility, and with `exact` the distinct queries and the teachers' votes;
+/// `partials.exact` has no sums of teachers yet. Throws and takes memory as `count_distinct` and
+/// `TeacherVotes` do.
+[[nodiscard]] CountedRun count_run(const Run& run, const RunCounting& counting);
 
 }  // namespace pate

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pate/error.hpp"
 #include "pate/votes/selection_statistic.hpp"
 
@@ -15,6 +17,15 @@ void check_length(const std::optional<Values>& values, std::int64_t rows, const 
     throw input_error(fmt::format("{}: expected one per row of the votes, {}, got {}", what, rows,
                                   values->size()));
   }
+}
+
+// The i-th row of a table; none of an empty one.
+template <class Value>
+std::span<const Value> row_of(const std::vector<Value>& values, std::int64_t i,
+                              std::int64_t columns) {
+  if (values.empty()) return {};
+  return std::span(values).subspan(static_cast<std::size_t>(i * columns),
+                                   static_cast<std::size_t>(columns));
 }
 
 }  // namespace
@@ -37,33 +48,46 @@ void QueryReader::read(std::int64_t first, std::int64_t count) {
   first_ = first;
   count_ = count;
   const auto classes = static_cast<std::size_t>(run_.votes.classes());
-  counts_.resize(static_cast<std::size_t>(count) * classes);
+  const auto teachers = static_cast<std::size_t>(predictions_ ? predictions_->teachers() : 0);
+  const auto size = static_cast<std::size_t>(count);
+  counts_.resize(size * classes);
+  ids_.resize(size * teachers);
   if (run_.student != nullptr) scores_.resize(counts_.size());
   const std::span<std::int32_t> counts(counts_);
-  const std::span<double> scores(scores_);
-  if (run_.rows.is_contiguous()) {
-    if (count == 0) return;
-    run_.votes.read(row(0), count, counts);
-    if (run_.student != nullptr) run_.student->read(row(0), count, scores);
-    return;
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t offset = static_cast<std::size_t>(i) * classes;
-    run_.votes.read(row(i), 1, counts.subspan(offset, classes));
-    if (run_.student != nullptr) run_.student->read(row(i), 1, scores.subspan(offset, classes));
+  run_.rows.for_each_range(first, count, [&](std::int64_t row, std::int64_t at, std::int64_t rows) {
+    const auto offset = static_cast<std::size_t>(at);
+    const auto queries = static_cast<std::size_t>(rows);
+    if (predictions_ != nullptr) {
+      predictions_->read_votes(row, rows,
+                               std::span(ids_).subspan(offset * teachers, queries * teachers));
+    } else {
+      run_.votes.read(row, rows, counts.subspan(offset * classes, queries * classes));
+    }
+    if (run_.student != nullptr) {
+      run_.student->read(row, rows,
+                         std::span(scores_).subspan(offset * classes, queries * classes));
+    }
+  });
+  if (predictions_ == nullptr) return;
+  std::fill(counts_.begin(), counts_.end(), 0);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto histogram = counts.subspan(i * classes, classes);
+    for (const std::int32_t id : ids(static_cast<std::int64_t>(i))) {
+      ++histogram[static_cast<std::size_t>(id)];
+    }
   }
 }
 
 std::span<const std::int32_t> QueryReader::histogram(std::int64_t i) const {
-  const auto classes = static_cast<std::size_t>(run_.votes.classes());
-  return std::span<const std::int32_t>(counts_).subspan(static_cast<std::size_t>(i) * classes,
-                                                        classes);
+  return row_of(counts_, i, run_.votes.classes());
+}
+
+std::span<const std::int32_t> QueryReader::ids(std::int64_t i) const {
+  return row_of(ids_, i, run_.votes.teachers());
 }
 
 std::span<const double> QueryReader::scores(std::int64_t i) const {
-  if (run_.student == nullptr) return {};
-  const auto classes = static_cast<std::size_t>(run_.votes.classes());
-  return std::span<const double>(scores_).subspan(static_cast<std::size_t>(i) * classes, classes);
+  return row_of(scores_, i, run_.votes.classes());
 }
 
 std::int64_t QueryReader::statistic(std::int64_t i) const {

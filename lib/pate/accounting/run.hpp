@@ -7,6 +7,7 @@
 
 #include "pate/aggregators/aggregator.hpp"
 #include "pate/parallel/shard.hpp"
+#include "pate/votes/prediction_votes.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -34,15 +35,21 @@ void validate(const Run& run);
 /// `first .. first + count - 1` of the selection.
 class QueryReader {
  public:
-  explicit QueryReader(const Run& run) : run_(run) {}
+  /// `predictions`, the run's votes or null, adds who voted for what; they are read once all the
+  /// same.
+  explicit QueryReader(const Run& run, const PredictionVotes* predictions = nullptr)
+      : run_(run), predictions_(predictions) {}
 
   /// Reads the piece and makes it the current one.
   void read(std::int64_t first, std::int64_t count);
 
+  [[nodiscard]] const Run& run() const { return run_; }
   [[nodiscard]] std::int64_t size() const { return count_; }
   /// Row number in the file of the i-th query of the piece.
   [[nodiscard]] std::int64_t row(std::int64_t i) const { return run_.rows[first_ + i]; }
   [[nodiscard]] std::span<const std::int32_t> histogram(std::int64_t i) const;
+  /// The class every teacher voted for; none without predictions.
+  [[nodiscard]] std::span<const std::int32_t> ids(std::int64_t i) const;
   /// The student's scores for it; none without a student.
   [[nodiscard]] std::span<const double> scores(std::int64_t i) const;
   /// The statistic v compared with the threshold; 0 for aggregators without selection.
@@ -50,9 +57,11 @@ class QueryReader {
 
  private:
   const Run& run_;
+  const PredictionVotes* predictions_;
   std::int64_t first_ = 0;
   std::int64_t count_ = 0;
   std::vector<std::int32_t> counts_;
+  std::vector<std::int32_t> ids_;
   std::vector<double> scores_;
 };
 

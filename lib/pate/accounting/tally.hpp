@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/parallel/progress.hpp"
 
 namespace pate {
 
@@ -31,12 +31,6 @@ struct Tally {
 
   /// Numbers of queries after which the trajectory is told, increasing; the last is `queries`.
   std::vector<std::int64_t> checkpoints;
-  /// How often a distinct query occurs between the checkpoint before and this one.
-  struct Occurrence {
-    std::uint32_t checkpoint;
-    std::uint32_t count;
-    std::uint32_t answered;
-  };
   /// The occurrences of distinct query i are occurrences[first_occurrence[i]] up to, not including,
   /// occurrences[first_occurrence[i + 1]].
   std::vector<std::size_t> first_occurrence;
@@ -45,19 +39,20 @@ struct Tally {
   [[nodiscard]] std::span<const Occurrence> occurrences_of(std::size_t i) const;
 };
 
-/// Reads the votes of the run once and counts. Throws what reading the votes throws; of several
-/// faulty rows the first is reported. Memory: one entry per distinct query and checkpoint.
-/// Pieces between checkpoints must hold fewer than 2^32 queries. Of a shard only its queries are
-/// read; its checkpoints are those of the whole run that lie in it, and its end. `progress` counts
-/// queries.
-[[nodiscard]] Tally tally(const Run& run, unsigned threads, const ProgressCallback& progress = {});
+/// The key of what the bounds tell apart: statistic and log q. Coarse: few of them, however long
+/// the run.
+[[nodiscard]] QueryKey cost_key(const Run& run);
+
+/// The tally of a run, or of its shard, from its queries as counted under `cost_key`; its
+/// checkpoints are those of the whole run that lie in it, and its end.
+[[nodiscard]] Tally tally_of(const Run& run, DistinctQueries counted);
+
+/// Reads the votes of the run once and counts; throws and takes memory as `count_distinct` does.
+[[nodiscard]] Tally tally(const Run& run, unsigned threads);
 
 /// The tally of a run from those of all its shards, in any order: the same, to the last bit, as
 /// `tally` of the whole run. Throws `parameter_error` unless the shards are of one run and their
 /// queries add up to all of it.
 [[nodiscard]] Tally merge(std::span<const Tally> shards);
-
-/// The numbers of queries at which a trajectory of a run of `queries` is told: about 20.
-[[nodiscard]] std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries);
 
 }  // namespace pate

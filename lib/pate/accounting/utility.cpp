@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,44 +16,47 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kPiece = 4096;
-
 // What the probability of a right label depends on: the label's count first, then the other
-// classes' counts in order. How often it occurs at each selection statistic.
-using Counts = std::vector<std::int32_t>;
-using Occurrences = std::map<Counts, std::map<std::int64_t, std::int64_t>>;
+// classes' counts in order. A key has the selection statistic and whether the plurality is the
+// label behind it.
+std::span<const std::int32_t> counts_of(std::span<const std::int32_t> key) {
+  return key.first(key.size() - 2);
+}
+std::int32_t statistic_of(std::span<const std::int32_t> key) {
+  return key[key.size() - 2];
+}
 
-// Writes that to `key`; returns whether the plurality is the label.
-bool make_key(std::span<const std::int32_t> histogram, std::int32_t label_id, Counts& key) {
+void append_key(std::span<const std::int32_t> histogram, std::int64_t statistic,
+                std::int32_t label_id, std::vector<std::int32_t>& key) {
   const auto label = static_cast<std::size_t>(label_id);
-  key.assign(histogram.begin(), histogram.end());
+  key.insert(key.end(), histogram.begin(), histogram.end());
   const auto top = std::max_element(key.begin(), key.end()) - key.begin();
   std::swap(key.front(), key[label]);
   std::sort(key.begin() + 1, key.end());
-  return static_cast<std::size_t>(top) == label;
+  key.push_back(static_cast<std::int32_t>(statistic));
+  key.push_back(static_cast<std::size_t>(top) == label ? 1 : 0);
 }
 
-double right_probability(const Aggregator& aggregator, const Counts& key) {
-  return std::visit([&](const auto& mechanism) { return outcome_probability(mechanism, key, 0); },
-                    aggregator.noisy_max);
-}
-
-struct Piece {
-  Occurrences occurrences;
-  std::int64_t plurality_right = 0;
-};
-
-Piece read_piece(const Run& run, std::int64_t begin, std::int64_t end) {
-  Piece piece;
-  QueryReader reader(run);
-  reader.read(begin, end - begin);
-  Counts key;
-  for (std::int64_t i = 0; i < reader.size(); ++i) {
-    const std::int32_t label = (*run.labels)[static_cast<std::size_t>(reader.row(i))];
-    if (make_key(reader.histogram(i), label, key)) ++piece.plurality_right;
-    ++piece.occurrences[key][reader.statistic(i)];
+// Pr[output = label] of every key; keys of equal counts are beside each other.
+std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyList& keys,
+                                        unsigned threads) {
+  std::vector<std::size_t> first;  // of all with equal counts
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool same = i > 0 && std::ranges::equal(counts_of(keys[i]), counts_of(keys[i - 1]));
+    if (!same) first.push_back(i);
   }
-  return piece;
+  std::vector<double> right(keys.size());
+  parallel_for(first.size(), threads, [&](std::size_t k) {
+    const std::size_t end = k + 1 < first.size() ? first[k + 1] : keys.size();
+    const double probability = std::visit(
+        [&](const auto& mechanism) {
+          return outcome_probability(mechanism, counts_of(keys[first[k]]), 0);
+        },
+        aggregator.noisy_max);
+    std::fill(right.begin() + static_cast<std::ptrdiff_t>(first[k]),
+              right.begin() + static_cast<std::ptrdiff_t>(end), probability);
+  });
+  return right;
 }
 
 // Kinds that differ in their count only become one.
@@ -73,36 +76,24 @@ void sort_and_join(std::vector<UtilityTally::Kind>& kinds) {
 
 }  // namespace
 
-UtilityTally tally_utility(const Run& run, unsigned threads) {
-  validate(run);
+QueryKey label_key(const Run& run) {
   if (!run.labels) throw parameter_error("utility needs true labels");
-  const std::int64_t first = run.shard.begin(run.rows.size());
-  const std::int64_t last = run.shard.end(run.rows.size());
-  UtilityTally result;
-  result.queries = last - first;
-  std::vector<Piece> pieces(static_cast<std::size_t>((result.queries + kPiece - 1) / kPiece));
-  parallel_for(pieces.size(), threads, [&](std::size_t k) {
-    const std::int64_t begin = first + static_cast<std::int64_t>(k) * kPiece;
-    pieces[k] = read_piece(run, begin, std::min(begin + kPiece, last));
-  });
-  Occurrences all;
-  for (Piece& piece : pieces) {
-    result.plurality_right += piece.plurality_right;
-    for (const auto& [counts, statistics] : piece.occurrences) {
-      for (const auto& [v, count] : statistics) all[counts][v] += count;
-    }
-    piece.occurrences.clear();
-  }
+  return {[](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
+    append_key(reader.histogram(i), reader.statistic(i),
+               (*reader.run().labels)[static_cast<std::size_t>(reader.row(i))], key);
+  }};
+}
 
-  std::vector<const Counts*> distinct;
-  for (const auto& entry : all) distinct.push_back(&entry.first);
-  std::vector<double> right(distinct.size());
-  parallel_for(distinct.size(), threads,
-               [&](std::size_t i) { right[i] = right_probability(run.aggregator, *distinct[i]); });
-  std::size_t i = 0;
-  for (const auto& [counts, statistics] : all) {
-    for (const auto& [v, count] : statistics) result.kinds.push_back({right[i], v, count});
-    ++i;
+UtilityTally utility_tally(const Aggregator& aggregator, const DistinctQueries& counted,
+                           unsigned threads) {
+  const std::vector<double> right = right_probabilities(aggregator, counted.keys, threads);
+  UtilityTally result;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const auto key = counted.keys[i];
+    const std::int64_t count = counted.times(i).count;
+    result.kinds.push_back({right[i], statistic_of(key), count});
+    result.queries += count;
+    if (key.back() != 0) result.plurality_right += count;
   }
   sort_and_join(result.kinds);
   return result;
@@ -136,31 +127,19 @@ Utility utility(const UtilityTally& tally, const Aggregator& aggregator) {
 }
 
 Utility utility(const Run& run, unsigned threads) {
-  return utility(tally_utility(run, threads), run.aggregator);
+  const auto counted = count_distinct(run, label_key(run), {.threads = threads});
+  return utility(utility_tally(run.aggregator, counted, threads), run.aggregator);
 }
 
 std::vector<LabelledQuery> labelled_queries(const Run& run, unsigned threads) {
-  validate(run);
-  if (!run.labels) throw parameter_error("utility needs true labels");
-  const std::int64_t queries = run.rows.size();
-  std::vector<LabelledQuery> result(static_cast<std::size_t>(queries));
-  std::map<Counts, std::vector<std::size_t>> queries_of;
-  Counts key;
-  QueryReader reader(run);
-  for (std::int64_t begin = 0; begin < queries; begin += kPiece) {
-    reader.read(begin, std::min(kPiece, queries - begin));
-    for (std::int64_t i = 0; i < reader.size(); ++i) {
-      make_key(reader.histogram(i), (*run.labels)[static_cast<std::size_t>(reader.row(i))], key);
-      result[static_cast<std::size_t>(begin + i)].statistic = reader.statistic(i);
-      queries_of[key].push_back(static_cast<std::size_t>(begin + i));
-    }
+  QueryKey key = label_key(run);
+  key.by_query = true;
+  const auto counted = count_distinct(run, key, {.threads = threads});
+  const std::vector<double> right = right_probabilities(run.aggregator, counted.keys, threads);
+  std::vector<LabelledQuery> result;
+  for (const std::uint32_t i : counted.of_query) {
+    result.push_back({statistic_of(counted.keys[i]), right[i]});
   }
-  std::vector<decltype(queries_of)::const_pointer> distinct;
-  for (const auto& entry : queries_of) distinct.push_back(&entry);
-  parallel_for(distinct.size(), threads, [&](std::size_t i) {
-    const double right = right_probability(run.aggregator, distinct[i]->first);
-    for (const std::size_t query : distinct[i]->second) result[query].right = right;
-  });
   return result;
 }
 

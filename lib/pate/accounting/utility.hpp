@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
 
@@ -25,9 +26,13 @@ struct UtilityTally {
   std::int64_t queries = 0;
 };
 
-/// Exact integrals, no sampling; relative accuracy of `right` 1e-10. Of a shard only its queries.
-/// Throws `parameter_error` without labels, and what reading the votes throws.
-[[nodiscard]] UtilityTally tally_utility(const Run& run, unsigned threads);
+/// The key of what the utility tells apart; throws `parameter_error` without labels.
+[[nodiscard]] QueryKey label_key(const Run& run);
+
+/// The tally of queries that were counted under `label_key`. Exact integrals, no sampling; relative
+/// accuracy of `right` 1e-10.
+[[nodiscard]] UtilityTally utility_tally(const Aggregator& aggregator,
+                                         const DistinctQueries& counted, unsigned threads);
 
 /// The tally of all shards together.
 [[nodiscard]] UtilityTally merge(std::span<const UtilityTally> shards);
@@ -41,7 +46,8 @@ struct UtilityTally {
 /// NaN for a run without queries. Independent of threads and shards, bit for bit.
 [[nodiscard]] Utility utility(const UtilityTally& tally, const Aggregator& aggregator);
 
-/// The same from the run itself.
+/// The same from the run itself, which it reads once. Throws `parameter_error` without labels, and
+/// what reading the votes throws.
 [[nodiscard]] Utility utility(const Run& run, unsigned threads);
 
 /// The selection statistic of a query (0 without a selection) and the probability that its released

@@ -24,6 +24,14 @@ void validate(const Aggregator& aggregator) {
   }
 }
 
+UnionBoundTable union_bound_table(const Aggregator& aggregator, std::int64_t teachers) {
+  return {[mechanism = aggregator.noisy_max](std::int64_t gap) {
+            return std::visit([gap](const auto& m) { return log_pair_probability(m, gap); },
+                              mechanism);
+          },
+          teachers};
+}
+
 QueryCost data_independent_cost(const Aggregator& aggregator, double order) {
   QueryCost cost;
   if (aggregator.selection) {

@@ -8,6 +8,7 @@
 #include "pate/mechanisms/gaussian_noisy_max.hpp"
 #include "pate/mechanisms/laplace_noisy_max.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
+#include "pate/mechanisms/union_bound.hpp"
 
 namespace pate {
 
@@ -29,6 +30,10 @@ struct Aggregator {
 /// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, and
 /// for an interactive aggregator without a threshold.
 void validate(const Aggregator& aggregator);
+
+/// The table of the aggregator's pair terms, for log q over an ensemble of `teachers`.
+[[nodiscard]] UnionBoundTable union_bound_table(const Aggregator& aggregator,
+                                                std::int64_t teachers);
 
 /// The data-independent RDP of one query that is answered, by step; rounded outwards.
 struct QueryCost {

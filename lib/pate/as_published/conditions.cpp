@@ -83,9 +83,8 @@ std::string describe(const char* condition, const char* function, const Descent&
 
 }  // namespace
 
-PublishedConditions check_published_conditions(const PublishedCostCurve& curve,
-                                               double lowest_log_q) {
-  PublishedConditions conditions;
+CurveConditions check_conditions(const PublishedCostCurve& curve, double lowest_log_q) {
+  CurveConditions conditions;
   if (!(lowest_log_q < curve.log_q1())) return conditions;
   conditions.c5_fails = first_descent(
       [&curve](double log_q) {
@@ -104,7 +103,7 @@ PublishedConditions check_published_conditions(const PublishedCostCurve& curve,
   return conditions;
 }
 
-void require(const PublishedConditions& conditions, const PublishedCostCurve& curve) {
+void require(const CurveConditions& conditions, const PublishedCostCurve& curve) {
   if (conditions.c5_fails) {
     throw validity_error(describe("C5", "the cost", *conditions.c5_fails, curve));
   }

@@ -18,7 +18,7 @@ struct Descent {
 ///     C6   beta(B_U(q)) - beta(q) is non-decreasing on [0, q1].
 ///
 /// They depend on sigma, order and the number of classes, and do not always hold.
-struct PublishedConditions {
+struct CurveConditions {
   std::optional<Descent> c5_fails;  ///< the first place found; none: C5 holds
   std::optional<Descent> c6_fails;
 
@@ -31,10 +31,10 @@ struct PublishedConditions {
 /// rises evenly over it, or until it is narrower than 1e-6 of -log q. So a descent is missed only
 /// if it lies within such a cell, or within one over which the logarithm rises evenly; and descents
 /// by less than 1e-12 of the cost are taken for rounding. Costs below 1e-299 are taken as equal.
-[[nodiscard]] PublishedConditions check_published_conditions(const PublishedCostCurve& curve,
-                                                             double lowest_log_q);
+[[nodiscard]] CurveConditions check_conditions(const PublishedCostCurve& curve,
+                                               double lowest_log_q);
 
 /// Throws `validity_error` naming which condition fails, and where, unless both hold.
-void require(const PublishedConditions& conditions, const PublishedCostCurve& curve);
+void require(const CurveConditions& conditions, const PublishedCostCurve& curve);
 
 }  // namespace pate

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace pate {
 
@@ -41,7 +44,7 @@ class PublishedCostCurve {
   ///
   ///     max( beta(B_U(q)) - beta(q), beta(q) - beta(B_L(q)) ),    taken at q1 for q1 <= q <= q0.
   ///
-  /// It is one only where the conditions C5 and C6 hold (published_conditions.hpp).
+  /// It is one only where the conditions C5 and C6 hold (conditions.hpp).
   [[nodiscard]] double local_sensitivity(double log_q) const;
   /// Its value from q1 to q0: the largest there is, if C5 and C6 hold.
   [[nodiscard]] double largest_local_sensitivity() const { return largest_; }
@@ -59,6 +62,29 @@ class PublishedCostCurve {
   double log_q0_ = 0.0;
   double log_q1_ = 0.0;
   double largest_ = 0.0;
+};
+
+/// `PublishedCostCurve::local_sensitivity` below q1 for very many values of q, by polynomials in
+/// cells of sqrt(-log q); the table depends on the curve and the lowest q alone, never on votes.
+/// Within 1e-10 relative. Where a cell's polynomial has not converged, and where the values are too
+/// small for it, the function itself is evaluated.
+class LocalSensitivityTable {
+ public:
+  /// For log q from `lowest_log_q` to curve.log_q1(). The curve must outlive the table.
+  LocalSensitivityTable(const PublishedCostCurve& curve, double lowest_log_q);
+
+  /// Domain: log_q < curve.log_q1().
+  [[nodiscard]] double operator()(double log_q) const;
+
+ private:
+  static constexpr std::size_t kTerms = 12;
+  using Cell = std::array<double, kTerms>;  // coefficients of powers; the first is NaN if unusable
+
+  [[nodiscard]] Cell make_cell(std::size_t number) const;
+
+  const PublishedCostCurve& curve_;
+  double first_;  // left end of the first cell, in sqrt(-log q)
+  std::vector<Cell> cells_;
 };
 
 }  // namespace pate

@@ -17,11 +17,11 @@ namespace {
 constexpr int kFirstBeta = 30;  // hundredths of 1/lambda
 constexpr int kLastBeta = 49;
 
-PublishedGnss with_beta(std::span<const double> local_sensitivity, double order, double beta,
-                        std::optional<double> sigma_ss) {
-  PublishedGnss result;
+Gnss with_beta(std::span<const double> local_sensitivity, double order, double beta,
+               std::optional<double> sigma_ss) {
+  Gnss result;
   result.beta = beta;
-  result.smooth_sensitivity = published_smooth_sensitivity(local_sensitivity, beta);
+  result.smooth_sensitivity = gnss_smooth_sensitivity(local_sensitivity, beta);
   if (sigma_ss) {
     result.sigma_ss = *sigma_ss;
   } else if (result.smooth_sensitivity > 0.0) {
@@ -29,14 +29,14 @@ PublishedGnss with_beta(std::span<const double> local_sensitivity, double order,
   } else {
     result.sigma_ss = std::numeric_limits<double>::infinity();
   }
-  result.cost = published_gnss_cost(order, beta, result.sigma_ss);
+  result.cost = gnss_cost(order, beta, result.sigma_ss);
   if (result.smooth_sensitivity > 0.0) result.sd = result.smooth_sensitivity * result.sigma_ss;
   return result;
 }
 
 }  // namespace
 
-double published_gnss_cost(double order, double beta, double sigma_ss) {
+double gnss_cost(double order, double beta, double sigma_ss) {
   require_positive(beta, "beta");
   if (!(sigma_ss > 0.0)) {
     throw parameter_error(fmt::format("sigma-ss must be > 0, got {}", sigma_ss));
@@ -52,7 +52,7 @@ double published_gnss_cost(double order, double beta, double sigma_ss) {
   return means + variances / (order - 1.0);
 }
 
-double published_smooth_sensitivity(std::span<const double> local_sensitivity, double beta) {
+double gnss_smooth_sensitivity(std::span<const double> local_sensitivity, double beta) {
   double largest = 0.0;
   for (std::size_t d = 0; d < local_sensitivity.size(); ++d) {
     if (!(local_sensitivity[d] > largest)) continue;  // the factor is at most one
@@ -61,13 +61,12 @@ double published_smooth_sensitivity(std::span<const double> local_sensitivity, d
   return largest;
 }
 
-PublishedGnss choose_published_gnss(std::span<const double> local_sensitivity, double order,
-                                    std::optional<double> beta, std::optional<double> sigma_ss) {
+Gnss choose_gnss(std::span<const double> local_sensitivity, double order,
+                 std::optional<double> beta, std::optional<double> sigma_ss) {
   if (beta) return with_beta(local_sensitivity, order, *beta, sigma_ss);
-  std::optional<PublishedGnss> best;
+  std::optional<Gnss> best;
   for (int hundredths = kFirstBeta; hundredths <= kLastBeta; ++hundredths) {
-    const PublishedGnss gnss =
-        with_beta(local_sensitivity, order, 0.01 * hundredths / order, sigma_ss);
+    const Gnss gnss = with_beta(local_sensitivity, order, 0.01 * hundredths / order, sigma_ss);
     if (!best || gnss.cost + 2.0 * gnss.sd < best->cost + 2.0 * best->sd) best = gnss;
   }
   return *best;

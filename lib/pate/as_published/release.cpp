@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/as_published/noisy_max.hpp"
-#include "pate/as_published/threshold.hpp"
-#include "pate/as_published/weighted_histograms.hpp"
+#include "pate/as_published/local_sensitivity.hpp"
 #include "pate/error.hpp"
-#include "pate/math/compensated_sum.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 
@@ -28,8 +27,8 @@ std::vector<double> make_orders() {
 }
 
 // The cost at the best of the orders that are allowed.
-RunCost best_cost(const CostInputs& inputs, const PublishedReleaseSettings& settings) {
-  std::vector<double> orders(published_orders().begin(), published_orders().end());
+RunCost best_cost(const CostInputs& inputs, const AsPublishedSettings& settings) {
+  std::vector<double> orders(as_published_orders().begin(), as_published_orders().end());
   if (settings.order) orders = validated_orders({*settings.order});
   const std::vector<RunCost> costs = run_costs(inputs, Bound::published, orders, settings.threads);
   const auto epsilon = [&](const RunCost& cost) {
@@ -54,14 +53,7 @@ std::vector<double> selection_sensitivity(const CostInputs& inputs, double order
                                          inputs.tally().teachers);
 }
 
-double total_weight(std::vector<double> weights) {
-  std::sort(weights.begin(), weights.end());
-  CompensatedSum sum;
-  for (const double weight : weights) sum.add(weight);
-  return sum.value();
-}
-
-void check(const Run& run, const PublishedReleaseSettings& settings) {
+void check(const Run& run, const AsPublishedSettings& settings) {
   validate(run);
   validate_delta(settings.delta);
   if (!run.aggregator.is_gaussian()) {
@@ -78,20 +70,21 @@ void check(const Run& run, const PublishedReleaseSettings& settings) {
 
 }  // namespace
 
-std::span<const double> published_orders() {
+std::span<const double> as_published_orders() {
   static const std::vector<double> orders = make_orders();
   return orders;
 }
 
-PublishedRelease published_release(const Run& run, const PublishedReleaseSettings& settings) {
+AsPublishedRelease release_as_published(const Run& run, const AsPublishedSettings& settings) {
   check(run, settings);
-  const WeightedHistograms histograms =
-      weighted_histograms(run, settings.reading, settings.threads);
-  const Tally tallied = tally(run, settings.threads);
+  const std::array keys{cost_key(run), sorted_histogram()};
+  auto counted = count_distinct(run, keys, {.threads = settings.threads});
+  const WeightedHistograms histograms = weighted_histograms(run, settings.reading, counted[1]);
+  const Tally tallied = tally_of(run, std::move(counted[0]));
   const CostInputs inputs(tallied, run.aggregator);
   const RunCost cost = best_cost(inputs, settings);
 
-  PublishedRelease result;
+  AsPublishedRelease result;
   result.order = cost.order;
   result.rdp = cost.rdp(settings.reading);
   result.local_sensitivity.assign(static_cast<std::size_t>(tallied.teachers), 0.0);
@@ -102,18 +95,18 @@ PublishedRelease published_release(const Run& run, const PublishedReleaseSetting
     const double sigma = std::get<GaussianNoisyMax>(run.aggregator.noisy_max).sigma;
     const PublishedCostCurve curve(sigma, cost.order, tallied.classes);
     const double lowest = unanimous_log_q(sigma, tallied.classes, tallied.teachers);
-    result.conditions = check_published_conditions(curve, lowest);
+    result.conditions = check_conditions(curve, lowest);
     result.noisy_max_data_independent = lowest >= curve.log_q0();
     if (result.noisy_max_data_independent) {
-      result.rdp = cost.selection + total_weight(histograms.weights) * curve.data_independent();
+      result.rdp = cost.selection + histograms.total_weight() * curve.data_independent();
     } else {
       require(result.conditions, curve);
       add(result.local_sensitivity,
           published_noisy_max_sensitivity(curve, histograms, tallied.teachers, settings.threads));
     }
   }
-  result.gnss = choose_published_gnss(result.local_sensitivity, result.order, settings.beta,
-                                      settings.sigma_ss);
+  result.gnss =
+      choose_gnss(result.local_sensitivity, result.order, settings.beta, settings.sigma_ss);
   result.epsilon_before =
       epsilon_from_rdp(Conversion::classic, result.rdp, result.order, settings.delta);
   result.epsilon = result.epsilon_before + result.gnss.cost;

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
-#include "pate/accounting/rdp_entry.hpp"
 #include "pate/composition/common_ground.hpp"
 #include "pate/composition/composed_costs.hpp"
 #include "pate/composition/summed_curves.hpp"

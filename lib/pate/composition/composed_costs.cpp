@@ -7,9 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/accounting/data_independent_entries.hpp"
-#include "pate/accounting/exact_entries.hpp"
-#include "pate/accounting/rdp_entry.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/composition/summed_curves.hpp"
 #include "pate/rdp/batched_orders.hpp"
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "pate/accounting/account.hpp"
-#include "pate/accounting/data_independent_entries.hpp"
-#include "pate/accounting/rdp_entry.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/rdp/conversion.hpp"
 
 namespace pate {
@@ -127,15 +126,15 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
 
 Account label_account(const Run& run, const LabelledQueries& labelled, const PrivacyFilter& filter,
                       const RunLimits& limits, double delta, unsigned threads) {
-  const Tally asked = tally_asked(run, labelled, threads);
   const bool has_selection = run.aggregator.selection.has_value();
+  const Partials asked{{}, tally_asked(run, labelled, threads), has_selection};
   AccountSettings settings;
   settings.delta = delta;
   settings.published = false;
   settings.threads = threads;
-  Account result = account(asked, run.aggregator, has_selection, settings);
+  Account result = account(asked, run.aggregator, settings);
   settings.orders = std::vector<double>{filter.order()};
-  const Account fixed = account(asked, run.aggregator, has_selection, settings);
+  const Account fixed = account(asked, run.aggregator, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
 
   std::vector<CostEntry> costs;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/error.hpp"
 #include "pate/mechanisms/positive_parameter.hpp"

@@ -15,7 +15,7 @@ Json number(double value) {
 
 }  // namespace
 
-std::string as_published_report_json(const PublishedRelease& release, Reading reading,
+std::string as_published_report_json(const AsPublishedRelease& release, Reading reading,
                                      const std::vector<Notice>& notices,
                                      const ReportContext& context) {
   Json report = Json::parse(report_head_json("release", context));

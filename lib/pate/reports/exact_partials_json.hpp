@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pate/accounting/exact_partials.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/io/json_document.hpp"
 
 namespace pate {

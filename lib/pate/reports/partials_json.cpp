@@ -31,7 +31,7 @@ Json tally_json(const Tally& tally) {
   Json count = Json::array();
   Json answered = Json::array();
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
-    for (const Tally::Occurrence& occurrence : tally.occurrences_of(i)) {
+    for (const Occurrence& occurrence : tally.occurrences_of(i)) {
       distinct.push_back(i);
       checkpoint.push_back(tally.first_checkpoint + occurrence.checkpoint);
       count.push_back(occurrence.count);

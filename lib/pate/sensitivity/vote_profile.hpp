@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
-#include "pate/mechanisms/union_bound.hpp"
 
 namespace pate {
 
@@ -35,9 +34,5 @@ struct VoteProfile {
     return std::span(counts).subspan(i * width, width);
   }
 };
-
-/// The table of the aggregator's pair terms, for unions over an ensemble of `teachers`.
-[[nodiscard]] UnionBoundTable union_bound_table(const Aggregator& aggregator,
-                                                std::int64_t teachers);
 
 }  // namespace pate

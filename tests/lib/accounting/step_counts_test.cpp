@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/bounds/data_independent.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/orders.hpp"

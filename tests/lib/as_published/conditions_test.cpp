@@ -41,26 +41,25 @@ double largest_fall(const PublishedCostCurve& curve, double low, double high,
 TEST_SUITE("as_published") {
   TEST_CASE("the known cases of C5 and C6") {
     const PublishedCostCurve narrow(20.0, 25.0, 10);
-    const PublishedConditions fails = check_published_conditions(narrow, -4000.0);
+    const CurveConditions fails = check_conditions(narrow, -4000.0);
     CHECK(fails.c5());
     CHECK_FALSE(fails.c6());
-    const PublishedConditions holds =
-        check_published_conditions(PublishedCostCurve(30.0, 25.0, 10), -4000.0);
+    const CurveConditions holds = check_conditions(PublishedCostCurve(30.0, 25.0, 10), -4000.0);
     CHECK(holds.c5());
     CHECK(holds.c6());
     // 40 votes, 3 classes.
-    CHECK_FALSE(check_published_conditions(PublishedCostCurve(5.0, 8.0, 3), -100.0).c6());
+    CHECK_FALSE(check_conditions(PublishedCostCurve(5.0, 8.0, 3), -100.0).c6());
     // S18's own.
     for (const auto& [order, classes] : {std::pair(14.0, 10), std::pair(15.5, 2)}) {
       const PublishedCostCurve curve(40.0, order, classes);
-      CHECK(check_published_conditions(curve, -4000.0).c5());
-      CHECK(check_published_conditions(curve, -4000.0).c6());
+      CHECK(check_conditions(curve, -4000.0).c5());
+      CHECK(check_conditions(curve, -4000.0).c6());
     }
   }
 
   TEST_CASE("where a condition fails the function does fall there") {
     const PublishedCostCurve curve(20.0, 25.0, 10);
-    const PublishedConditions conditions = check_published_conditions(curve, -4000.0);
+    const CurveConditions conditions = check_conditions(curve, -4000.0);
     REQUIRE(conditions.c6_fails);
     const Descent where = *conditions.c6_fails;
     CHECK(where.log_q_from < where.log_q_to);
@@ -75,8 +74,8 @@ TEST_SUITE("as_published") {
     CHECK(message.find("C6") != std::string::npos);
     CHECK(message.find("sigma2 = 20, order = 25, 10 classes") != std::string::npos);
     CHECK(message.find("log q = ") != std::string::npos);
-    CHECK_NOTHROW(require(PublishedConditions{}, curve));
-    CHECK_THROWS_AS(require(PublishedConditions{Descent{-5.0, -4.0}, {}}, curve), validity_error);
+    CHECK_NOTHROW(require(CurveConditions{}, curve));
+    CHECK_THROWS_AS(require(CurveConditions{Descent{-5.0, -4.0}, {}}, curve), validity_error);
   }
 
   TEST_CASE("the conditions agree with a dense grid") {
@@ -88,7 +87,7 @@ TEST_SUITE("as_published") {
       const double order = 1.0 + random.log_uniform(0.2, 40.0);
       const PublishedCostCurve curve(sigma, order, random.integer(2, 30));
       const double low = curve.log_q1() * random.log_uniform(1.5, 100.0);
-      const PublishedConditions conditions = check_published_conditions(curve, low);
+      const CurveConditions conditions = check_conditions(curve, low);
       const std::string text = show({{"sigma", sigma}, {"order", order}, {"low", low}});
       const double fall_c5 =
           largest_fall(curve, low, curve.log_q0(), [&](double log_q) { return curve.cost(log_q); });
@@ -111,13 +110,13 @@ TEST_SUITE("as_published") {
 
   TEST_CASE("an ensemble that cannot come below q1 has nothing to check") {
     const PublishedCostCurve curve(20.0, 25.0, 10);
-    CHECK(check_published_conditions(curve, curve.log_q1()).c6());
-    CHECK(check_published_conditions(curve, -1.0).c6());
+    CHECK(check_conditions(curve, curve.log_q1()).c6());
+    CHECK(check_conditions(curve, -1.0).c6());
   }
 
   TEST_CASE("the conditions are checked where costs underflow") {
     const PublishedCostCurve curve(40.0, 14.0, 10);
-    CHECK(check_published_conditions(curve, -1e6).c5());
-    CHECK(check_published_conditions(curve, -1e6).c6());
+    CHECK(check_conditions(curve, -1e6).c5());
+    CHECK(check_conditions(curve, -1e6).c6());
   }
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/as_published/weighted_histograms.hpp"
+#include "pate/as_published/vote_paths.hpp"
 #include "pate/bounds/data_independent.hpp"
 #include "pate/error.hpp"
 #include "pate/io/npy_table.hpp"
@@ -37,8 +37,8 @@ Aggregator gnmax(double sigma2) {
   return {{}, GaussianNoisyMax{sigma2}, false};
 }
 
-PublishedReleaseSettings at_order(double order) {
-  PublishedReleaseSettings settings;
+AsPublishedSettings at_order(double order) {
+  AsPublishedSettings settings;
   settings.delta = 1e-5;
   settings.order = order;
   return settings;
@@ -160,9 +160,9 @@ TEST_SUITE("as_published") {
         run.student = &*student;
         run.aggregator.interactive = true;
       }
-      PublishedReleaseSettings settings;
+      AsPublishedSettings settings;
       settings.delta = 1e-5;
-      const PublishedRelease got = published_release(run, settings);
+      const AsPublishedRelease got = release_as_published(run, settings);
       CAPTURE(expected.votes);
       CHECK(got.order == expected.order);
       CHECK(relative_error(got.gnss.beta, expected.beta) < 1e-8);
@@ -182,7 +182,7 @@ TEST_SUITE("as_published") {
       settings.beta = got.gnss.beta;
       settings.sigma_ss = got.gnss.sigma_ss;
       settings.threads = 1;
-      const PublishedRelease fixed = published_release(run, settings);
+      const AsPublishedRelease fixed = release_as_published(run, settings);
       CHECK(fixed.gnss.cost == got.gnss.cost);
       CHECK(relative_error(fixed.epsilon, got.epsilon) < 1e-9);
       CHECK(fixed.local_sensitivity == got.local_sensitivity);
@@ -192,7 +192,7 @@ TEST_SUITE("as_published") {
   TEST_CASE("before its release S18's epsilon is the account's") {
     const CountVotes votes = sample_votes();
     const Run run = all_of(votes, confident(50, 30, 20));
-    const PublishedRelease release = published_release(run, at_order(5.0));
+    const AsPublishedRelease release = release_as_published(run, at_order(5.0));
     AccountSettings settings;
     settings.delta = 1e-5;
     settings.tradeoff = false;
@@ -208,13 +208,13 @@ TEST_SUITE("as_published") {
   TEST_CASE("the best of S18's orders is taken where none is given") {
     const CountVotes votes = sample_votes();
     const Run run = all_of(votes, confident(50, 30, 20));
-    PublishedReleaseSettings settings;
+    AsPublishedSettings settings;
     settings.delta = 1e-5;
-    const PublishedRelease best = published_release(run, settings);
+    const AsPublishedRelease best = release_as_published(run, settings);
     for (const double order : {best.order - 0.5, best.order + 0.5}) {
-      CHECK(published_release(run, at_order(order)).epsilon_before >= best.epsilon_before);
+      CHECK(release_as_published(run, at_order(order)).epsilon_before >= best.epsilon_before);
     }
-    const auto orders = published_orders();
+    const auto orders = as_published_orders();
     CHECK(std::is_sorted(orders.begin(), orders.end()));
     CHECK(std::count(orders.begin(), orders.end(), best.order) == 1);
     CHECK(orders.front() == 2.0);
@@ -225,22 +225,22 @@ TEST_SUITE("as_published") {
   TEST_CASE("the reading realized weighs decisions instead of probabilities") {
     const CountVotes votes = sample_votes();
     Run run = all_of(votes, confident(50, 30, 20));
-    PublishedReleaseSettings settings = at_order(5.0);
+    AsPublishedSettings settings = at_order(5.0);
     settings.reading = Reading::realized;
     CHECK(message_of<parameter_error>([&] {
-            (void)published_release(run, settings);
+            (void)release_as_published(run, settings);
           }).find("decisions") != std::string::npos);
 
     run.decisions.emplace(static_cast<std::size_t>(votes.queries()), std::uint8_t{0});
-    const PublishedRelease none = published_release(run, settings);
+    const AsPublishedRelease none = release_as_published(run, settings);
     for (std::size_t i = 0; i < 300; ++i) (*run.decisions)[i] = 1;
-    const PublishedRelease some = published_release(run, settings);
+    const AsPublishedRelease some = release_as_published(run, settings);
     std::fill(run.decisions->begin(), run.decisions->end(), std::uint8_t{1});
-    const PublishedRelease every = published_release(run, settings);
+    const AsPublishedRelease every = release_as_published(run, settings);
 
     Run first = all_of(votes, gnmax(20));
     first.rows = RowSelection::first(300);
-    const PublishedRelease noisy_max = published_release(first, at_order(5.0));
+    const AsPublishedRelease noisy_max = release_as_published(first, at_order(5.0));
     CHECK(relative_error(some.rdp, none.rdp + noisy_max.rdp) < 1e-12);
     for (std::size_t d = 0; d < 100; ++d) {
       CHECK(relative_error(some.local_sensitivity[d],
@@ -248,31 +248,32 @@ TEST_SUITE("as_published") {
       CHECK(every.local_sensitivity[d] >= some.local_sensitivity[d]);
     }
     settings.reading = Reading::joint;
-    CHECK_THROWS_AS((void)published_release(run, settings), parameter_error);
+    CHECK_THROWS_AS((void)release_as_published(run, settings), parameter_error);
   }
 
   TEST_CASE("a noisy maximum that is data-independent at the order has no sensitivity") {
     const CountVotes votes = sample_votes();
     // So much noise that even 100 of 100 votes give no better bound.
-    const PublishedRelease release = published_release(all_of(votes, gnmax(1000)), at_order(3.0));
+    const AsPublishedRelease release =
+        release_as_published(all_of(votes, gnmax(1000)), at_order(3.0));
     CHECK(release.noisy_max_data_independent);
     CHECK(release.local_sensitivity == std::vector<double>(100, 0.0));
     CHECK(relative_error(release.rdp, 797.0 * gaussian_noisy_max_data_independent(1000, 3.0)) <
           1e-12);
     CHECK(release.gnss.sd == 0.0);
     // With a selection only that one varies.
-    const PublishedRelease selective =
-        published_release(all_of(votes, confident(50, 8, 1000)), at_order(3.0));
+    const AsPublishedRelease selective =
+        release_as_published(all_of(votes, confident(50, 8, 1000)), at_order(3.0));
     CHECK(selective.noisy_max_data_independent);
     CHECK(selective.local_sensitivity.back() > 0.0);
     CHECK_FALSE(
-        published_release(all_of(votes, gnmax(20)), at_order(3.5)).noisy_max_data_independent);
+        release_as_published(all_of(votes, gnmax(20)), at_order(3.5)).noisy_max_data_independent);
   }
 
   TEST_CASE("where C6 fails there is no release") {
     const CountVotes votes = sample_votes();
     const std::string message = message_of<validity_error>(
-        [&] { (void)published_release(all_of(votes, gnmax(20)), at_order(25.0)); });
+        [&] { (void)release_as_published(all_of(votes, gnmax(20)), at_order(25.0)); });
     CHECK(message.find("C6") != std::string::npos);
     CHECK(message.find("sigma2 = 20, order = 25, 10 classes") != std::string::npos);
   }
@@ -280,29 +281,29 @@ TEST_SUITE("as_published") {
   TEST_CASE("what S18's procedure does not cover is refused") {
     const CountVotes votes = sample_votes();
     const Aggregator laplace{{}, LaplaceNoisyMax{20.0}, false};
-    CHECK_THROWS_AS((void)published_release(all_of(votes, laplace), at_order(5.0)),
+    CHECK_THROWS_AS((void)release_as_published(all_of(votes, laplace), at_order(5.0)),
                     parameter_error);
     const Run run = all_of(votes, gnmax(20));
-    PublishedReleaseSettings settings = at_order(5.0);
+    AsPublishedSettings settings = at_order(5.0);
     settings.beta = 0.1;
-    CHECK_THROWS_AS((void)published_release(run, settings), validity_error);
+    CHECK_THROWS_AS((void)release_as_published(run, settings), validity_error);
     settings.beta = -0.1;
-    CHECK_THROWS_AS((void)published_release(run, settings), parameter_error);
+    CHECK_THROWS_AS((void)release_as_published(run, settings), parameter_error);
     settings = at_order(5.0);
     settings.sigma_ss = 0.0;
-    CHECK_THROWS_AS((void)published_release(run, settings), parameter_error);
-    CHECK_THROWS_AS((void)published_release(run, at_order(1.0)), parameter_error);
+    CHECK_THROWS_AS((void)release_as_published(run, settings), parameter_error);
+    CHECK_THROWS_AS((void)release_as_published(run, at_order(1.0)), parameter_error);
     settings = at_order(5.0);
     settings.delta = 0.0;
-    CHECK_THROWS_AS((void)published_release(run, settings), parameter_error);
+    CHECK_THROWS_AS((void)release_as_published(run, settings), parameter_error);
     Run nothing = run;
     nothing.rows = RowSelection::first(0);
-    CHECK_THROWS_AS((void)published_release(nothing, at_order(5.0)), parameter_error);
+    CHECK_THROWS_AS((void)release_as_published(nothing, at_order(5.0)), parameter_error);
   }
 
   TEST_CASE("a single class costs nothing and has no sensitivity") {
     const CountVotes votes(pate::test::integer_table({3, 1}, {7, 7, 7}));
-    const PublishedRelease release = published_release(all_of(votes, gnmax(3)), at_order(5.0));
+    const AsPublishedRelease release = release_as_published(all_of(votes, gnmax(3)), at_order(5.0));
     CHECK(release.rdp == 0.0);
     CHECK(release.local_sensitivity == std::vector<double>(7, 0.0));
   }
@@ -311,20 +312,31 @@ TEST_SUITE("as_published") {
     const CountVotes votes = sample_votes();
     Run run = all_of(votes, confident(50, 30, 20));
     run.rows = RowSelection::list({5, 3, 5});
-    const WeightedHistograms expected = weighted_histograms(run, Reading::expected, 1);
-    REQUIRE(expected.weights.size() == 3);
+    const auto weighted = [&](const Run& of, Reading reading) {
+      return weighted_histograms(of, reading,
+                                 count_distinct(of, sorted_histogram(), {.threads = 2}));
+    };
+    const WeightedHistograms expected = weighted(run, Reading::expected);
+    REQUIRE(expected.weights.size() == 2);
     REQUIRE(expected.classes == 10);
-    for (std::size_t i = 0; i < 3; ++i) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < 2; ++i) {
       const std::span row = std::span(expected.counts).subspan(10 * i, 10);
       CHECK(std::is_sorted(row.begin(), row.end(), std::greater<>()));
       CHECK(expected.weights[i] == std::exp(log_answered(*run.aggregator.selection, row[0])));
+      total += static_cast<double>(expected.times[i]) * expected.weights[i];
     }
-    CHECK(expected.weights[0] == expected.weights[2]);
+    CHECK(expected.times[0] + expected.times[1] == 3);
+    CHECK(expected.total_weight() == doctest::Approx(total));
     run.decisions.emplace(static_cast<std::size_t>(votes.queries()), std::uint8_t{0});
     (*run.decisions)[3] = 1;
-    CHECK(weighted_histograms(run, Reading::realized, 2).weights == std::vector{0.0, 1.0, 0.0});
-    CHECK_THROWS_AS((void)weighted_histograms(run, Reading::joint, 1), parameter_error);
-    CHECK(weighted_histograms(all_of(votes, gnmax(20)), Reading::expected, 2).weights ==
-          std::vector<double>(797, 1.0));
+    CHECK(weighted(run, Reading::realized).total_weight() == 1.0);
+    (*run.decisions)[5] = 1;
+    CHECK(weighted(run, Reading::realized).total_weight() == 3.0);
+    CHECK_THROWS_AS((void)weighted(run, Reading::joint), parameter_error);
+    const WeightedHistograms of_all = weighted(all_of(votes, gnmax(20)), Reading::expected);
+    CHECK(of_all.total_weight() == 797.0);
+    CHECK(std::count(of_all.weights.begin(), of_all.weights.end(), 1.0) ==
+          static_cast<std::ptrdiff_t>(of_all.weights.size()));
   }
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "pate/accounting/data_independent_entries.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "support/accuracy.hpp"

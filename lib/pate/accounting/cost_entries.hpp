@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/accounting/step_counts.hpp"
+#include "pate/bounds/direction.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/optimal_order.hpp"
 
@@ -47,5 +49,36 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 
 /// "tradeoff/joint/improved": how messages call a cost.
 [[nodiscard]] std::string label(const CostEntry& entry);
+
+/// The costs of steps that hold for every votes, all releasable:
+///
+///     improved, classic   RDP of the steps, at the best order
+///     gdp                 Gaussian noise only: their exact composition
+///     pure                Laplace noise only: the sum of pure epsilons, delta 0
+///     kov                 Laplace noise of one scale only: the exact composition of its pure steps
+///
+/// The counts are all that must be fixed in advance: which step comes when, and on which query, may
+/// depend on the answers to earlier ones. A run that takes fewer steps costs no more.
+[[nodiscard]] std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
+                                                              std::span<const double> orders,
+                                                              const OrderSearch& search,
+                                                              std::vector<Notice>& notices);
+
+// Epsilons from RDP that is known by direction: each direction is converted on its own, at the
+// order that is best for it, and the larger epsilon is the cost.
+
+/// The conversions that are reported, in their order.
+[[nodiscard]] std::span<const ReportedConversion> exact_conversions();
+
+/// Epsilons at an order, by conversion, then direction (forward, reverse).
+[[nodiscard]] std::vector<double> exact_epsilons(const BothDirections& rdp, double order,
+                                                 double delta);
+
+/// The entries of a bound, one a conversion, from the best orders of `exact_epsilons`. Adds the
+/// notices of a clamp at zero and of an infinite epsilon. `spent`: whether anything was, else the
+/// entries are zero without an order.
+[[nodiscard]] std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> best,
+                                                   bool spent, double delta,
+                                                   std::vector<Notice>& notices);
 
 }  // namespace pate

@@ -1,4 +1,4 @@
-#include "pate/as_published/noisy_max.hpp"
+#include "pate/as_published/local_sensitivity.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pate/as_published/conditions.hpp"
+#include "pate/bounds/published.hpp"
 #include "pate/mechanisms/gaussian_noisy_max.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
@@ -29,7 +30,7 @@ Histogram sorted(Histogram counts) {
 }
 
 WeightedHistograms one(const Histogram& counts) {
-  return {counts.size(), sorted(counts), {1.0}};
+  return {counts.size(), sorted(counts), {1.0}, {1}};
 }
 
 std::int64_t teachers_of(const Histogram& counts) {
@@ -151,7 +152,7 @@ TEST_SUITE("as_published") {
     Random random(422);
     const PublishedCostCurve curve(40.0, 14.0, 10);
     constexpr std::int64_t teachers = 250;
-    WeightedHistograms all{10, {}, {}};
+    WeightedHistograms all{10, {}, {}, {}};
     std::vector<double> expected(teachers, 0.0);
     std::map<Histogram, std::vector<double>> known;
     for (int i = 0; i < 1500; ++i) {
@@ -167,6 +168,7 @@ TEST_SUITE("as_published") {
       const double weight = i % 7 == 0 ? 0.0 : random.uniform(0.0, 1.0);
       all.counts.insert(all.counts.end(), counts.begin(), counts.end());
       all.weights.push_back(weight);
+      all.times.push_back(1);
       auto& alone = known[counts];
       if (alone.empty()) alone = step_by_step(curve, counts);
       for (std::size_t d = 0; d < expected.size(); ++d) expected[d] += weight * alone[d];
@@ -176,11 +178,12 @@ TEST_SUITE("as_published") {
 
     // Neither threads nor the order of the queries change a bit.
     CHECK(published_noisy_max_sensitivity(curve, all, teachers, 1) == got);
-    WeightedHistograms backwards{10, {}, {}};
+    WeightedHistograms backwards{10, {}, {}, {}};
     for (std::size_t i = all.weights.size(); i-- > 0;) {
       const auto* row = &all.counts[10 * i];
       backwards.counts.insert(backwards.counts.end(), row, row + 10);
       backwards.weights.push_back(all.weights[i]);
+      backwards.times.push_back(1);
     }
     CHECK(published_noisy_max_sensitivity(curve, backwards, teachers, 2) == got);
   }
@@ -197,7 +200,7 @@ TEST_SUITE("as_published") {
           Ensemble{14, 3, 3.0, 2.0}, Ensemble{9, 4, 1.5, 1.5}}) {
       const std::string text = show({{"teachers", double(e.teachers)}, {"sigma", e.sigma}});
       const PublishedCostCurve curve(e.sigma, e.order, static_cast<std::int64_t>(e.classes));
-      const PublishedConditions conditions = check_published_conditions(
+      const CurveConditions conditions = check_conditions(
           curve, unanimous_log_q(e.sigma, static_cast<std::int64_t>(e.classes), e.teachers));
       REQUIRE_MESSAGE((conditions.c5() && conditions.c6()), text);
       const std::vector<Histogram> all = all_histograms(e.teachers, e.classes);
@@ -236,7 +239,7 @@ TEST_SUITE("as_published") {
 
   TEST_CASE("an ensemble without queries has no sensitivity") {
     const PublishedCostCurve curve(40.0, 14.0, 10);
-    CHECK(published_noisy_max_sensitivity(curve, {10, {}, {}}, 5, 1) ==
+    CHECK(published_noisy_max_sensitivity(curve, {10, {}, {}, {}}, 5, 1) ==
           std::vector<double>(5, 0.0));
   }
 
@@ -249,5 +252,39 @@ TEST_SUITE("as_published") {
                              log_q(GaussianNoisyMax{sigma}, counts)) < 1e-13);
       }
     }
+  }
+
+  TEST_CASE("no two neighbours at a distance have threshold costs that differ by more") {
+    Random random(431);
+    for (int i = 0; i < 60; ++i) {
+      const std::int64_t teachers = random.integer(1, 40);
+      const ThresholdCheck check{random.uniform(-5.0, 50.0), random.log_uniform(1.0, 60.0)};
+      const double order = 1.0 + random.log_uniform(0.2, 20.0);
+      const auto cost = [&](std::int64_t v) {
+        return threshold_published(log_q(check, v), check.sigma1, order);
+      };
+      const WeightedStatistic query{random.integer(0, teachers), 1.0};
+      const auto got = published_threshold_sensitivity(check, order, std::vector{query}, teachers);
+      REQUIRE(static_cast<std::int64_t>(got.size()) == teachers);
+      for (std::int64_t d = 0; d < teachers; ++d) {
+        double truth = 0.0;
+        for (std::int64_t v = 0; v <= teachers; ++v) {
+          if (std::abs(v - query.statistic) > d) continue;
+          if (v > 0) truth = std::max(truth, std::abs(cost(v) - cost(v - 1)));
+          if (v < teachers) truth = std::max(truth, std::abs(cost(v) - cost(v + 1)));
+        }
+        CHECK(got[static_cast<std::size_t>(d)] == truth);
+      }
+      CHECK(std::is_sorted(got.begin(), got.end()));
+    }
+  }
+
+  TEST_CASE("threshold sensitivities of several queries add up with their weights") {
+    const ThresholdCheck check{200.0, 150.0};
+    const std::vector<WeightedStatistic> both{{240, 3.0}, {90, 0.5}};
+    const auto sum = published_threshold_sensitivity(check, 14.0, both, 250);
+    const auto a = published_threshold_sensitivity(check, 14.0, std::span(both).first(1), 250);
+    const auto b = published_threshold_sensitivity(check, 14.0, std::span(both).last(1), 250);
+    for (std::size_t d = 0; d < sum.size(); ++d) CHECK(sum[d] == a[d] + b[d]);
   }
 }

@@ -1,0 +1,195 @@
+#include "pate/accounting/cost_entries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "pate/rdp/gaussian_dp.hpp"
+#include "pate/rdp/pure_dp.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::array kConversions{ReportedConversion::improved, ReportedConversion::classic};
+
+CostEntry entry_of(ReportedConversion conversion) {
+  CostEntry entry;
+  entry.conversion = conversion;
+  entry.releasable = true;
+  return entry;
+}
+
+CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delta,
+                      const std::string& part) {
+  CostEntry entry = entry_of(conversion);
+  entry.epsilon = epsilon;
+  entry.delta = delta;
+  entry.parts = {{part, epsilon}};
+  return entry;
+}
+
+// Of Laplace steps alone.
+void add_pure_entries(const StepCounts& steps, double delta, std::vector<CostEntry>& entries) {
+  const auto& counts = steps.laplace_maxima;
+  double pure = 0.0;
+  for (const auto& [scale, count] : counts) pure += static_cast<double>(count) * (2.0 / scale);
+  // Products and sums are rounded; a unit in the last place for each kind covers them.
+  pure *= 1.0 + 4e-16 * static_cast<double>(counts.size());
+  entries.push_back(exact_entry(ReportedConversion::pure, pure, 0.0, "noisy_max"));
+  if (counts.size() != 1) return;
+  const auto& [scale, count] = *counts.begin();
+  entries.push_back(exact_entry(ReportedConversion::kov,
+                                composed_pure_dp_epsilon(2.0 / scale, count, delta), delta,
+                                "noisy_max"));
+}
+
+}  // namespace
+
+Conversion rdp_conversion(ReportedConversion conversion) {
+  return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
+}
+
+std::string label(const CostEntry& entry) {
+  return fmt::format("{}/{}/{}", name(entry.bound), name(entry.reading), name(entry.conversion));
+}
+
+void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
+                    std::vector<Notice>& notices) {
+  entry.delta = search.delta;
+  if (std::all_of(function.rdp.begin(), function.rdp.end(), [](double x) { return x == 0.0; })) {
+    entry.epsilon = 0.0;
+    entry.parts = function.parts(function.orders.front());
+    entry.parts.emplace_back("delta", 0.0);
+    return;
+  }
+  const Conversion conversion = rdp_conversion(entry.conversion);
+  std::vector<double> epsilons(function.orders.size());
+  for (std::size_t j = 0; j < epsilons.size(); ++j) {
+    epsilons[j] = epsilon_from_rdp(conversion, function.rdp[j], function.orders[j], search.delta);
+  }
+  const auto epsilon_at = [&](double order) {
+    return epsilon_from_rdp(conversion, function.at(order), order, search.delta);
+  };
+  const OptimalOrder best = optimal_order(function.orders, epsilons, epsilon_at, search.grid_only);
+  set_epsilon(entry, best,
+              std::isfinite(best.epsilon) ? function.parts(best.order) : decltype(entry.parts){},
+              notices);
+}
+
+void set_epsilon(CostEntry& entry, const OptimalOrder& best,
+                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices) {
+  entry.epsilon = best.epsilon;
+  if (!std::isfinite(best.epsilon)) {
+    notices.push_back(
+        {"epsilon_infinite", fmt::format("{}: the cost is infinite at every order", label(entry))});
+    return;
+  }
+  if (entry.epsilon < 0.0) {
+    entry.epsilon = 0.0;
+    notices.push_back(
+        {"epsilon_clamped", fmt::format("{}: the conversion gives {:.6g}, so epsilon = 0 holds",
+                                        label(entry), best.epsilon)});
+  }
+  entry.order = best.order;
+  entry.parts = std::move(parts);
+  double rdp = 0.0;
+  for (const auto& part : entry.parts) rdp += part.second;
+  entry.parts.emplace_back("delta", entry.epsilon - rdp);
+  if (best.at_lowest) entry.order_end = OrderEnd::lowest;
+  if (best.at_highest) entry.order_end = OrderEnd::highest;
+}
+
+void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,
+                       bool restricted, std::vector<Notice>& notices) {
+  for (const OrderEnd end : {OrderEnd::lowest, OrderEnd::highest}) {
+    std::string labels;
+    for (const CostEntry& cost : costs) {
+      if (cost.order_end == end) labels += (labels.empty() ? "" : ", ") + label(cost);
+    }
+    if (labels.empty()) continue;
+    const bool lowest = end == OrderEnd::lowest;
+    notices.push_back(
+        {"order_at_end",
+         fmt::format("the best order is the {} that was allowed, {}, for {}; {}",
+                     lowest ? "smallest" : "largest", lowest ? orders.front() : orders.back(),
+                     labels,
+                     restricted ? "widen --orders" : "other orders could give a smaller epsilon")});
+  }
+}
+
+std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
+                                                std::span<const double> orders,
+                                                const OrderSearch& search,
+                                                std::vector<Notice>& notices) {
+  RdpFunction function;
+  function.orders = orders;
+  function.at = [&](double order) { return steps.rdp(order).total(); };
+  for (const double order : orders) function.rdp.push_back(function.at(order));
+  function.parts = [&](double order) {
+    const QueryCost cost = steps.rdp(order);
+    std::vector<std::pair<std::string, double>> parts;
+    if (!steps.threshold_checks.empty()) parts.emplace_back("selection", cost.selection);
+    parts.emplace_back("noisy_max", cost.noisy_max);
+    return parts;
+  };
+  std::vector<CostEntry> entries;
+  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+    CostEntry entry = entry_of(conversion);
+    fill_rdp_entry(entry, function, search, notices);
+    entries.push_back(std::move(entry));
+  }
+  if (const auto squared_mu = steps.squared_mu()) {
+    entries.push_back(exact_entry(ReportedConversion::gdp,
+                                  gaussian_dp_epsilon(std::sqrt(*squared_mu), search.delta),
+                                  search.delta, "steps"));
+  } else if (steps.threshold_checks.empty() && steps.gaussian_maxima.empty()) {
+    add_pure_entries(steps, search.delta, entries);
+  }
+  return entries;
+}
+
+std::span<const ReportedConversion> exact_conversions() {
+  return kConversions;
+}
+
+std::vector<double> exact_epsilons(const BothDirections& rdp, double order, double delta) {
+  std::vector<double> result;
+  for (const ReportedConversion conversion : kConversions) {
+    for (const Direction direction : {Direction::forward, Direction::reverse}) {
+      result.push_back(
+          epsilon_from_rdp(rdp_conversion(conversion), rdp.of(direction), order, delta));
+    }
+  }
+  return result;
+}
+
+std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> best, bool spent,
+                                     double delta, std::vector<Notice>& notices) {
+  std::vector<CostEntry> entries;
+  for (std::size_t c = 0; c < kConversions.size(); ++c) {
+    CostEntry entry;
+    entry.bound = bound;
+    entry.reading = Reading::joint;
+    entry.conversion = kConversions[c];
+    entry.delta = delta;
+    entry.data_dependent = true;
+    if (spent) {
+      const OptimalOrder& forward = best[2 * c];
+      const OptimalOrder& reverse = best[2 * c + 1];
+      const OptimalOrder& larger = reverse.epsilon > forward.epsilon ? reverse : forward;
+      const double steps =
+          larger.epsilon - conversion_term(rdp_conversion(entry.conversion), larger.order, delta);
+      set_epsilon(entry, larger, {{"steps", std::max(steps, 0.0)}}, notices);
+    } else {
+      entry.parts = {{"steps", 0.0}, {"delta", 0.0}};
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace pate

@@ -1,0 +1,162 @@
+#include "pate/accounting/account.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/exact/exact_mechanism.hpp"
+#include "pate/io/votes_digest.hpp"
+#include "support/npy_writer.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using pate_test::Random;
+
+namespace {
+
+constexpr std::int64_t kQueries = 150;
+constexpr std::int64_t kTeachers = 30;
+constexpr std::int64_t kClasses = 4;
+
+// Counts how many elements of a table are read.
+class CountingTable final : public NumericTable {
+ public:
+  explicit CountingTable(std::shared_ptr<const NumericTable> table) : table_(std::move(table)) {}
+
+  [[nodiscard]] const std::string& name() const override { return table_->name(); }
+  [[nodiscard]] int dimensions() const override { return table_->dimensions(); }
+  [[nodiscard]] std::int64_t rows() const override { return table_->rows(); }
+  [[nodiscard]] std::int64_t columns() const override { return table_->columns(); }
+  void read_integers(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
+                     std::int64_t column_count, std::span<std::int64_t> out) const override {
+    read_ += row_count * column_count;
+    table_->read_integers(first_row, row_count, first_column, column_count, out);
+  }
+  void read_reals(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
+                  std::int64_t column_count, std::span<double> out) const override {
+    read_ += row_count * column_count;
+    table_->read_reals(first_row, row_count, first_column, column_count, out);
+  }
+  // How often the whole table was read.
+  [[nodiscard]] double reads() const {
+    return static_cast<double>(read_) / static_cast<double>(rows() * columns());
+  }
+
+ private:
+  std::shared_ptr<const NumericTable> table_;
+  mutable std::atomic<std::int64_t> read_ = 0;
+};
+
+std::shared_ptr<CountingTable> predictions() {
+  Random random(5);
+  std::vector<std::int64_t> ids;
+  for (std::int64_t i = 0; i < kQueries; ++i) {
+    const double agreement = random.uniform(0.3, 1.0);
+    for (std::int64_t t = 0; t < kTeachers; ++t) {
+      ids.push_back(random.uniform(0.0, 1.0) < agreement ? i % kClasses
+                                                         : random.integer(0, kClasses - 1));
+    }
+  }
+  return std::make_shared<CountingTable>(pate::test::integer_table({kQueries, kTeachers}, ids));
+}
+
+Run run_of(const VoteSource& votes) {
+  std::vector<std::int32_t> labels;
+  for (std::int32_t i = 0; i < kQueries; ++i) labels.push_back(i % 5 % kClasses);
+  return {votes,
+          RowSelection::all(kQueries),
+          Aggregator{ThresholdCheck{18.0, 6.0}, GaussianNoisyMax{4.0}, false},
+          nullptr,
+          std::nullopt,
+          std::move(labels)};
+}
+
+AccountSettings exact_settings() {
+  AccountSettings settings;
+  settings.delta = 1e-4;
+  settings.exact = true;
+  return settings;
+}
+
+void check_same(const Account& a, const Account& b) {
+  REQUIRE(a.costs.size() == b.costs.size());
+  for (std::size_t i = 0; i < a.costs.size(); ++i) CHECK(a.costs[i].epsilon == b.costs[i].epsilon);
+  REQUIRE(a.utility.has_value());
+  CHECK(a.utility->expected_accuracy == b.utility->expected_accuracy);
+  CHECK(a.utility->plurality_accuracy == b.utility->plurality_accuracy);
+  REQUIRE(a.per_teacher.has_value());
+  CHECK(a.per_teacher->epsilon == b.per_teacher->epsilon);
+  CHECK(a.trajectory.size() == b.trajectory.size());
+  CHECK(a.notices.size() == b.notices.size());
+}
+
+}  // namespace
+
+TEST_SUITE("accounting") {
+  TEST_CASE("everything comes of one read of the votes, and the digest of another") {
+    for (const bool is_shard : {false, true}) {
+      const auto table = predictions();
+      const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);
+      const Run run = run_of(votes);
+      bool read = false;
+      AccountSettings settings = exact_settings();
+      settings.when_read = [&] {
+        read = true;
+        CHECK(table->reads() == 1.0);
+      };
+      Partials partials;
+      const Account found = account(run, settings, is_shard ? &partials : nullptr);
+      CHECK(read);
+      CHECK(table->reads() == 1.0);
+      CHECK(found.utility.has_value());
+      CHECK(found.per_teacher.has_value());
+      (void)votes_digest(votes, run.rows);
+      CHECK(table->reads() == 2.0);
+    }
+  }
+
+  TEST_CASE("the account of merged shards is that of the run, to the bit") {
+    const PredictionVotes votes(predictions(), PredictionLayout::queries_by_teachers, kClasses);
+    Run run = run_of(votes);
+    const Account whole = account(run, exact_settings());
+    for (const std::int64_t of : {1, 3, 7}) {
+      std::vector<Partials> shards(static_cast<std::size_t>(of));
+      for (std::int64_t index = 1; index <= of; ++index) {
+        run.shard = {index, of};
+        (void)account(run, exact_settings(), &shards[static_cast<std::size_t>(index - 1)]);
+      }
+      check_same(account(merge(shards), run.aggregator, exact_settings()), whole);
+    }
+    CHECK_THROWS_AS((void)merge(std::span<const Partials>()), parameter_error);
+  }
+
+  TEST_CASE("teachers' votes that are not kept are read again, with the same sums") {
+    const auto table = predictions();
+    const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);
+    const Run run = run_of(votes);
+    const ExactMechanism mechanism(run.aggregator, kTeachers);
+    CountedRun counted = count_run(run, {2, {}, &mechanism, false});
+    const CountedRun by_query = count_run(run, {2, {}, &mechanism, true});
+    CHECK(by_query.teachers == nullptr);
+    REQUIRE(by_query.distinct_of_query.size() == kQueries);
+    TeacherVotes again(run, votes, mechanism, kQueries * kTeachers - 1);
+    again.set_distinct(by_query.distinct_of_query);
+    ExactRun costs(mechanism, counted.partials.exact->distinct, 1);
+    const std::vector<double> orders{2.0, 8.0, 20.0};
+    const double before = table->reads();
+    const auto kept = counted.teachers->sums(costs, orders, 2);
+    CHECK(table->reads() == before);
+    const auto read = again.sums(costs, orders, 1);
+    CHECK(table->reads() == before + 1.0);
+    for (std::size_t k = 0; k < orders.size(); ++k) {
+      for (std::size_t t = 0; t < kTeachers; ++t) {
+        CHECK(kept[k][t].rdp().forward == read[k][t].rdp().forward);
+        CHECK(kept[k][t].rdp().reverse == read[k][t].rdp().reverse);
+        CHECK(kept[k][t].rdp().larger() > 0.0);
+      }
+    }
+  }
+}

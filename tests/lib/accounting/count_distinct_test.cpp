@@ -1,0 +1,109 @@
+#include "pate/accounting/count_distinct.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "pate/votes/count_votes.hpp"
+#include "support/npy_writer.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using pate_test::Random;
+
+namespace {
+
+using Key = std::vector<std::int32_t>;
+
+Key key_at(const KeyList& keys, std::size_t i) {
+  return {keys[i].begin(), keys[i].end()};
+}
+
+Run run_of(const VoteSource& votes, Shard shard = {}) {
+  std::vector<std::uint8_t> decisions;
+  for (std::int64_t i = 0; i < votes.queries(); ++i) decisions.push_back(i % 3 == 0 ? 1 : 0);
+  return {votes,
+          RowSelection::all(votes.queries()),
+          Aggregator{ThresholdCheck{8.0, 2.0}, GaussianNoisyMax{3.0}, false},
+          nullptr,
+          std::move(decisions),
+          std::nullopt,
+          shard};
+}
+
+}  // namespace
+
+TEST_SUITE("accounting") {
+  TEST_CASE("numbers keep their order and their bits as keys") {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::vector<double> numbers{
+        -kInfinity, -1e300, -3.5, -3.4999999999999996, -1e-310, 0.0, 5e-324, 1.0, 1e9, kInfinity};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      Key key;
+      append_ordered(numbers[i], key);
+      CHECK(ordered_number(key) == numbers[i]);
+      if (i == 0) continue;
+      Key before;
+      append_ordered(numbers[i - 1], before);
+      CHECK(before < key);
+    }
+  }
+
+  TEST_CASE("distinct queries are counted as a map counts them, whatever the threads") {
+    Random random(17);
+    std::vector<std::int64_t> counts;
+    constexpr std::int64_t kQueries = 2000;
+    for (std::int64_t i = 0; i < kQueries; ++i) {
+      const std::int64_t top = random.integer(0, 12);
+      const std::int64_t second = random.integer(0, 12 - top);
+      counts.insert(counts.end(), {top, second, 12 - top - second});
+    }
+    const CountVotes votes(pate::test::integer_table({kQueries, 3}, counts));
+    std::map<Key, DistinctQueries::Times> expected;
+    std::vector<Key> of_query;
+    for (std::int64_t i = 0; i < kQueries; ++i) {
+      Key key(counts.begin() + 3 * i, counts.begin() + 3 * i + 3);
+      std::sort(key.begin(), key.end(), std::greater<>());
+      key.insert(key.begin(), key.front());
+      ++expected[key].count;
+      expected[key].answered += i % 3 == 0 ? 1 : 0;
+      of_query.push_back(key);
+    }
+    QueryKey histogram = sorted_histogram();
+    histogram.by_query = true;
+    const QueryKey all{[](const QueryReader&, std::int64_t, Key&) {}};
+    for (const unsigned threads : {1U, 3U}) {
+      const std::vector<QueryKey> keys{all, histogram};
+      const auto counted = count_distinct(run_of(votes), keys, {.threads = threads});
+      REQUIRE(counted.size() == 2);
+      CHECK(counted[0].keys.size() == 1);
+      CHECK(counted[0].times(0).count == kQueries);
+      CHECK(counted[0].of_query.empty());
+      REQUIRE(counted[1].keys.size() == expected.size());
+      std::size_t i = 0;
+      for (const auto& [key, times] : expected) {
+        CHECK(key_at(counted[1].keys, i) == key);
+        CHECK(counted[1].times(i).count == times.count);
+        CHECK(counted[1].times(i).answered == times.answered);
+        ++i;
+      }
+      REQUIRE(counted[1].of_query.size() == of_query.size());
+      for (std::size_t query = 0; query < of_query.size(); ++query) {
+        CHECK(key_at(counted[1].keys, counted[1].of_query[query]) == of_query[query]);
+      }
+    }
+    std::int64_t visited = 0;
+    const auto part =
+        count_distinct(run_of(votes, {2, 3}), histogram,
+                       {.threads = 1, .visit = [&](const QueryReader& reader, std::int64_t first) {
+                          CHECK(first == visited);
+                          visited += reader.size();
+                        }});
+    CHECK(visited == static_cast<std::int64_t>(part.of_query.size()));
+    CHECK(visited == 667);
+    CHECK(key_at(part.keys, part.of_query[0]) == of_query[666]);
+  }
+}
