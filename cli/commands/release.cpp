@@ -15,7 +15,7 @@
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/release/collect_votes.hpp"
-#include "pate/release/draw.hpp"
+#include "pate/release/public_release.hpp"
 #include "pate/reports/as_published_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/release_report.hpp"
@@ -247,7 +247,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   }
   std::vector<Notice> notices = notices_of(plan, input, dry_run);
   note_data_independent(votes, settings,
-                        published ? published->epsilon : plan.numbers.mean_published, notices);
+                        published ? published->epsilon : plan.numbers.mean_released, notices);
   if (published && options.public_only) {
     deliver_report(options.output, public_release_json(*published, version()),
                    public_release_summary(*published), {}, streams);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pate/sampling/noisy_value.hpp"
+
 namespace pate {
 
 namespace {
@@ -80,6 +82,13 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseSettings& se
   result.chosen_from_votes = plan.chosen_from_votes;
   result.statement = statement(votes, settings, plan, result.epsilon);
   return result;
+}
+
+double draw_released_rdp(const ReleasePlan& plan, BitSource& source) {
+  const Dyadic scale(plan.numbers.noise_sd);
+  const Dyadic location = Dyadic(plan.rdp) + scale * Dyadic(plan.k);
+  NoisyValue value(location, scale, exact_normal(source));
+  return released_on_grid(value, plan.largest_rdp, source);
 }
 
 }  // namespace pate

@@ -8,6 +8,7 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/release/release_plan.hpp"
+#include "pate/sampling/bit_source.hpp"
 
 namespace pate {
 
@@ -46,5 +47,14 @@ inline constexpr std::array<Named<ReleasedCost>, 2> kNames<ReleasedCost>{{
 [[nodiscard]] PublicRelease public_release(const VoteProfile& votes,
                                            const ReleaseSettings& settings, const ReleasePlan& plan,
                                            double released_rdp);
+
+/// The released RDP of a plan,
+///
+///     z = min(max(f + S sigma (k + N(0, 1)), 0), f_max), rounded up to a multiple of 2^-30,
+///
+/// from an exact normal deviate in exact arithmetic; S sigma is the double `noise_sd`. The grid and
+/// f_max are the same for all votes, so that clamping and rounding give nothing away. The one thing
+/// in this folder that costs privacy: every call releases a number.
+[[nodiscard]] double draw_released_rdp(const ReleasePlan& plan, BitSource& source);
 
 }  // namespace pate

@@ -11,7 +11,6 @@
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
-#include "pate/release/release_cost.hpp"
 #include "pate/sensitivity/smooth_sensitivity.hpp"
 
 namespace pate {
@@ -92,7 +91,7 @@ ReleaseNumbers release_numbers(const CostAtOrder& cost, const ReleaseParameters&
   result.release_cost =
       release_cost(parameters.order, parameters.beta * (1.0 + kMargin), parameters.sigma, goal.k);
   result.noise_sd = result.smooth_sensitivity * parameters.sigma;
-  result.mean_published = result.epsilon_before + result.release_cost + goal.k * result.noise_sd;
+  result.mean_released = result.epsilon_before + result.release_cost + goal.k * result.noise_sd;
   result.at_end = smooth.at_end;
   return result;
 }

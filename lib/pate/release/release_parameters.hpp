@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pate/release/releasable_cost.hpp"
+#include "pate/release/release_cost.hpp"
 
 namespace pate {
 
@@ -27,13 +27,13 @@ struct ReleaseNumbers {
   double smooth_sensitivity = 0.0;  ///< S, with its margin
   double release_cost = 0.0;        ///< c, RDP at the order
   double noise_sd = 0.0;            ///< S sigma
-  double mean_published = 0.0;      ///< epsilon_before + release_cost + k noise_sd
+  double mean_released = 0.0;       ///< epsilon_before + release_cost + k noise_sd
   bool at_end = false;              ///< S rests on distances that were not computed
 
   /// What a search minimises: the mean published value; without a safety shift, where half of all
   /// values are below, plus two standard deviations.
   [[nodiscard]] double objective(double k) const {
-    return k > 0.0 ? mean_published : mean_published + 2.0 * noise_sd;
+    return k > 0.0 ? mean_released : mean_released + 2.0 * noise_sd;
   }
 };
 [[nodiscard]] ReleaseNumbers release_numbers(const CostAtOrder& cost,

@@ -134,11 +134,11 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   return plan;
 }
 
-PublishedEpsilon mean_published_epsilon(const VoteProfile& votes, const ReleaseSettings& settings,
-                                        bool coarse) {
+ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const ReleaseSettings& settings,
+                                      bool coarse) {
   if (!coarse) {
     const ReleasePlan plan = release_plan(votes, settings);
-    return {plan.numbers.mean_published, plan.numbers.noise_sd, plan.parameters};
+    return {plan.numbers.mean_released, plan.numbers.noise_sd, plan.parameters};
   }
   const ReleaseGoal goal = goal_of(settings);
   CostChoice choice = choice_of(settings);
@@ -149,7 +149,7 @@ PublishedEpsilon mean_published_epsilon(const VoteProfile& votes, const ReleaseS
   choice.most_votes = votes.teachers;
   const ReleaseNumbers numbers =
       release_numbers(cost_at_order(votes, parameters.order, choice), parameters, goal);
-  return {numbers.mean_published, numbers.noise_sd, parameters};
+  return {numbers.mean_released, numbers.noise_sd, parameters};
 }
 
 }  // namespace pate

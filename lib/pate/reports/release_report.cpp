@@ -51,7 +51,7 @@ Json private_json(const ReleasePlan& plan) {
           {"release_cost", number(plan.numbers.release_cost)},
           {"earlier_releases_cost", plan.earlier_cost},
           {"noise_sd", plan.numbers.noise_sd},
-          {"mean_published", number(plan.numbers.mean_published)},
+          {"mean_published", number(plan.numbers.mean_released)},
           {"rdp", plan.rdp},
           {"rdp_data_independent", plan.largest_rdp},
           {"parameters", parameters_name(plan.chosen_from_votes)}};

@@ -51,7 +51,7 @@ struct TunedPoint {
   bool refined = false;
   bool pareto = false;
   bool release_computed = false;  ///< release_ranking.hpp
-  std::optional<PublishedEpsilon> released =
+  std::optional<ReleasedEpsilon> released =
       std::nullopt;  ///< empty: not computed, or no release is possible
 };
 

@@ -23,14 +23,14 @@ void check(const TuneSettings& settings) {
   }
 }
 
-std::optional<PublishedEpsilon> published(const TuningVotes& votes, const Aggregator& aggregator,
-                                          std::int64_t queries, double delta) {
+std::optional<ReleasedEpsilon> published(const TuningVotes& votes, const Aggregator& aggregator,
+                                         std::int64_t queries, double delta) {
   ReleaseSettings settings;
   settings.delta = delta;
   settings.threads = 1;
   try {
-    const PublishedEpsilon result =
-        mean_published_epsilon(collect_votes(run_of(votes, aggregator, queries)), settings);
+    const ReleasedEpsilon result =
+        mean_released_epsilon(collect_votes(run_of(votes, aggregator, queries)), settings);
     if (std::isfinite(result.mean)) return result;
   } catch (const validity_error&) {  // no finite cost
   }
@@ -85,7 +85,7 @@ void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tun
   check(settings);
   const std::vector<std::size_t> positions =
       points_to_release(tuning.points, settings.goal, settings.top);
-  std::vector<std::optional<PublishedEpsilon>> found(positions.size());
+  std::vector<std::optional<ReleasedEpsilon>> found(positions.size());
   ProgressCounter progress(watcher.progress, static_cast<std::int64_t>(positions.size()));
   parallel_for(positions.size(), settings.grid.threads, [&](std::size_t k) {
     if (watcher.wants_stop()) return;

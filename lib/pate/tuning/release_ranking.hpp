@@ -26,7 +26,7 @@ namespace pate {
 /// that of `choose_released`.
 ///
 /// tuning: complete, of the same votes, joint reading of the trade-off bound. The mean is that of
-/// `mean_published_epsilon` with default confidence; where a cost is not finite at any order,
+/// `mean_released_epsilon` with default confidence; where a cost is not finite at any order,
 /// `released` stays empty. Reads the votes once for each point. Threads change no bit. When the
 /// watcher stops it, the tuning is as before but for being marked incomplete. Throws
 /// `parameter_error` for another bound or reading, for top = 0, and for votes over one class.

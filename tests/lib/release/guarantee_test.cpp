@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pate/math/normal.hpp"
-#include "pate/release/draw.hpp"
+#include "pate/release/public_release.hpp"
 #include "pate/release/release_plan.hpp"
 #include "pate/sampling/test_bits.hpp"
 #include "support/accuracy.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "pate/release/releasable_cost.hpp"
+#include "pate/release/release_cost.hpp"
 #include "pate/sensitivity/smooth_sensitivity.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "support/accuracy.hpp"

@@ -56,9 +56,9 @@ TEST_CASE("the released choice is that of brute force") {
       p.release_computed = p.pareto;
       if (!p.pareto || random.integer(0, 4) == 0) continue;
       p.released =
-          PublishedEpsilon{p.point.epsilon + 0.5 * static_cast<double>(random.integer(0, 20)),
-                           0.1,
-                           {5.0, 0.01, 2.0}};
+          ReleasedEpsilon{p.point.epsilon + 0.5 * static_cast<double>(random.integer(0, 20)),
+                          0.1,
+                          {5.0, 0.01, 2.0}};
     }
     TuningGoal goal;
     goal.objective = round % 2 == 0 ? Objective::answered : Objective::epsilon;
