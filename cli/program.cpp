@@ -4,15 +4,7 @@
 #include <new>
 #include <ostream>
 
-#include "cli/commands/analyze.hpp"
-#include "cli/commands/compose.hpp"
-#include "cli/commands/explain.hpp"
-#include "cli/commands/inspect.hpp"
-#include "cli/commands/label.hpp"
-#include "cli/commands/plan.hpp"
-#include "cli/commands/release.hpp"
-#include "cli/commands/simulate.hpp"
-#include "cli/commands/tune.hpp"
+#include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
 #include "pate/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/commands/compose.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/commands/compose_tune.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
@@ -64,8 +63,9 @@ Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threa
 }
 
 void check_only_shards(const ComposeOptions& options) {
-  if (options.delta || !options.orders.empty() || options.reading || options.conversion ||
-      options.same_teachers) {
+  const ComposeSettings& rounds = options.rounds;
+  if (rounds.delta || rounds.orders || rounds.reading || rounds.conversion ||
+      rounds.same_teachers) {
     throw usage_error(
         "shards are put together as they were made: --delta, --orders, --reading, --conversion "
         "and --same-teachers are for rounds");
@@ -113,16 +113,10 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     context.parts.push_back(report_part(*document.report, parts.back()));
   }
   if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
-  ComposeSettings settings;
-  settings.delta = options.delta;
-  if (!options.orders.empty()) settings.orders = options.orders;
-  settings.reading = options.reading;
-  settings.conversion = options.conversion;
-  settings.same_teachers = options.same_teachers;
-  const Composition sum = compose(parts, settings);
+  const Composition sum = compose(parts, options.rounds);
   context.version = version();
   ComposeOptions in_force = options;
-  in_force.delta = sum.conversion_delta;
+  in_force.rounds.delta = sum.conversion_delta;
   context.settings = settings_of("compose", add_compose, in_force);
   deliver_report(options.output, composed_report_json(sum, context),
                  compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
@@ -143,10 +137,10 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
                        "compose, and ledgers",
                        {.required = true, .recorded_as = "reports"});
   const Section rounds = line.section("Rounds");
-  rounds.add("--delta D", options.delta, "delta at which the sum is told");
-  add_orders(rounds, options.orders);
-  add_headline(rounds, options.reading, options.conversion);
-  rounds.add("--same-teachers", options.same_teachers,
+  rounds.add("--delta D", options.rounds.delta, "delta at which the sum is told");
+  add_orders(rounds, options.rounds.orders);
+  add_headline(rounds, options.rounds.reading, options.rounds.conversion);
+  rounds.add("--same-teachers", options.rounds.same_teachers,
              "the same teachers voted, though in other files");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);

@@ -1,4 +1,4 @@
-#include "cli/commands/compose_tune.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
 

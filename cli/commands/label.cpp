@@ -1,4 +1,4 @@
-#include "cli/commands/label.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/commands/plan.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -53,14 +53,6 @@ PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> 
           options.max_answers};
 }
 
-PlanSettings plan_settings(const PlanOptions& options) {
-  PlanSettings settings;
-  settings.delta = options.delta;
-  settings.conversion = options.conversion;
-  if (!options.orders.empty()) settings.orders = options.orders;
-  return settings;
-}
-
 }  // namespace
 
 void add_plan(CommandLine& line, PlanOptions& options) {
@@ -69,7 +61,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   run.add("--queries N", options.queries, "queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "the run stops after so many answers");
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.delta);
+  add_delta(privacy, options.settings.delta);
   const Section calibration = line.section("Calibration (both or neither)");
   calibration.add("--epsilon E", options.epsilon, "the target that the headline must keep");
   calibration.add("--solve NAME", options.solve,
@@ -78,11 +70,11 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                   "find the smallest sigma2, sigma1 or\n"
                   "laplace-scale, or the most queries or\n"
                   "max-answers");
-  privacy.add("--conversion NAME", options.conversion,
+  privacy.add("--conversion NAME", options.settings.conversion,
               {ReportedConversion::gdp, ReportedConversion::improved, ReportedConversion::classic,
                ReportedConversion::pure, ReportedConversion::kov},
               "headline: the smallest, or gdp, ...");
-  add_orders(privacy, options.orders);
+  add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
   add_output_options(line, options.output);
 }
@@ -95,7 +87,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   check_limits(options.limits);
   check_output_options(options.output, {});
   const PlannedRun run = planned_run(options, options.solve);
-  const PlanSettings settings = plan_settings(options);
+  const PlanSettings& settings = options.settings;
   const Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
 

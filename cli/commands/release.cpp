@@ -1,4 +1,4 @@
-#include "cli/commands/release.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -32,8 +32,8 @@ void check_as_published(const ReleaseOptions& options) {
         "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
         "drawn from it");
   }
-  if (options.bound == ReleasedBound::exact || options.reading == Reading::joint ||
-      options.confidence || options.require_releasable || !options.ledger.empty() ||
+  if (options.settings.bound == ReleasedBound::exact || options.reading == Reading::joint ||
+      options.settings.confidence || options.require_releasable || !options.ledger.empty() ||
       !options.parameters_from.empty()) {
     throw usage_error(
         "--as-published has the readings expected and realized, and goes with --order, --beta and "
@@ -78,15 +78,11 @@ bool chosen_from(const FoundParameters& parameters, const InputFile& votes) {
 
 ReleaseSettings make_settings(const ReleaseOptions& options,
                               const std::optional<FoundParameters>& found) {
-  ReleaseSettings settings;
-  validate_delta(options.delta);
-  settings.delta = options.delta;
-  settings.confidence = options.confidence;
-  (void)safety_factor(options.confidence, options.delta);
-  settings.bound = options.bound;
+  ReleaseSettings settings = options.settings;
+  validate_delta(settings.delta);
+  (void)safety_factor(settings.confidence, settings.delta);
   settings.cost =
       options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
-  settings.threads = options.threads;
   if (options.order) {
     settings.parameters = ReleaseParameters{*options.order, *options.beta, *options.sigma_ss};
   } else if (found) {
@@ -147,12 +143,12 @@ ReportContext make_context(const ReleaseOptions& options, const VotesInput& inpu
 
 int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   AsPublishedSettings settings;
-  settings.delta = options.delta;
+  settings.delta = options.settings.delta;
   settings.reading = *in_force(options).reading;
   settings.order = options.order;
   settings.beta = options.beta;
   settings.sigma_ss = options.sigma_ss;
-  settings.threads = options.threads;
+  settings.threads = options.settings.threads;
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const ReportContext context = make_context(options, input);
@@ -175,14 +171,16 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   add_votes_input_options(line, options.input, {"--labels"});
   add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.delta, "failure probability of the run");
-  privacy.add("--bound NAME", options.bound, {ReleasedBound::tradeoff, ReleasedBound::exact},
+  add_delta(privacy, options.settings.delta, "failure probability of the run");
+  privacy.add("--bound NAME", options.settings.bound,
+              {ReleasedBound::tradeoff, ReleasedBound::exact},
               "tradeoff, or exact (two classes only)");
   privacy.add("--reading NAME", options.reading,
               {Reading::joint, Reading::realized, Reading::expected},
               "joint, or realized with --decisions");
-  privacy.add("--confidence P", options.confidence, "Pr[epsilon not too small]; default 1 - delta");
-  add_threads(privacy, options.threads);
+  privacy.add("--confidence P", options.settings.confidence,
+              "Pr[epsilon not too small]; default 1 - delta");
+  add_threads(privacy, options.settings.threads);
   const Section fixed =
       line.section("Parameters fixed in advance (default: chosen from the votes)");
   fixed.add("--order L", options.order, "Renyi order");

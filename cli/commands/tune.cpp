@@ -1,14 +1,14 @@
-#include "cli/commands/tune.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
-#include "cli/commands/tune_commands.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
@@ -70,6 +70,86 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
   return std::move(saved.tuning.points);
 }
 
+bool is_safe(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
+}
+
+// The text as one word of a POSIX shell: as it is where that is safe, else in single quotes.
+std::string shell_quote(std::string_view text) {
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_safe)) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+// A command line that runs the point's aggregator on the queries it asks.
+std::string point_command(std::string line, const TuneOptions& options, const VotesInput& input,
+                          const Aggregator& aggregator, const TuningPoint& point,
+                          const std::string& labels) {
+  line += " " + shell_quote(options.input.votes);
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) line += fmt::format(" {} {}", option, shell_quote(value));
+  };
+  if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
+  if (options.input.classes) add("--classes", std::to_string(*options.input.classes));
+  if (options.tuning.settings.grid.max_answers && point.queries != input.rows.size()) {
+    const std::int64_t begin = input.rows[0];
+    add("--queries", begin == 0 ? std::to_string(point.queries)
+                                : fmt::format("{}:{}", begin, begin + point.queries));
+  } else {
+    add("--queries", options.input.queries);
+  }
+  add("--indices", options.input.indices);
+  add("--student", options.input.student);
+  add("--labels", labels);
+  if (aggregator.selection) {
+    add("--threshold", fmt::format("{}", aggregator.selection->threshold));
+    add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
+  }
+  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
+    add("--sigma2", fmt::format("{}", gaussian->sigma));
+  } else {
+    add("--laplace-scale",
+        fmt::format("{}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale));
+  }
+  add("--delta", fmt::format("{}", options.tuning.settings.grid.kind.delta));
+  return line;
+}
+
+// The command line that analyses one point; epsilon is its headline.
+std::string analyze_command(const TuneOptions& options, const VotesInput& input,
+                            const Aggregator& aggregator, const TuningPoint& point) {
+  std::string line =
+      point_command("pate analyze", options, input, aggregator, point, options.input.labels);
+  if (options.tuning.bound == Bound::published) line += " --bound published";
+  if (options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected) {
+    line += " --reading expected";
+  }
+  if (options.tuning.settings.grid.kind.conversion == Conversion::classic)
+    line += " --conversion classic";
+  if (const auto& orders = options.tuning.settings.grid.kind.orders) {
+    line += fmt::format(" --orders {}", fmt::join(*orders, ","));
+  }
+  return line;
+}
+
+// The command line that rehearses the release of one point with the parameters found. It draws
+// nothing: on these votes the parameters are not fixed in advance.
+std::string release_command(const TuneOptions& options, const VotesInput& input,
+                            const TuningGrid& grid, const TunedPoint& p) {
+  const ReleaseParameters& parameters = p.released->parameters;
+  return point_command("pate release", options, input, grid.aggregator(p.index), p.point, {}) +
+         fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", parameters.order,
+                     parameters.beta, parameters.sigma);
+}
+
 }  // namespace
 
 void add_tune(CommandLine& line, TuneOptions& options) {
@@ -83,7 +163,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   const bool has_student = !options.input.student.empty();
   const GridOptions grid_options = check_grid_options(options.tuning, has_student);
   TuneSettings settings = make_tune_settings(options.tuning, !options.input.labels.empty());
-  if (options.tuning.max_answers && !options.input.indices.empty()) {
+  if (options.tuning.settings.grid.max_answers && !options.input.indices.empty()) {
     throw usage_error(
         "--max-answers leaves out the last queries, which --indices cannot express: shorten the "
         "file of --indices instead");

@@ -53,7 +53,14 @@ CLI::Option* add_choice(CLI::App& app, const CommandLine::Option& option, const 
 
 template <class Value>
 CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& target) {
-  CLI::Option* added = app.add_option(option.names, target, option.help);
+  CLI::Option* added = nullptr;
+  if constexpr (std::is_same_v<Value, std::optional<std::vector<double>>>) {
+    added = app.add_option_function<std::vector<double>>(
+        option.names, [&target](const std::vector<double>& values) { target = values; },
+        option.help);
+  } else {
+    added = app.add_option(option.names, target, option.help);
+  }
   if constexpr (kIsOneOf<Value, std::string, std::vector<std::string>>) {
     if (!option.traits.may_be_empty) added->check(not_empty());
   } else if constexpr (kIsOneOf<Value, unsigned, std::int64_t, std::uint64_t,
@@ -97,8 +104,8 @@ SettingValue value_of(const Target& target) {
           const Value& value = *held;
           if constexpr (kIsOneOf<Value, unsigned, std::uint64_t>) {
             return static_cast<std::int64_t>(value);
-          } else if constexpr (kIsOneOf<Value, std::optional<double>,
-                                        std::optional<std::int64_t>>) {
+          } else if constexpr (kIsOneOf<Value, std::optional<double>, std::optional<std::int64_t>,
+                                        std::optional<std::vector<double>>>) {
             return value ? SettingValue{*value} : SettingValue{};
           } else if constexpr (kIsOneOf<Value, bool, double, std::int64_t>) {
             return value;

@@ -43,10 +43,10 @@ struct Choice {
 /// Where the value of an option goes. A flag is a bool. Texts must not be empty: an unset variable
 /// of a shell script is no way to leave an option out. Whole numbers are written as people do:
 /// digits, without a leading zero, which would be read as octal.
-using Target =
-    std::variant<bool*, double*, unsigned*, std::int64_t*, std::uint64_t*, std::string*,
-                 std::optional<double>*, std::optional<std::int64_t>*, std::vector<double>*,
-                 std::vector<std::int64_t>*, std::vector<std::string>*, Choice>;
+using Target = std::variant<bool*, double*, unsigned*, std::int64_t*, std::uint64_t*, std::string*,
+                            std::optional<double>*, std::optional<std::int64_t>*,
+                            std::vector<double>*, std::optional<std::vector<double>>*,
+                            std::vector<std::int64_t>*, std::vector<std::string>*, Choice>;
 
 /// What is special about an option.
 struct Traits {

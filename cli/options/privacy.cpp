@@ -23,18 +23,18 @@ void check_limit(const std::optional<double>& limit, const char* option) {
 void add_privacy_options(CommandLine& line, PrivacyOptions& options,
                          const std::vector<std::string_view>& without) {
   const Section privacy = line.section("Privacy", without);
-  add_delta(privacy, options.delta);
+  add_delta(privacy, options.account.delta);
   privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff},
               "published,tradeoff: what is computed");
-  privacy.add("--exact", options.exact, "also the exact costs: the smallest there are");
-  add_headline(privacy, options.reading, options.conversion);
-  add_orders(privacy, options.orders);
-  add_threads(privacy, options.threads);
+  privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
+  add_headline(privacy, options.account.reading, options.account.conversion);
+  add_orders(privacy, options.account.orders);
+  add_threads(privacy, options.account.threads);
 }
 
 void add_limit_options(CommandLine& line, Limits& limits) {
   const Section section = line.section("Limits on the headline (exit status 1 when missed)");
-  add_epsilon_and_answers(section, limits);
+  add_epsilon_and_answers(section, limits.max_epsilon, limits.min_answered);
   section.add("--require-releasable", limits.require_releasable, "must be publishable as is");
 }
 
@@ -52,7 +52,7 @@ void add_headline(const Section& section, std::optional<Reading>& reading,
               "headline: improved, classic, gdp, ...");
 }
 
-void add_orders(const Section& section, std::vector<double>& orders) {
+void add_orders(const Section& section, std::optional<std::vector<double>>& orders) {
   section.add("--orders LIST", orders, "only these Renyi orders: 2,4,8.5");
 }
 
@@ -61,9 +61,10 @@ void add_threads(const Section& section, unsigned& threads) {
               {.recorded = false});
 }
 
-void add_epsilon_and_answers(const Section& section, Limits& limits) {
-  section.add("--max-epsilon E", limits.max_epsilon, "largest epsilon allowed");
-  section.add("--min-answered A", limits.min_answered, "smallest number of answers");
+void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
+                             std::optional<double>& min_answered) {
+  section.add("--max-epsilon E", max_epsilon, "largest epsilon allowed");
+  section.add("--min-answered A", min_answered, "smallest number of answers");
 }
 
 void check_limits(const Limits& limits) {
@@ -72,20 +73,15 @@ void check_limits(const Limits& limits) {
 }
 
 AccountSettings make_account_settings(const PrivacyOptions& options) {
-  validate_delta(options.delta);
+  AccountSettings settings = options.account;
+  validate_delta(settings.delta);
   check_limits(options.limits);
   const auto computes = [&](Bound bound) {
     return std::find(options.bounds.begin(), options.bounds.end(), bound) != options.bounds.end();
   };
-  AccountSettings settings;
-  settings.delta = options.delta;
   settings.published = computes(Bound::published);
   settings.tradeoff = computes(Bound::tradeoff);
-  settings.exact = options.exact;
-  settings.reading = options.reading;
-  settings.conversion = options.conversion;
-  if (!options.orders.empty()) settings.orders = validated_orders(options.orders);
-  settings.threads = options.threads;
+  if (settings.orders) settings.orders = validated_orders(*settings.orders);
   return settings;
 }
 

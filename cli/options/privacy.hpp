@@ -20,14 +20,9 @@ struct Limits {
 
 /// What is computed, what is the headline, and which limits it must keep.
 struct PrivacyOptions {
-  double delta = 0.0;
+  AccountSettings account;  ///< as `make_account_settings` completes them
   std::vector<Bound> bounds{Bound::published, Bound::tradeoff};
-  bool exact = false;
-  std::optional<Reading> reading;
-  std::optional<ReportedConversion> conversion;
-  std::vector<double> orders;
   Limits limits;
-  unsigned threads = 0;
 };
 
 /// All but the limits, without the options named.
@@ -42,9 +37,10 @@ void add_delta(const Section& section, double& delta,
                const char* help = "failure probability of (epsilon, delta)");
 void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion);
-void add_orders(const Section& section, std::vector<double>& orders);
+void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
 void add_threads(const Section& section, unsigned& threads);
-void add_epsilon_and_answers(const Section& section, Limits& limits);
+void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
+                             std::optional<double>& min_answered);
 
 /// Throws `usage_error` for a limit that is negative or no number.
 void check_limits(const Limits& limits);

@@ -14,6 +14,8 @@
 namespace pate::cli {
 
 void add_tuning_options(CommandLine& line, TuningOptions& options) {
+  TuneSettings& settings = options.settings;
+  EpsilonKind& kind = settings.grid.kind;
   const Section grid =
       line.section("Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25");
   grid.add("--sigma2 SPEC", options.sigma2, "Gaussian noise of the maximum, in votes");
@@ -25,31 +27,31 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
 
   const Section goal = line.section("What is best (exit status 1 when no point keeps the limits)");
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.delta);
+  add_delta(privacy, kind.delta);
   privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::published},
               "tradeoff (default) or published", {.recorded = false});
   privacy.add("--reading NAME", options.reading, {Reading::joint, Reading::expected},
               "joint (default) or expected", {.recorded = false});
-  privacy.add("--conversion NAME", options.conversion, {Conversion::improved, Conversion::classic},
+  privacy.add("--conversion NAME", kind.conversion, {Conversion::improved, Conversion::classic},
               "improved (default) or classic", {.recorded = false});
-  add_orders(privacy, options.orders);
+  add_orders(privacy, kind.orders);
 
-  add_epsilon_and_answers(goal, options.limits);
+  add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
            {Objective::answered, Objective::correct, Objective::epsilon},
            "answered (with --max-epsilon the\ndefault), correct (needs --labels) or\n"
            "epsilon (otherwise the default)",
            {.recorded_before = "max_epsilon"});
-  goal.add("--max-answers K", options.max_answers,
+  goal.add("--max-answers K", settings.grid.max_answers,
            "ask no more queries than are expected\nto give K answers; count no more");
   const Section work = line.section("Work");
-  work.add("--refine", options.refine, "go on from the best point, off the grid");
-  goal.add("--release", options.release,
+  work.add("--refine", settings.continuum, "go on from the best point, off the grid");
+  goal.add("--release", settings.release,
            "judge the Pareto points by the mean epsilon\nthat pate release would publish");
   work.add("--shard i/n", options.shard, "only part i of n of the grid", {.recorded = false});
   work.add("--resume FILE", options.resume, "go on from an interrupted run's report",
            {.recorded = false});
-  add_threads(work, options.threads);
+  add_threads(work, settings.grid.threads);
   const Section output = line.section("Output");
   output.add("--top N", options.top,
              "list the Pareto front and the N best\npoints only (above 100,000 points: 1000)");
@@ -97,7 +99,8 @@ namespace {
 // What pate release publishes is joint, of the trade-off bound, improved, at an order of its own,
 // and compared over the whole front.
 void check_release(const TuningOptions& options) {
-  if (!options.release) return;
+  const EpsilonKind& kind = options.settings.grid.kind;
+  if (!options.settings.release) return;
   const auto exclude = [](bool given, const char* what, const char* why) {
     if (given) throw usage_error(fmt::format("--release excludes {}: {}", what, why));
   };
@@ -105,10 +108,10 @@ void check_release(const TuningOptions& options) {
           "pate release publishes the cost under the bound tradeoff");
   exclude(options.reading == Reading::expected, "--reading expected",
           "an expectation is no guarantee");
-  exclude(options.conversion == Conversion::classic, "--conversion classic",
+  exclude(kind.conversion == Conversion::classic, "--conversion classic",
           "pate release converts by improved");
-  exclude(!options.orders.empty(), "--orders", "the order is a parameter of the release");
-  exclude(options.refine, "--refine", "that goes on from the best point by epsilon");
+  exclude(kind.orders.has_value(), "--orders", "the order is a parameter of the release");
+  exclude(options.settings.continuum, "--refine", "that goes on from the best point by epsilon");
   exclude(!options.shard.empty(), "--shard", "the front of the whole grid is needed");
   exclude(options.top && *options.top == 0, "--top 0", "so many Pareto points are looked at");
 }
@@ -116,17 +119,16 @@ void check_release(const TuningOptions& options) {
 }  // namespace
 
 TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
-  validate_delta(options.delta);
-  check_release(options);
-  check_limits(options.limits);
-  if (options.max_answers && !(*options.max_answers > 0.0)) {
-    throw usage_error(fmt::format("--max-answers must be > 0, got {}", *options.max_answers));
-  }
-  TuneSettings settings;
+  TuneSettings settings = options.settings;
   EpsilonKind& kind = settings.grid.kind;
-  kind.delta = options.delta;
-  kind.conversion = options.conversion;
-  if (!options.orders.empty()) kind.orders = validated_orders(options.orders);
+  validate_delta(kind.delta);
+  check_release(options);
+  check_limits({settings.goal.max_epsilon, settings.goal.min_answered});
+  const std::optional<double>& most = settings.grid.max_answers;
+  if (most && !(*most > 0.0)) {
+    throw usage_error(fmt::format("--max-answers must be > 0, got {}", *most));
+  }
+  if (kind.orders) kind.orders = validated_orders(*kind.orders);
   if (options.bound == Bound::published) {
     if (options.reading == Reading::joint) {
       throw usage_error("--bound published has no reading joint: use --reading expected");
@@ -135,20 +137,14 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   } else {
     kind.cost = {Bound::tradeoff, options.reading.value_or(Reading::joint)};
   }
-  settings.grid.max_answers = options.max_answers;
-  settings.grid.threads = options.threads;
-  const Objective by_default =
-      options.limits.max_epsilon ? Objective::answered : Objective::epsilon;
-  settings.goal = {options.objective.value_or(by_default), options.limits.max_epsilon,
-                   options.limits.min_answered};
+  const Objective by_default = settings.goal.max_epsilon ? Objective::answered : Objective::epsilon;
+  settings.goal.objective = options.objective.value_or(by_default);
   if (settings.goal.objective == Objective::correct && !has_labels) {
     throw usage_error("--objective correct needs --labels: add them");
   }
   if (!options.shard.empty()) settings.shard = parse_shard(options.shard, "--shard", "2/8");
   if (options.top) settings.top = static_cast<std::size_t>(*options.top);
-  settings.release = options.release;
-  settings.continuum = options.refine;
-  if (options.refine && settings.shard.of > 1) {
+  if (settings.continuum && settings.shard.of > 1) {
     throw usage_error("--refine needs the whole grid: it excludes --shard");
   }
   return settings;

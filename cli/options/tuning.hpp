@@ -14,21 +14,14 @@ namespace pate::cli {
 /// The grid, what makes a point good, and how the work is done, as the command line says it.
 struct TuningOptions {
   std::string sigma2, threshold, sigma1, laplace_scale;  ///< axes
-  double delta = 0.0;
+  TuneSettings settings;                                 ///< as `make_tune_settings` completes them
   Bound bound = Bound::tradeoff;
   std::optional<Reading> reading;
-  Conversion conversion = Conversion::improved;
-  std::vector<double> orders;
   std::optional<Objective> objective;
-  Limits limits;  ///< of epsilon and answers
-  std::optional<double> max_answers;
-  bool refine = false;
-  bool release = false;
   std::optional<std::int64_t> top;
   std::string csv;
   std::string resume;
   std::string shard;
-  unsigned threads = 0;
 };
 
 void add_tuning_options(CommandLine& line, TuningOptions& options);

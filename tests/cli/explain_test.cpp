@@ -1,4 +1,4 @@
-#include "cli/commands/explain.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <doctest/doctest.h>
 

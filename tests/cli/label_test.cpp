@@ -1,4 +1,4 @@
-#include "cli/commands/label.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options/command_line.hpp"
+#include "cli/options/mechanism.hpp"
+#include "cli/options/output.hpp"
+#include "cli/options/privacy.hpp"
+#include "cli/options/tuning.hpp"
+#include "cli/options/votes_input.hpp"
+#include "cli/streams.hpp"
+#include "pate/composition/compose.hpp"
+#include "pate/io/descriptor.hpp"
+#include "pate/planning/plan.hpp"
+#include "pate/release/public_release.hpp"
+#include "pate/sampling/bit_source.hpp"
+#include "pate/votes/simulate.hpp"
+
+namespace pate::cli {
+
+// The commands of the program. Of each: its options; `add_` describes the command line and does no
+// I/O; `run_` runs the command and returns its exit status, errors are thrown.
+
+/// `pate analyze VOTES`: the privacy cost of a vote dump.
+struct AnalyzeOptions {
+  VotesInputOptions input;
+  MechanismOptions mechanism;
+  PrivacyOptions privacy;
+  OutputOptions output;
+  std::string shard;  ///< "i/n"; empty is the whole
+};
+void add_analyze(CommandLine& line, AnalyzeOptions& options);
+[[nodiscard]] int run_analyze(const AnalyzeOptions& options, const Streams& streams);
+
+/// `pate compose REPORT...`: the report of a run from those of its shards, or the sum of rounds.
+struct ComposeOptions {
+  std::vector<std::string> reports;
+  ComposeSettings rounds;
+  Limits limits;
+  unsigned threads = 0;
+  OutputOptions output;
+};
+void add_compose(CommandLine& line, ComposeOptions& options);
+[[nodiscard]] int run_compose(const ComposeOptions& options, const Streams& streams);
+
+/// The part of `pate compose` that is about `pate tune`: the report of a grid from those of all its
+/// shards. Returns the exit status that `tune` of the whole grid has.
+[[nodiscard]] int compose_tunings(const std::vector<std::string>& paths,
+                                  const OutputOptions& output, const Streams& streams);
+
+/// `pate explain VOTES`: one query, or the most expensive ones, under the glass.
+struct ExplainOptions {
+  VotesInputOptions input;
+  MechanismOptions mechanism;
+  PrivacyOptions privacy;  ///< no limits, and exact costs always
+  std::vector<std::int64_t> queries;
+  std::optional<std::int64_t> top;
+  OutputOptions output;
+};
+void add_explain(CommandLine& line, ExplainOptions& options);
+[[nodiscard]] int run_explain(const ExplainOptions& options, const Streams& streams);
+
+/// `pate inspect VOTES`: what is in a vote dump, and what looks wrong with it. That counts do not
+/// add up to the same number of teachers says so when the columns do.
+struct InspectOptions {
+  VotesInputOptions input;     ///< the votes and `--indices`; of the other files none
+  MechanismOptions mechanism;  ///< `--threshold` and `--sigma1` only
+  unsigned threads = 0;
+  OutputOptions output;
+};
+void add_inspect(CommandLine& line, InspectOptions& options);
+[[nodiscard]] int run_inspect(const InspectOptions& options, const Streams& streams);
+
+/// `pate label VOTES`: runs the aggregator, with noise from the operating system, and writes the
+/// labels the student may see.
+///
+/// What becomes visible does so last: everything is computed first, then the ledger gets its entry
+/// and it is on the disk, then the labels appear, whole, then the report.
+struct LabelOptions {
+  VotesInputOptions input;
+  MechanismOptions mechanism;
+  std::string labels;
+  std::optional<double> reinforce_above;
+  std::optional<std::int64_t> max_answers;
+  std::optional<double> max_epsilon;
+  std::optional<double> order;
+  double delta = 0.0;
+  std::string ledger;
+  unsigned threads = 0;
+  OutputOptions output;
+};
+void add_label(CommandLine& line, LabelOptions& options);
+[[nodiscard]] int run_label(const LabelOptions& options, const Streams& streams);
+
+/// The same with noise from `source`, and interrupted at `points`: for tests.
+[[nodiscard]] int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
+                            const WritePoints& points);
+
+/// `pate plan`: what a run costs at most, or which noise or number of queries a target allows;
+/// without votes.
+struct PlanOptions {
+  MechanismOptions mechanism;
+  std::optional<std::int64_t> queries;
+  std::optional<std::int64_t> max_answers;
+  PlanSettings settings;
+  std::optional<double> epsilon;
+  std::optional<PlanParameter> solve;
+  Limits limits;  ///< of epsilon only
+  OutputOptions output;
+};
+void add_plan(CommandLine& line, PlanOptions& options);
+[[nodiscard]] int run_plan(const PlanOptions& options, const Streams& streams);
+
+/// `pate release VOTES`: an epsilon that may be published.
+struct ReleaseOptions {
+  VotesInputOptions input;
+  MechanismOptions mechanism;
+  OutputOptions output;
+  ReleaseSettings settings;        ///< delta, bound, confidence and threads of them
+  std::optional<Reading> reading;  ///< none: joint; as published: expected
+  std::optional<double> order, beta, sigma_ss;
+  std::string parameters_from;
+  bool require_releasable = false;
+  bool dry_run = false;
+  bool public_only = false;
+  std::string ledger;
+  bool again = false;
+  bool as_published = false;
+};
+void add_release(CommandLine& line, ReleaseOptions& options);
+[[nodiscard]] int run_release(const ReleaseOptions& options, const Streams& streams);
+
+/// `pate simulate`: makes a plausible vote dump to try things on: the votes (.npy, int64) to the
+/// file of -o, the true classes beside them when asked for, and one line about it to standard
+/// error. Nothing goes to standard output.
+///
+/// Throws `usage_error` when both outputs are the same file, `parameter_error` for a parameter out
+/// of its domain and a file of more than 8 GiB, `output_error` when a file cannot be written. The
+/// same seed gives the same votes in every layout.
+struct SimulateOptions {
+  SimulationSettings ensemble;
+  Layout layout = Layout::counts;
+  std::string output;
+  std::string labels_output;  ///< empty: the true classes are not written
+  bool quiet = false;
+};
+void add_simulate(CommandLine& line, SimulateOptions& options);
+[[nodiscard]] int run_simulate(const SimulateOptions& options, const Streams& streams);
+
+/// `pate tune VOTES`: evaluates a grid of parameters.
+struct TuneOptions {
+  VotesInputOptions input;
+  TuningOptions tuning;
+  OutputOptions output;
+};
+void add_tune(CommandLine& line, TuneOptions& options);
+[[nodiscard]] int run_tune(const TuneOptions& options, const Streams& streams);
+
+}  // namespace pate::cli
