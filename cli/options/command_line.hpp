@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -82,59 +83,40 @@ class CommandLine {
     void add(std::string_view name, Value& target, std::string help, Traits traits = {}) const {
       line_.add(index_, without_, name, &target, std::move(help), traits);
     }
-    /// One of `values`; by what they are called.
-    template <HasNames Value>
-    void add(std::string_view name, Value& target, std::initializer_list<Value> values,
+    /// One of `values`, which `target` holds as it is or as an optional, or a list of them.
+    template <HasNames Value, class Held>
+    void add(std::string_view name, Held& target, std::initializer_list<Value> values,
              std::string help, Traits traits = {}) const {
-      add_choice(
-          name, values, std::move(help), traits, false,
-          [&target](const std::vector<Value>& v) { target = v.front(); },
-          [&target] { return std::vector{target}; });
-    }
-    template <HasNames Value>
-    void add(std::string_view name, std::optional<Value>& target,
-             std::initializer_list<Value> values, std::string help, Traits traits = {}) const {
-      add_choice(
-          name, values, std::move(help), traits, false,
-          [&target](const std::vector<Value>& v) { target = v.front(); },
-          [&target] { return target ? std::vector{*target} : std::vector<Value>{}; });
-    }
-    /// A list of some of `values`.
-    template <HasNames Value>
-    void add(std::string_view name, std::vector<Value>& target, std::initializer_list<Value> values,
-             std::string help, Traits traits = {}) const {
-      add_choice(
-          name, values, std::move(help), traits, true,
-          [&target](const std::vector<Value>& v) { target = v; }, [&target] { return target; });
+      constexpr bool list = std::is_same_v<Held, std::vector<Value>>;
+      Choice choice{{}, list, {}, {}};
+      for (const Value value : values) choice.words.push_back(option_word(value));
+      choice.set = [&target, all = std::vector(values)](const std::vector<std::string>& words) {
+        std::vector<Value> chosen;
+        for (const std::string& word : words) {
+          chosen.push_back(*std::ranges::find(all, word, option_word<Value>));
+        }
+        if constexpr (list) {
+          target = chosen;
+        } else {
+          target = chosen.front();
+        }
+      };
+      choice.get = [&target] {
+        std::vector<std::string> words;
+        if constexpr (list) {
+          for (const Value value : target) words.push_back(option_word(value));
+        } else if (const std::optional<Value> held = target) {
+          words.push_back(option_word(*held));
+        }
+        return words;
+      };
+      line_.add(index_, without_, name, std::move(choice), std::move(help), traits);
     }
 
    private:
     friend class CommandLine;
     Section(CommandLine& line, std::size_t index, std::vector<std::string_view> without)
         : line_(line), index_(index), without_(std::move(without)) {}
-
-    template <class Value, class Set, class Get>
-    void add_choice(std::string_view name, std::initializer_list<Value> values, std::string help,
-                    Traits traits, bool list, Set set, Get get) const {
-      Choice choice;
-      for (const Value value : values) choice.words.push_back(option_word(value));
-      choice.list = list;
-      choice.set = [set, all = std::vector(values)](const std::vector<std::string>& words) {
-        std::vector<Value> chosen;
-        for (const std::string& word : words) {
-          for (const Value value : all) {
-            if (option_word(value) == word) chosen.push_back(value);
-          }
-        }
-        set(chosen);
-      };
-      choice.get = [get] {
-        std::vector<std::string> words;
-        for (const Value value : get()) words.push_back(option_word(value));
-        return words;
-      };
-      line_.add(index_, without_, name, std::move(choice), std::move(help), traits);
-    }
 
     CommandLine& line_;
     std::size_t index_;
