@@ -25,32 +25,19 @@ namespace {
 constexpr std::size_t kListed = 100'000;
 constexpr std::size_t kDefaultTop = 1000;
 
-std::vector<std::string> read_paths(const TuneOptions& options) {
-  std::vector<std::string> paths = input_paths(options.input);
-  if (!options.tuning.resume.empty()) paths.push_back(options.tuning.resume);
-  return paths;
-}
-
 // Going on from a report may write it anew; no other output may be an input.
 void check_outputs(const TuneOptions& options) {
   check_output_options(options.output, input_paths(options.input));
   const std::string& csv = options.tuning.csv;
   if (csv.empty()) return;
-  std::vector<std::string> others = read_paths(options);
-  if (!options.output.output.empty()) others.push_back(options.output.output);
+  std::vector<std::string> others = input_paths(options.input);
+  others.insert(others.end(), {options.tuning.resume, options.output.output});
   for (const std::string& other : others) {
     std::error_code ignored;
     if (csv == other || std::filesystem::equivalent(csv, other, ignored)) {
       throw usage_error(fmt::format("--csv {} is another file of this run; name another", csv));
     }
   }
-}
-
-std::string sha256_of(const std::vector<InputFile>& inputs, const char* role) {
-  for (const InputFile& input : inputs) {
-    if (input.role == role) return input.sha256;
-  }
-  return {};
 }
 
 // The points of the report of --resume, which must be of the same work.
@@ -62,9 +49,9 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
   std::tie(now.tuning.first, now.tuning.last) = points_of_shard(grid, settings.shard);
   for (const InputFile& input : inputs) {
     if (input.votes_digest) now.votes_digest = *input.votes_digest;
+    if (input.role == "student") now.student_sha256 = input.sha256;
+    if (input.role == "labels") now.labels_sha256 = input.sha256;
   }
-  now.student_sha256 = sha256_of(inputs, "student");
-  now.labels_sha256 = sha256_of(inputs, "labels");
   SavedTuning saved = read_tune_report(options.tuning.resume);
   check_same_tuning(options.tuning.resume, saved, now);
   return std::move(saved.tuning.points);

@@ -18,53 +18,43 @@ using Out = std::back_insert_iterator<std::string>;
 // Rows of the front that are shown; of a longer one every so many.
 constexpr std::size_t kRows = 12;
 
-struct Column {
-  std::string_view title;
-  std::string value;
+// The columns of a point: their titles, and the values below them.
+struct Row {
+  std::string titles, values;
+
+  void add(std::string_view title, const std::string& value) {
+    titles += fmt::format("{:>10}", title);
+    values += fmt::format("{:>10}", value);
+  }
 };
 
-std::vector<Column> columns(const Tuning& tuning, const TuneContext& context,
-                            const Aggregator& aggregator, const TuningPoint& point,
-                            const TunedPoint& on_grid) {
-  std::vector<Column> result;
+Row row_of(const Tuning& tuning, const TuneContext& context, const Aggregator& aggregator,
+           const TuningPoint& point, const TunedPoint& on_grid) {
+  Row row;
   if (aggregator.selection) {
-    result.push_back({"threshold", fmt::format("{:.6g}", aggregator.selection->threshold)});
-    result.push_back({"sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1)});
+    row.add("threshold", fmt::format("{:.6g}", aggregator.selection->threshold));
+    row.add("sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1));
   }
   if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    result.push_back({"sigma2", fmt::format("{:.6g}", gaussian->sigma)});
+    row.add("sigma2", fmt::format("{:.6g}", gaussian->sigma));
   } else {
-    result.push_back(
-        {"scale", fmt::format("{:.6g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale)});
+    row.add("scale", fmt::format("{:.6g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale));
   }
-  result.push_back({"epsilon", epsilon_text(point.epsilon)});
+  row.add("epsilon", epsilon_text(point.epsilon));
   if (tuning.ranked_by_release) {
-    result.push_back({"published", on_grid.released ? epsilon_text(on_grid.released->mean) : "-"});
+    row.add("published", on_grid.released ? epsilon_text(on_grid.released->mean) : "-");
   }
-  result.push_back({"answered", fmt::format("{:.1f}", point.answered)});
+  row.add("answered", fmt::format("{:.1f}", point.answered));
   if (tuning.has_labels) {
-    result.push_back({"correct", fmt::format("{:.1f}", point.right)});
-    result.push_back(
-        {"accuracy", point.answered > 0.0
-                         ? fmt::format("{:.2f} %", 100.0 * point.right / point.answered)
-                         : "-"});
+    row.add("correct", fmt::format("{:.1f}", point.right));
+    row.add("accuracy", point.answered > 0.0
+                            ? fmt::format("{:.2f} %", 100.0 * point.right / point.answered)
+                            : "-");
   }
   if (context.settings.grid.max_answers) {
-    result.push_back({"queries", fmt::format("{}", point.queries)});
+    row.add("queries", fmt::format("{}", point.queries));
   }
-  return result;
-}
-
-void line(Out out, char mark, const std::vector<Column>& row, bool titles) {
-  fmt::format_to(out, "{}", mark);
-  for (const Column& column : row) {
-    if (titles) {
-      fmt::format_to(out, "{:>10}", column.title);
-    } else {
-      fmt::format_to(out, "{:>10}", column.value);
-    }
-  }
-  fmt::format_to(out, "\n");
+  return row;
 }
 
 std::string goal_text(const TuneSettings& settings, bool by_release) {
@@ -100,9 +90,10 @@ void front(Out out, const Tuning& tuning, const TuneContext& context) {
   for (std::size_t k = 0; k < rows; ++k) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     const TunedPoint& p = tuning.points[position];
-    const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
-    if (k == 0) line(out, ' ', row, true);
-    line(out, tuning.choice.best == position && !tuning.continuum ? '*' : ' ', row, false);
+    const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
+    if (k == 0) fmt::format_to(out, " {}\n", row.titles);
+    fmt::format_to(out, "{}{}\n", tuning.choice.best == position && !tuning.continuum ? '*' : ' ',
+                   row.values);
   }
 }
 
@@ -120,21 +111,17 @@ std::string tune_summary(const Tuning& tuning, const TuneContext& context,
     const TunedPoint& on_grid = tuning.points[*tuning.choice.best];
     const Aggregator aggregator =
         tuning.continuum ? tuning.continuum->aggregator : tuning.grid.aggregator(on_grid.index);
-    const auto row = columns(tuning, context, aggregator,
-                             tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
-    line(out, ' ', row, true);
-    line(out, '*', row, false);
-    fmt::format_to(out, "\n{}\n", context.best_command);
+    const Row row = row_of(tuning, context, aggregator,
+                           tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
+    fmt::format_to(out, " {}\n*{}\n\n{}\n", row.titles, row.values, context.best_command);
     if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
   } else {
     fmt::format_to(out, "no point keeps the limits\n");
     for (const NearestMiss& miss : tuning.choice.nearest_misses) {
       const TunedPoint& p = tuning.points[miss.position];
-      const auto row = columns(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
-      fmt::format_to(out, "\nnearest to --{}:\n",
-                     miss.of_max_epsilon ? "max-epsilon" : "min-answered");
-      line(out, ' ', row, true);
-      line(out, ' ', row, false);
+      const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
+      fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n",
+                     miss.of_max_epsilon ? "max-epsilon" : "min-answered", row.titles, row.values);
     }
   }
   front(out, tuning, context);
