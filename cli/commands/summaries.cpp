@@ -168,7 +168,7 @@ std::string release_summary(const ReleasePlan& plan, const std::optional<PublicR
   if (!plan.earlier.empty()) line(text, "earlier releases", plan.earlier_cost, "added by those");
   line(text, "noise sd", plan.numbers.noise_sd, "smooth sensitivity x sigma-ss");
   line(text, "k", plan.k, "shift in noise sds, against publishing too little");
-  line(text, "mean published", plan.numbers.mean_published, "before + costs + k noise sds");
+  line(text, "mean published", plan.numbers.mean_released, "before + costs + k noise sds");
   line(text, "smooth sensitivity", plan.numbers.smooth_sensitivity, "of the RDP, at this beta");
   fmt::format_to(out, "\nparameters, {}:\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}\n",
                  parameters_name(plan.chosen_from_votes), plan.parameters.order,
