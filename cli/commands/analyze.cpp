@@ -82,7 +82,9 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                  analyze_report_json(account, context, is_shard ? &partials : nullptr),
                  analyze_summary(account, options.input.votes, streams.out_colour()),
                  account.notices, streams);
-  return report_missed(missed_limits(options.privacy.limits, account), streams);
+  return report_missed(missed_limits(options.privacy.limits, account.costs[account.headline],
+                                     account.answered_expected, account.answered_realized),
+                       streams);
 }
 
 }  // namespace pate::cli

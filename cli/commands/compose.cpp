@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <ostream>
 #include <utility>
 
@@ -94,7 +93,9 @@ int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& 
       options.output, analyze_report_json(account, context),
       analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
       account.notices, streams);
-  return report_missed(missed_limits(options.limits, account), streams);
+  return report_missed(missed_limits(options.limits, account.costs[account.headline],
+                                     account.answered_expected, account.answered_realized),
+                       streams);
 }
 
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
@@ -120,12 +121,9 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   context.settings = settings_of("compose", add_compose, in_force);
   deliver_report(options.output, composed_report_json(sum, context),
                  compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  const CostEntry& headline = sum.costs[sum.headline];
-  const double answered = headline.reading == Reading::realized && sum.answered_realized
-                              ? static_cast<double>(*sum.answered_realized)
-                              : sum.answered_expected.value_or(none);
-  return report_missed(missed_limits(options.limits, headline, answered), streams);
+  return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
+                                     sum.answered_realized),
+                       streams);
 }
 
 }  // namespace

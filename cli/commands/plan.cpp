@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
@@ -94,8 +93,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   deliver_report(options.output,
                  plan_report_json(result, {version(), settings_of("plan", add_plan, options), {}}),
                  plan_summary(result, streams.out_colour()), result.notices, streams);
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  return report_missed(missed_limits(options.limits, result.costs[result.headline], none), streams);
+  return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }
 
 }  // namespace pate::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cli/exit_status.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -86,7 +87,12 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
 }
 
 std::vector<std::string> missed_limits(const Limits& limits, const CostEntry& headline,
-                                       double answered) {
+                                       std::optional<double> answered_expected,
+                                       std::optional<std::int64_t> answered_realized) {
+  double answered = answered_expected.value_or(std::numeric_limits<double>::quiet_NaN());
+  if (headline.reading == Reading::realized && answered_realized) {
+    answered = static_cast<double>(*answered_realized);
+  }
   std::vector<std::string> missed;
   if (limits.max_epsilon && !(headline.epsilon <= *limits.max_epsilon)) {
     missed.push_back(fmt::format("epsilon is {}, above --max-epsilon {}", headline.epsilon,
@@ -100,14 +106,6 @@ std::vector<std::string> missed_limits(const Limits& limits, const CostEntry& he
     missed.emplace_back("the headline depends on the votes and may not be published as it is");
   }
   return missed;
-}
-
-std::vector<std::string> missed_limits(const Limits& limits, const Account& account) {
-  const CostEntry& headline = account.costs[account.headline];
-  const double answered = headline.reading == Reading::realized && account.answered_realized
-                              ? static_cast<double>(*account.answered_realized)
-                              : account.answered_expected;
-  return missed_limits(limits, headline, answered);
 }
 
 }  // namespace pate::cli

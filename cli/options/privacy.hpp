@@ -48,12 +48,10 @@ void check_limits(const Limits& limits);
 /// The settings of the account. Throws `parameter_error` for values out of range.
 [[nodiscard]] AccountSettings make_account_settings(const PrivacyOptions& options);
 
-/// The limits that the headline does not keep, one message each; `answered` is NaN where it is not
-/// known.
-[[nodiscard]] std::vector<std::string> missed_limits(const Limits& limits,
-                                                     const CostEntry& headline, double answered);
-
-/// The same for the headline of an account.
-[[nodiscard]] std::vector<std::string> missed_limits(const Limits& limits, const Account& account);
+/// The limits that the headline does not keep, one message each. Answers are counted as they were
+/// realized where the headline is; NaN, or none, keeps no limit on them.
+[[nodiscard]] std::vector<std::string> missed_limits(
+    const Limits& limits, const CostEntry& headline, std::optional<double> answered_expected = {},
+    std::optional<std::int64_t> answered_realized = {});
 
 }  // namespace pate::cli
