@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <cstddef>
 #include <ostream>
 #include <utility>
@@ -68,23 +69,16 @@ std::string Progress::line(double share, double seconds) const {
 
 Activity::Activity(const Streams& streams, std::string what, std::chrono::milliseconds second)
     : err_(streams.err), what_(std::move(what)), second_(second) {
-  if (streams.err_is_terminal) thread_ = std::thread([this] { draw_every_second(); });
+  if (!streams.err_is_terminal) return;
+  thread_ = std::jthread([this](const std::stop_token& end) { draw_every_second(end); });
 }
 
-Activity::~Activity() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  ended_changed_.notify_one();
-  thread_.join();
-}
-
-void Activity::draw_every_second() {
-  std::unique_lock lock(mutex_);
+void Activity::draw_every_second(const std::stop_token& end) {
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::unique_lock lock(mutex);
   int seconds = 0;
-  while (!ended_changed_.wait_for(lock, second_, [this] { return ended_; })) {
+  while (!ended.wait_for(lock, end, second_, [&] { return end.stop_requested(); })) {
     err_ << kEraseLine << fmt::format("pate: {}, {} s", what_, ++seconds) << std::flush;
   }
   if (seconds > 0) err_ << kEraseLine << std::flush;

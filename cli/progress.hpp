@@ -1,10 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -66,18 +66,14 @@ class Activity {
            std::chrono::milliseconds second = std::chrono::seconds(1));
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
-  ~Activity();
 
  private:
-  void draw_every_second();
+  void draw_every_second(const std::stop_token& end);
 
   std::ostream& err_;
   std::string what_;
   std::chrono::milliseconds second_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable ended_changed_;
-  bool ended_ = false;
-  std::thread thread_;  // none without a terminal
+  std::jthread thread_;  // none without a terminal; ends first
 };
 
 }  // namespace pate::cli
