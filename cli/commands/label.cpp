@@ -19,7 +19,7 @@
 #include "pate/rdp/conversion.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
-#include "pate/sampling/system_bits.hpp"
+#include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {
 

@@ -19,7 +19,7 @@
 #include "pate/reports/as_published_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/release_report.hpp"
-#include "pate/sampling/system_bits.hpp"
+#include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {
 

@@ -15,10 +15,10 @@
 
 #include "pate/io/open_table.hpp"
 #include "pate/reports/ledger.hpp"
-#include "pate/sampling/test_bits.hpp"
 #include "support/killed_child.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"
+#include "support/test_bits.hpp"
 
 namespace fs = std::filesystem;
 using nlohmann::json;

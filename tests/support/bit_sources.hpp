@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pate/sampling/bit_source.hpp"
-#include "pate/sampling/test_bits.hpp"
+#include "support/test_bits.hpp"
 
 namespace pate::test {
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "pate/mechanisms/union_bound.hpp"
 #include "pate/sensitivity/vote_profile.hpp"
 
 namespace pate_test {
@@ -64,7 +65,7 @@ inline pate::VoteProfile profile_of(const pate::Aggregator& aggregator,
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.statistic != b.statistic ? a.statistic < b.statistic : a.counts < b.counts;
   });
-  const pate::UnionBoundTable table = pate::union_bound_table(aggregator, votes.teachers);
+  const pate::UnionBoundTable table(pate::pair_term(aggregator.noisy_max), votes.teachers);
   for (const ProfiledQuery& query : sorted) {
     votes.distinct.push_back(
         {query.statistic, table.log_q(query.counts), 1, query.answered ? 1 : 0});

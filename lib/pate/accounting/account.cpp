@@ -9,8 +9,8 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/headline.hpp"
-#include "pate/exact/exact_mechanism.hpp"
-#include "pate/math/compensated_sum.hpp"
+#include "pate/exact/exact_cost.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 

@@ -32,19 +32,23 @@ CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delt
   return entry;
 }
 
-// Of Laplace steps alone.
+// Where every step has an epsilon without delta.
 void add_pure_entries(const StepCounts& steps, double delta, std::vector<CostEntry>& entries) {
-  const auto& counts = steps.laplace_maxima;
+  if (!steps.threshold_checks.empty()) return;
   double pure = 0.0;
-  for (const auto& [scale, count] : counts) pure += static_cast<double>(count) * (2.0 / scale);
+  for (const auto& [noise, count] : steps.maxima) {
+    const auto epsilon = noise.pure_epsilon();
+    if (!epsilon) return;
+    pure += static_cast<double>(count) * *epsilon;
+  }
   // Products and sums are rounded; a unit in the last place for each kind covers them.
-  pure *= 1.0 + 4e-16 * static_cast<double>(counts.size());
+  pure *= 1.0 + 4e-16 * static_cast<double>(steps.maxima.size());
   entries.push_back(exact_entry(ReportedConversion::pure, pure, 0.0, "noisy_max"));
-  if (counts.size() != 1) return;
-  const auto& [scale, count] = *counts.begin();
+  if (steps.maxima.size() != 1) return;
+  const auto& [noise, count] = *steps.maxima.begin();
   entries.push_back(exact_entry(ReportedConversion::kov,
-                                composed_pure_dp_epsilon(2.0 / scale, count, delta), delta,
-                                "noisy_max"));
+                                composed_pure_dp_epsilon(*noise.pure_epsilon(), count, delta),
+                                delta, "noisy_max"));
 }
 
 }  // namespace
@@ -146,7 +150,7 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
     entries.push_back(exact_entry(ReportedConversion::gdp,
                                   gaussian_dp_epsilon(std::sqrt(*squared_mu), search.delta),
                                   search.delta, "steps"));
-  } else if (steps.threshold_checks.empty() && steps.gaussian_maxima.empty()) {
+  } else {
     add_pure_entries(steps, search.delta, entries);
   }
   return entries;

@@ -8,9 +8,9 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
-#include "pate/bounds/direction.hpp"
+#include "pate/bounds/cost.hpp"
 #include "pate/rdp/conversion.hpp"
-#include "pate/rdp/optimal_order.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "pate/exact/exact_mechanism.hpp"
-#include "pate/rdp/batched_orders.hpp"
+#include "pate/exact/exact_cost.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate {
 

@@ -11,8 +11,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/published.hpp"
-#include "pate/bounds/tradeoff.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/exact/exact_run.hpp"
 #include "pate/math/log_space.hpp"
@@ -34,38 +33,24 @@ double order_of(const Account& account) {
   return kAnyOrder;
 }
 
-double sigma_of(const Aggregator& aggregator) {
-  return std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
-}
-double gamma_of(const Aggregator& aggregator) {
-  return std::get<LaplaceNoisyMax>(aggregator.noisy_max).gamma();
-}
-
 // As the reading `expected` weighs it.
-double published_cost(const Aggregator& aggregator, std::int64_t v, double log_q, double order) {
-  const double noisy_max = aggregator.is_gaussian()
-                               ? gaussian_noisy_max_published(log_q, sigma_of(aggregator), order)
-                               : laplace_noisy_max_published(log_q, gamma_of(aggregator), order);
+double published_query_cost(const Aggregator& aggregator, std::int64_t v, double log_q,
+                            double order) {
+  const double noisy_max = published_cost(aggregator.noisy_max, log_q, order);
   if (!aggregator.selection) return noisy_max;
   const ThresholdCheck& check = *aggregator.selection;
   return threshold_published(pate::log_q(check, v), check.sigma1, order) +
          std::exp(log_answered(check, v)) * noisy_max;
 }
 
-double tradeoff_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
-                     double log_q, double order) {
-  if (!aggregator.is_gaussian()) {
-    return log_q == -kInfinity
-               ? 0.0
-               : laplace_noisy_max_tradeoff(log_q, gamma_of(aggregator), order).larger();
-  }
-  const double sigma = sigma_of(aggregator);
-  if (!aggregator.selection) return gaussian_noisy_max_tradeoff(log_q, sigma, order).larger();
+double tradeoff_query_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
+                           double log_q, double order) {
+  if (!aggregator.selection) return tradeoff_cost(aggregator.noisy_max, log_q, order).larger();
   const AnswerLadder ladder(*aggregator.selection, v, v, teachers);
   const JointCost joint(ladder, order, data_independent_cost(aggregator, order).noisy_max);
-  const BothDirections log_excess =
-      log_q == -kInfinity ? BothDirections{-kInfinity, -kInfinity}
-                          : gaussian_tradeoff_log_excess(log_q, std::sqrt(2.0) / sigma, order);
+  const BothDirections log_excess = log_q == -kInfinity
+                                        ? BothDirections{-kInfinity, -kInfinity}
+                                        : tradeoff_log_excess(aggregator.noisy_max, log_q, order);
   return joint.cost(v, log_excess);
 }
 
@@ -87,9 +72,7 @@ std::vector<double> outcomes_of(const Aggregator& aggregator, ExactCost& exact,
     if (const NeighbourOutcomes* outcomes = exact.outcomes()) {
       result.push_back(std::min(std::exp(outcomes->log_probabilities()[groups[j]]), 1.0));
     } else {
-      result.push_back(std::visit(
-          [&](const auto& mechanism) { return outcome_probability(mechanism, histogram, j); },
-          aggregator.noisy_max));
+      result.push_back(outcome_probability(aggregator.noisy_max, histogram, j));
     }
   }
   return result;
@@ -110,8 +93,7 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   result.times = times;
   result.histogram.assign(histogram.begin(), histogram.end());
   result.plurality = std::max_element(histogram.begin(), histogram.end()) - histogram.begin();
-  result.log_q =
-      std::visit([&](const auto& m) { return log_q(m, histogram); }, run.aggregator.noisy_max);
+  result.log_q = log_q(run.aggregator.noisy_max, histogram);
   const std::int64_t v = reader.statistic(0);
   if (run.aggregator.selection) {
     result.statistic = v;
@@ -119,13 +101,14 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   }
   result.outcomes = outcomes_of(run.aggregator, exact, histogram, groups);
 
-  const double tradeoff = tradeoff_cost(run.aggregator, about.teachers, v, result.log_q, order);
+  const double tradeoff =
+      tradeoff_query_cost(run.aggregator, about.teachers, v, result.log_q, order);
   const BothDirections directions = exact.largest(order);
   result.costs = {{Bound::exact, Reading::joint, directions.larger(), directions},
                   {Bound::tradeoff, Reading::joint, tradeoff, {}},
                   {Bound::published,
                    Reading::expected,
-                   published_cost(run.aggregator, v, result.log_q, order),
+                   published_query_cost(run.aggregator, v, result.log_q, order),
                    {}},
                   {Bound::data_independent,
                    Reading::worst_case,

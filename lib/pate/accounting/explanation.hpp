@@ -8,7 +8,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/bounds/direction.hpp"
+#include "pate/bounds/cost.hpp"
 
 namespace pate {
 

@@ -61,7 +61,7 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
               0.0};
     case ReportedConversion::pure:
     case ReportedConversion::kov: {
-      const double step = 2.0 * std::get<LaplaceNoisyMax>(account.aggregator.noisy_max).gamma();
+      const double step = *account.aggregator.noisy_max.pure_epsilon();
       return {0, 0.0, composed_pure_dp_epsilon(step, queries, headline.delta), 0.0};
     }
     default:

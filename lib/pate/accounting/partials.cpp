@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/exact/exact_mechanism.hpp"
+#include "pate/exact/exact_cost.hpp"
 
 namespace pate {
 

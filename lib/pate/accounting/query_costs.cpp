@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/margin.hpp"
-#include "pate/bounds/published_table.hpp"
-#include "pate/bounds/tradeoff.hpp"
-#include "pate/bounds/tradeoff_table.hpp"
+#include "pate/bounds/q_tables.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
@@ -29,43 +27,28 @@ std::vector<double> finite_log_q(const Tally& tally) {
   return values;
 }
 
-double sigma_of(const CostInputs& inputs) {
-  const auto* gaussian = std::get_if<GaussianNoisyMax>(&inputs.aggregator().noisy_max);
-  return gaussian == nullptr ? 0.0 : gaussian->sigma;
-}
-
-double gamma_of(const CostInputs& inputs) {
-  return std::get<LaplaceNoisyMax>(inputs.aggregator().noisy_max).gamma();
-}
-
-// `cost_of_log_excess` where the excess itself is at hand.
-double cost_of_excess(double excess, double log_excess, double order, double cap) {
-  if (!(excess > 1e-290 && excess < 1e290)) return cost_of_log_excess(log_excess, order, cap);
-  return std::min(with_margin(std::log1p(excess) / (order - 1.0)), cap);
-}
-
 class Published : public BoundAtOrders {
  public:
   Published(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
-      : inputs_(inputs), orders_(orders.begin(), orders.end()) {
-    if (inputs.aggregator().is_gaussian()) {
-      tables_ = GaussianPublishedTable(inputs.cells(), sigma_of(inputs)).at_orders(orders, threads);
-    }
+      : inputs_(inputs),
+        orders_(orders.begin(), orders.end()),
+        table_(published_table(inputs.cells(), inputs.aggregator().noisy_max)) {
+    if (table_) tables_ = table_->at_orders(orders, threads);
   }
 
   void query(std::size_t query, QueryCosts& costs) const override {
     const double log_q = inputs_.tally().distinct[query].log_q;
     costs.noisy_max.assign(orders_.size(), 0.0);
     if (log_q == -kInfinity) return;
-    if (inputs_.aggregator().is_gaussian()) {
-      const GaussianPublishedBound bound(log_q, sigma_of(inputs_));
+    if (table_) {
+      const GaussianPublishedBound bound = table_->bound(log_q);
       const QCells::Position position = inputs_.position(query);
       for (std::size_t j = 0; j < orders_.size(); ++j) {
         costs.noisy_max[j] = GaussianPublishedTable::cost(tables_[j], position, bound);
       }
     } else {
       for (std::size_t j = 0; j < orders_.size(); ++j) {
-        costs.noisy_max[j] = laplace_noisy_max_published(log_q, gamma_of(inputs_), orders_[j]);
+        costs.noisy_max[j] = published_cost(inputs_.aggregator().noisy_max, log_q, orders_[j]);
       }
     }
   }
@@ -80,6 +63,7 @@ class Published : public BoundAtOrders {
  private:
   const CostInputs& inputs_;
   std::vector<double> orders_;
+  std::optional<GaussianPublishedTable> table_;
   std::vector<GaussianPublishedTable::AtOrder> tables_;
 };
 
@@ -88,8 +72,8 @@ class Tradeoff : public BoundAtOrders {
   Tradeoff(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
-        table_(inputs.cells(), std::numbers::sqrt2 / sigma_of(inputs)) {
-    if (inputs.aggregator().is_gaussian()) tables_ = table_.at_orders(orders, threads);
+        table_(tradeoff_table(inputs.cells(), inputs.aggregator().noisy_max)) {
+    if (table_) tables_ = table_->at_orders(orders, threads);
     if (!inputs.ladder()) return;
     std::vector<std::optional<JointCost>> made(orders.size());
     parallel_for(orders.size(), threads, [&](std::size_t j) {
@@ -104,12 +88,12 @@ class Tradeoff : public BoundAtOrders {
     costs.noisy_max.assign(orders_.size(), 0.0);
     if (input.log_q == -kInfinity) {
       certain(input.statistic, costs);
-    } else if (inputs_.aggregator().is_gaussian()) {
-      gaussian(query, costs);
+    } else if (table_) {
+      tabulated(query, costs);
     } else {
       for (std::size_t j = 0; j < orders_.size(); ++j) {
         costs.noisy_max[j] =
-            laplace_noisy_max_tradeoff(input.log_q, gamma_of(inputs_), orders_[j]).larger();
+            tradeoff_cost(inputs_.aggregator().noisy_max, input.log_q, orders_[j]).larger();
       }
       costs.joint = costs.noisy_max;
     }
@@ -128,15 +112,17 @@ class Tradeoff : public BoundAtOrders {
     }
   }
 
-  void gaussian(std::size_t query, QueryCosts& costs) const {
+  void tabulated(std::size_t query, QueryCosts& costs) const {
     const DistinctQuery& input = inputs_.tally().distinct[query];
     const QCells::Position position = inputs_.position(query);
     costs.joint.resize(orders_.size());
     for (std::size_t j = 0; j < orders_.size(); ++j) {
-      const BothDirections log_excess = table_.log_excess(tables_[j], position);
+      const BothDirections log_excess = table_->log_excess(tables_[j], position);
       const BothDirections excess{std::exp(log_excess.forward), std::exp(log_excess.reverse)};
       costs.noisy_max[j] =
-          cost_of_excess(excess.larger(), log_excess.larger(), orders_[j], tables_[j].cap);
+          is_held(excess.larger())
+              ? cost_of_excess(excess.larger(), orders_[j], tables_[j].cap)
+              : cost_of_log_excess(log_excess.larger(), orders_[j], tables_[j].cap);
       costs.joint[j] = joints_.empty() ? costs.noisy_max[j]
                                        : joints_[j].cost(input.statistic, log_excess, excess);
     }
@@ -144,7 +130,7 @@ class Tradeoff : public BoundAtOrders {
 
   const CostInputs& inputs_;
   std::vector<double> orders_;
-  GaussianTradeoffTable table_;
+  std::optional<GaussianTradeoffTable> table_;
   std::vector<GaussianTradeoffTable::AtOrder> tables_;
   std::vector<JointCost> joints_;
 };

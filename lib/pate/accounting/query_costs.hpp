@@ -8,8 +8,8 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/tally.hpp"
-#include "pate/bounds/q_cells.hpp"
-#include "pate/mechanisms/answer_ladder.hpp"
+#include "pate/bounds/q_tables.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 
 namespace pate {
@@ -11,22 +11,29 @@ namespace {
 
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
 
-using Counts = std::map<double, std::int64_t>;
+double value_of(double noise) {
+  return noise;
+}
 
-void add_counts(Counts& counts, const Counts& more) {
+double value_of(const NoisyMax& noise) {
+  return noise.parameter();
+}
+
+template <class Noise>
+void add_counts(std::map<Noise, std::int64_t>& counts, const std::map<Noise, std::int64_t>& more) {
   for (const auto& [noise, count] : more) {
     std::int64_t& total = counts[noise];
     if (count > kMostSteps - total) {
       throw parameter_error(fmt::format("steps of noise {} must be at most 2^53, got {} and {}",
-                                        noise, total, count));
+                                        value_of(noise), total, count));
     }
     total += count;
   }
 }
 
 // Sum over the kinds of steps of count times the cost of one.
-template <class CostOfOne>
-double sum(const Counts& counts, const CostOfOne& cost_of_one) {
+template <class Noise, class CostOfOne>
+double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of_one) {
   double total = 0.0;
   for (const auto& [noise, count] : counts) {
     if (count > 0) total += static_cast<double>(count) * cost_of_one(noise);
@@ -34,38 +41,42 @@ double sum(const Counts& counts, const CostOfOne& cost_of_one) {
   return total;
 }
 
-bool none(const Counts& counts) {
-  return sum(counts, [](double) { return 1.0; }) == 0.0;
+template <class Noise>
+bool none(const std::map<Noise, std::int64_t>& counts) {
+  return sum(counts, [](const Noise&) { return 1.0; }) == 0.0;
 }
 
 }  // namespace
 
 void StepCounts::add(const StepCounts& other) {
   add_counts(threshold_checks, other.threshold_checks);
-  add_counts(gaussian_maxima, other.gaussian_maxima);
-  add_counts(laplace_maxima, other.laplace_maxima);
+  add_counts(maxima, other.maxima);
 }
 
 bool StepCounts::empty() const {
-  return none(threshold_checks) && none(gaussian_maxima) && none(laplace_maxima);
+  return none(threshold_checks) && none(maxima);
 }
 
 QueryCost StepCounts::rdp(double order) const {
   QueryCost cost;
   cost.selection =
       sum(threshold_checks, [&](double s) { return threshold_data_independent(s, order); });
-  cost.noisy_max = sum(gaussian_maxima,
-                       [&](double s) { return gaussian_noisy_max_data_independent(s, order); }) +
-                   sum(laplace_maxima, [&](double b) {
-                     return laplace_noisy_max_data_independent(1.0 / b, order);
-                   });
+  for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
+    cost.noisy_max += sum(maxima, [&](const NoisyMax& noisy_max) {
+      return noisy_max.noise.index() == kind ? data_independent_cost(noisy_max, order) : 0.0;
+    });
+  }
   return cost;
 }
 
 std::optional<double> StepCounts::squared_mu() const {
-  if (!laplace_maxima.empty()) return std::nullopt;
-  return sum(threshold_checks, [](double s) { return 1.0 / s / s; }) +
-         sum(gaussian_maxima, [](double s) { return 2.0 / s / s; });
+  double noisy_max = 0.0;
+  for (const auto& [noise, count] : maxima) {
+    const auto squared = noise.squared_mu();
+    if (!squared) return std::nullopt;
+    if (count > 0) noisy_max += static_cast<double>(count) * *squared;
+  }
+  return sum(threshold_checks, [](double s) { return 1.0 / s / s; }) + noisy_max;
 }
 
 StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int64_t answers) {
@@ -75,11 +86,7 @@ StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int
   }
   StepCounts steps;
   if (aggregator.selection) steps.threshold_checks[aggregator.selection->sigma1] = queries;
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    steps.gaussian_maxima[gaussian->sigma] = answers;
-  } else {
-    steps.laplace_maxima[std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale] = answers;
-  }
+  steps.maxima[aggregator.noisy_max] = answers;
   return steps;
 }
 

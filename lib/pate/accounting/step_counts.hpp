@@ -13,8 +13,7 @@ namespace pate {
 /// the steps and whatever they were chosen by.
 struct StepCounts {
   std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
-  std::map<double, std::int64_t> gaussian_maxima;   ///< noisy maxima with Gaussian noise, by sigma2
-  std::map<double, std::int64_t> laplace_maxima;    ///< with Laplace noise, by scale
+  std::map<NoisyMax, std::int64_t> maxima;
 
   /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
   void add(const StepCounts& other);
@@ -27,7 +26,7 @@ struct StepCounts {
   ///
   ///     mu^2 = sum 1/sigma1^2 + sum 2/sigma2^2
   ///
-  /// none where a step has Laplace noise. Rounding below 1e-15 relative for each kind of step.
+  /// none where a step has other noise. Rounding below 1e-15 relative for each kind of step.
   [[nodiscard]] std::optional<double> squared_mu() const;
 };
 

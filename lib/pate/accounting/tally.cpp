@@ -51,7 +51,7 @@ std::span<const Occurrence> Tally::occurrences_of(std::size_t i) const {
 QueryKey cost_key(const Run& run) {
   validate(run.aggregator);
   const auto table = std::make_shared<const UnionBoundTable>(
-      union_bound_table(run.aggregator, run.votes.teachers()));
+      UnionBoundTable(pair_term(run.aggregator.noisy_max), run.votes.teachers()));
   return {[table](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
     append_key(reader.statistic(i), table->log_q(reader.histogram(i)), key);
   }};

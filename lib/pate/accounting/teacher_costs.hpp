@@ -10,10 +10,10 @@
 
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/bounds/direction.hpp"
+#include "pate/bounds/cost.hpp"
 #include "pate/exact/exact_run.hpp"
-#include "pate/math/upward_sum.hpp"
-#include "pate/rdp/optimal_order.hpp"
+#include "pate/math/sums.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate {
 

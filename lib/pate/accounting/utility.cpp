@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
@@ -48,11 +48,8 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
   std::vector<double> right(keys.size());
   parallel_for(first.size(), threads, [&](std::size_t k) {
     const std::size_t end = k + 1 < first.size() ? first[k + 1] : keys.size();
-    const double probability = std::visit(
-        [&](const auto& mechanism) {
-          return outcome_probability(mechanism, counts_of(keys[first[k]]), 0);
-        },
-        aggregator.noisy_max);
+    const double probability =
+        outcome_probability(aggregator.noisy_max, counts_of(keys[first[k]]), 0);
     std::fill(right.begin() + static_cast<std::ptrdiff_t>(first[k]),
               right.begin() + static_cast<std::ptrdiff_t>(end), probability);
   });

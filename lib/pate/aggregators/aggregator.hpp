@@ -3,10 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <variant>
 
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
-#include "pate/mechanisms/laplace_noisy_max.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 
@@ -17,23 +15,17 @@ namespace pate {
 /// Interactive aggregator (S18, Algorithm 2) checks the top lead over the student instead.
 struct Aggregator {
   std::optional<ThresholdCheck> selection;
-  std::variant<GaussianNoisyMax, LaplaceNoisyMax> noisy_max;
+  NoisyMax noisy_max;
   bool interactive = false;
 
   /// "lnmax", "gnmax", "confident" or "interactive".
   [[nodiscard]] std::string_view name() const;
-  [[nodiscard]] bool is_gaussian() const {
-    return std::holds_alternative<GaussianNoisyMax>(noisy_max);
-  }
+  [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
 };
 
 /// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, and
 /// for an interactive aggregator without a threshold.
 void validate(const Aggregator& aggregator);
-
-/// The table of the aggregator's pair terms, for log q over an ensemble of `teachers`.
-[[nodiscard]] UnionBoundTable union_bound_table(const Aggregator& aggregator,
-                                                std::int64_t teachers);
 
 /// The data-independent RDP of one query that is answered, by step; rounded outwards.
 struct QueryCost {

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "pate/bounds/direction.hpp"
-#include "pate/mechanisms/answer_ladder.hpp"
+#include "pate/aggregators/answer_line.hpp"
 
 namespace pate {
 
@@ -40,32 +38,26 @@ class JointCost {
   /// J with the maximum over w only, each direction apart.
   [[nodiscard]] BothDirections costs(std::int64_t v, const BothDirections& log_excess) const;
 
-  /// The exact cost of the check alone at v: `threshold_exact` from the ladder.
+  /// The exact cost of the check alone at v: the larger direction of the divergence of the two
+  /// answers' distributions, over the neighbours v-1 and v+1 within 0..teachers. At most
+  /// order / (2 sigma1^2).
   [[nodiscard]] double selection_cost(std::int64_t v) const;
 
  private:
-  // One neighbour in one direction: the moment's excess is  selection + answered * excess.
-  struct Line {
-    double selection, answered;
-    double log_selection, log_answered;
+  template <class Line>
+  struct AtStatistic {
+    AnswerLines<Line> forward, reverse;
   };
-  // The up to three lines at v in one direction, one for each value of w.
-  struct Lines {
-    std::array<const Line*, 3> line;
-    std::size_t count;
-  };
-  [[nodiscard]] Lines lines(std::int64_t v, Direction direction) const;
-  [[nodiscard]] double largest_excess(std::int64_t v, Direction direction, double excess) const;
-  [[nodiscard]] double largest_log_excess(std::int64_t v, Direction direction,
-                                          double log_excess) const;
+  [[nodiscard]] std::size_t index(std::int64_t v) const {
+    return static_cast<std::size_t>(v - first_);
+  }
 
   std::int64_t first_;
   double order_;
   double selection_cap_;
   double cap_;
-  std::vector<Line> same_;  // w = v, by v
-  std::vector<Line> up_;    // of v compared with v + 1, by v
-  std::vector<Line> down_;  // of v + 1 compared with v, by v
+  std::vector<AtStatistic<AnswerLine<double>>> lines_;  // by v
+  std::vector<AtStatistic<LogAnswerLine>> log_lines_;   // likewise
 };
 
 }  // namespace pate

@@ -8,12 +8,10 @@
 #include <limits>
 #include <numbers>
 
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/published.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/shifted_tail.hpp"
-#include "pate/mechanisms/positive_parameter.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 
@@ -38,7 +36,7 @@ PublishedCostCurve::PublishedCostCurve(double sigma, double order, std::int64_t 
     throw parameter_error(fmt::format("classes must be at least 2, got {}", classes));
   }
   log_others_ = std::log(static_cast<double>(classes - 1));
-  data_independent_ = gaussian_noisy_max_data_independent(sigma, order);
+  data_independent_ = data_independent_cost(GaussianNoisyMax{sigma}, order);
   log_q0_ = find_log_q0();
   log_q1_ = log_q_lower(log_q0_);
   // B_U(q1) is q0 by definition; recomputed it might fall short of a jump of the cost there.

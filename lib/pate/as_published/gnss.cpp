@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "pate/error.hpp"
-#include "pate/mechanisms/positive_parameter.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 

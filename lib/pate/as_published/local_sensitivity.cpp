@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <limits>
 
-#include "pate/bounds/published.hpp"
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {

@@ -92,7 +92,7 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
     add(result.local_sensitivity, selection_sensitivity(inputs, cost.order));
   }
   if (tallied.classes > 1) {
-    const double sigma = std::get<GaussianNoisyMax>(run.aggregator.noisy_max).sigma;
+    const double sigma = run.aggregator.noisy_max.gaussian().sigma;
     const PublishedCostCurve curve(sigma, cost.order, tallied.classes);
     const double lowest = unanimous_log_q(sigma, tallied.classes, tallied.teachers);
     result.conditions = check_conditions(curve, lowest);

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "pate/error.hpp"
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/sums.hpp"
 
 namespace pate {
 

@@ -8,7 +8,7 @@
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 

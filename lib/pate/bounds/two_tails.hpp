@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pate/bounds/direction.hpp"
+#include "pate/bounds/cost.hpp"
 
 namespace pate {
 

@@ -9,7 +9,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/composition/summed_curves.hpp"
-#include "pate/rdp/batched_orders.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate {
 

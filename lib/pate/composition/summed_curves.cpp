@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/sums.hpp"
 
 namespace pate {
 

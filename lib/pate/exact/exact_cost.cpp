@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 #include <utility>
 
-#include "pate/bounds/margin.hpp"
-#include "pate/bounds/tradeoff.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/bounds/step_cost.hpp"
 
 namespace pate {
 
 namespace {
 
-// Below this an excess is held by a double with room for the sums it takes part in.
-constexpr double kHuge = 1e290;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Where q is above this the trade-off bound is not worth trying: the noisy maximum costs something.
 constexpr double kLogNegligible = -30.0;
 // How much the trade-off bound may add to the cost when it takes the place of the exact one.
@@ -32,21 +29,46 @@ float float_above(double x) {
   return std::max(static_cast<float>(rounded), std::numeric_limits<float>::min());
 }
 
-double log_q_of(const Aggregator& aggregator, const GroupedVotes& votes) {
+double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
   std::vector<std::int32_t> counts;
   for (const VoteGroup& group : votes.groups) {
     counts.insert(counts.end(), static_cast<std::size_t>(group.classes), group.count);
   }
-  return std::visit([&](const auto& mechanism) { return log_q(mechanism, counts); },
-                    aggregator.noisy_max);
+  return log_q(noisy_max, counts);
+}
+
+BothDirections larger_of(const BothDirections& a, const BothDirections& b) {
+  return {std::max(a.forward, b.forward), std::max(a.reverse, b.reverse)};
 }
 
 }  // namespace
 
+ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers)
+    : aggregator_(aggregator), teachers_(teachers) {
+  validate(aggregator);
+  rule_ = noise_rule(aggregator.noisy_max, teachers);
+}
+
+std::optional<NeighbourOutcomes> ExactMechanism::outcomes(const GroupedVotes& votes) const {
+  if (rule_ == nullptr) return std::nullopt;
+  thread_local NoiseAtNodes noise;
+  rule_->at(votes, noise);
+  NeighbourOutcomes result(votes, noise);
+  if (!result.is_complete()) return std::nullopt;
+  return result;
+}
+
+GroupedVotes ExactMechanism::group(std::span<const std::int32_t> histogram,
+                                   std::span<const double> scores) const {
+  if (!aggregator_.selection) return group_votes(histogram);
+  return aggregator_.interactive ? group_interactive_votes(histogram, scores, teachers_)
+                                 : group_confident_votes(histogram);
+}
+
 ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
     : mechanism_(mechanism),
       votes_(std::move(votes)),
-      log_q_(log_q_of(mechanism.aggregator(), votes_)) {
+      log_q_(log_q_of(mechanism.aggregator().noisy_max, votes_)) {
   const std::size_t groups = votes_.groups.size();
   lines_of_.reserve(groups * groups);
   for (std::size_t a = 0; a < groups; ++a) {
@@ -83,12 +105,8 @@ ExactCost::Lines ExactCost::lines(double order) const {
   Lines result;
   if (!mechanism_.aggregator().selection) return result;
   const auto make = [order](const LogBernoulliPair& pair) {
-    Line line;
-    line.log_selection = log_bernoulli_excess(pair, order);
-    line.log_answered = pair.log_p_neighbour + order * pair.log_ratio;
-    line.selection = std::exp(line.log_selection);
-    line.answered = std::exp(line.log_answered);
-    return line;
+    const LogAnswerLine line = log_answer_line(pair, order);
+    return Line{line.in<double>(), line};
   };
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     result.forward[i] = make(answers_[i]);
@@ -97,26 +115,22 @@ ExactCost::Lines ExactCost::lines(double order) const {
   return result;
 }
 
-double ExactCost::cost(double log_excess, double order, double margin) const {
-  return std::min(with_margin(log1pexp(log_excess) / (order - 1.0), margin),
-                  data_independent_cost(mechanism_.aggregator(), order).total());
+BothDirections ExactCost::costs(const BothDirections& log_excess, double order,
+                                double margin) const {
+  const double cap = data_independent_cost(mechanism_.aggregator(), order).total();
+  return {cost_of_log_excess(log_excess.forward, order, cap, margin),
+          cost_of_log_excess(log_excess.reverse, order, cap, margin)};
 }
 
-BothDirections ExactCost::tradeoff_log_excess(double order) const {
+BothDirections ExactCost::tradeoff_excess(double order) const {
   if (log_q_ == -kInfinity) return {-kInfinity, -kInfinity};
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&mechanism_.aggregator().noisy_max)) {
-    return gaussian_tradeoff_log_excess(log_q_, std::numbers::sqrt2 / gaussian->sigma, order);
-  }
-  return laplace_tradeoff_log_excess(
-      log_q_, std::get<LaplaceNoisyMax>(mechanism_.aggregator().noisy_max).gamma(), order);
+  return tradeoff_log_excess(mechanism_.aggregator().noisy_max, log_q_, order);
 }
 
 BothDirections ExactCost::joint_log_excess(const Lines& lines, std::size_t line,
                                            const BothDirections& log_excess) {
-  const Line& forward = lines.forward[line];
-  const Line& reverse = lines.reverse[line];
-  return {log_add(forward.log_selection, forward.log_answered + log_excess.forward),
-          log_add(reverse.log_selection, reverse.log_answered + log_excess.reverse)};
+  return {lines.forward[line].log.at(log_excess.forward),
+          lines.reverse[line].log.at(log_excess.reverse)};
 }
 
 bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const {
@@ -126,11 +140,11 @@ bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_e
     BothDirections added{-kInfinity, -kInfinity};
     for (std::size_t b = 0; b < votes_.groups.size(); ++b) {
       if (!can_move(votes_, a, b)) continue;
-      const auto i = line_of(a, b);
-      selection.forward = std::max(selection.forward, lines.forward[i].log_selection);
-      selection.reverse = std::max(selection.reverse, lines.reverse[i].log_selection);
-      added.forward = std::max(added.forward, lines.forward[i].log_answered + log_excess.forward);
-      added.reverse = std::max(added.reverse, lines.reverse[i].log_answered + log_excess.reverse);
+      const LogAnswerLine& forward = lines.forward[line_of(a, b)].log;
+      const LogAnswerLine& reverse = lines.reverse[line_of(a, b)].log;
+      selection = larger_of(selection, {forward.selection, reverse.selection});
+      added = larger_of(
+          added, {forward.answered + log_excess.forward, reverse.answered + log_excess.reverse});
     }
     if (added.forward > selection.forward + log_negligible ||
         added.reverse > selection.reverse + log_negligible) {
@@ -148,13 +162,10 @@ void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
     bool moves = false;
     for (std::size_t b = 0; b < votes_.groups.size(); ++b) {
       if (!can_move(votes_, a, b)) continue;
-      const BothDirections joint = joint_log_excess(lines, line_of(a, b), log_excess);
-      largest = {std::max(largest.forward, joint.forward),
-                 std::max(largest.reverse, joint.reverse)};
+      largest = larger_of(largest, joint_log_excess(lines, line_of(a, b), log_excess));
       moves = true;
     }
-    if (!moves) continue;
-    costs[a] = {cost(largest.forward, order, margin), cost(largest.reverse, order, margin)};
+    if (moves) costs[a] = this->costs(largest, order, margin);
   }
 }
 
@@ -202,7 +213,7 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
   const Lines at = lines(order);
   const bool maybe_negligible = mechanism_.aggregator().selection && log_q_ < kLogNegligible;
   if (maybe_negligible || outcomes() == nullptr) {
-    const BothDirections bound = tradeoff_log_excess(order);
+    const BothDirections bound = tradeoff_excess(order);
     const bool will_do = maybe_negligible && tradeoff_will_do(at, bound);
     if (will_do || outcomes() == nullptr) {
       bound_by_tradeoff(order, at, bound, will_do ? kExactCostMargin : kCostMargin, costs);
@@ -217,22 +228,20 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
   BothDirections log_largest{-kInfinity, -kInfinity};
   const auto joint_of = [&](std::size_t k, const BothDirections& excess) {
     const auto i = line_of(neighbours[k].from, neighbours[k].to);
-    return BothDirections{at.forward[i].selection + at.forward[i].answered * excess.forward,
-                          at.reverse[i].selection + at.reverse[i].answered * excess.reverse};
+    return BothDirections{at.forward[i].line.at(excess.forward),
+                          at.reverse[i].line.at(excess.reverse)};
   };
   const auto take = [&](std::size_t k) {
     const BothDirections excess = outcomes_->excess(k, order);
     known.excess[k] = {float_above(excess.forward), float_above(excess.reverse)};
     const BothDirections joint = joint_of(k, excess);
-    if (joint.larger() < kHuge && excess.larger() < kHuge) {
-      largest = {std::max(largest.forward, joint.forward),
-                 std::max(largest.reverse, joint.reverse)};
+    if (joint.larger() < kHugeExcess && excess.larger() < kHugeExcess) {
+      largest = larger_of(largest, joint);
       return;
     }
-    const BothDirections log_joint = joint_log_excess(
-        at, line_of(neighbours[k].from, neighbours[k].to), outcomes_->log_excess(k, order));
-    log_largest = {std::max(log_largest.forward, log_joint.forward),
-                   std::max(log_largest.reverse, log_joint.reverse)};
+    log_largest =
+        larger_of(log_largest, joint_log_excess(at, line_of(neighbours[k].from, neighbours[k].to),
+                                                outcomes_->log_excess(k, order)));
   };
   for (std::size_t begin = 0; begin < neighbours.size();) {
     const std::size_t a = neighbours[begin].from;
@@ -262,9 +271,9 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
         take(k);
       }
     }
-    costs[a] = {
-        cost(std::max(std::log(largest.forward), log_largest.forward), order, kExactCostMargin),
-        cost(std::max(std::log(largest.reverse), log_largest.reverse), order, kExactCostMargin)};
+    costs[a] =
+        this->costs(larger_of({std::log(largest.forward), std::log(largest.reverse)}, log_largest),
+                    order, kExactCostMargin);
     begin = end;
   }
   keep(std::move(known));
@@ -274,9 +283,7 @@ BothDirections ExactCost::largest(double order) {
   std::vector<BothDirections> costs;
   evaluate(order, false, costs);
   BothDirections result;
-  for (const BothDirections& cost : costs) {
-    result = {std::max(result.forward, cost.forward), std::max(result.reverse, cost.reverse)};
-  }
+  for (const BothDirections& cost : costs) result = larger_of(result, cost);
   return result;
 }
 

@@ -3,17 +3,41 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "pate/bounds/direction.hpp"
-#include "pate/exact/exact_mechanism.hpp"
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/aggregators/answer_line.hpp"
 #include "pate/exact/neighbour_outcomes.hpp"
+#include "pate/exact/noise_rules.hpp"
 #include "pate/exact/vote_groups.hpp"
-#include "pate/math/bernoulli.hpp"
 
 namespace pate {
+
+/// An aggregator with what the outcome probabilities of all queries share. Thread safe once made.
+class ExactMechanism {
+ public:
+  /// Throws `parameter_error` as `validate(aggregator)` does. 0 <= teachers < 2^31.
+  ExactMechanism(const Aggregator& aggregator, std::int64_t teachers);
+
+  [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
+  [[nodiscard]] std::int64_t teachers() const { return teachers_; }
+
+  /// The outcome probabilities of the noisy maximum on a query and its neighbours. None for noise
+  /// far below one vote (`noise_rule`).
+  [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(const GroupedVotes& votes) const;
+
+  /// The groups of a query as this aggregator needs them; `scores` for the Interactive one only.
+  [[nodiscard]] GroupedVotes group(std::span<const std::int32_t> histogram,
+                                   std::span<const double> scores) const;
+
+ private:
+  Aggregator aggregator_;
+  std::int64_t teachers_;
+  std::unique_ptr<NoiseRule> rule_;
+};
 
 /// The exact cost of one query: the largest Renyi divergence between what the aggregator answers on
 /// the votes and on a neighbour, in both directions, the selection and the noisy maximum seen as
@@ -54,13 +78,10 @@ class ExactCost {
   void forget();
 
  private:
-  // A change of the selection statistic in one direction at an order: the moment's excess is
-  // selection + answered * excess of the noisy maximum's.
+  // A change of the selection statistic in one direction at an order.
   struct Line {
-    double selection = 0.0;
-    double answered = 1.0;
-    double log_selection = -std::numeric_limits<double>::infinity();
-    double log_answered = 0.0;
+    AnswerLine<double> line;
+    LogAnswerLine log;
   };
   // By change of the statistic, -1 to 1.
   struct Lines {
@@ -94,10 +115,11 @@ class ExactCost {
   bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
   void bound_by_tradeoff(double order, const Lines& lines, const BothDirections& log_excess,
                          double margin, std::vector<BothDirections>& costs) const;
-  [[nodiscard]] BothDirections tradeoff_log_excess(double order) const;
+  [[nodiscard]] BothDirections tradeoff_excess(double order) const;
   [[nodiscard]] static BothDirections joint_log_excess(const Lines& lines, std::size_t line,
                                                        const BothDirections& log_excess);
-  [[nodiscard]] double cost(double log_excess, double order, double margin) const;
+  [[nodiscard]] BothDirections costs(const BothDirections& log_excess, double order,
+                                     double margin) const;
 
   const ExactMechanism& mechanism_;
   GroupedVotes votes_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {

@@ -7,9 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "pate/bounds/direction.hpp"
+#include "pate/bounds/cost.hpp"
 #include "pate/exact/exact_cost.hpp"
-#include "pate/exact/exact_mechanism.hpp"
 
 namespace pate {
 

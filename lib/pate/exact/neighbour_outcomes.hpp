@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/bounds/direction.hpp"
-#include "pate/exact/noise_at_nodes.hpp"
+#include "pate/bounds/cost.hpp"
+#include "pate/exact/noise_rules.hpp"
 #include "pate/exact/vote_groups.hpp"
 
 namespace pate {

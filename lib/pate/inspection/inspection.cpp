@@ -8,7 +8,7 @@
 #include "pate/error.hpp"
 #include "pate/inspection/distinct_counter.hpp"
 #include "pate/inspection/inspection_notices.hpp"
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/fingerprint.hpp"
 

@@ -11,11 +11,13 @@ namespace pate {
 
 namespace {
 
-double noise_scale(const Aggregator& aggregator) {
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    return gaussian->sigma;
-  }
-  return std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
+// How the noise of a maximum is drawn: `scale` times a deviate.
+ScaledNoise scaled(const GaussianNoisyMax& noise) {
+  return {noise.sigma, exact_normal};
+}
+
+ScaledNoise scaled(const LaplaceNoisyMax& noise) {
+  return {noise.scale, exact_laplace};
 }
 
 // At least the distance of  location + scale * approximation,  computed in doubles, from the value:
@@ -27,7 +29,9 @@ double error_bound(double location, double scale, const ExactDeviate& noise) {
 }  // namespace
 
 AnswerSampler::AnswerSampler(const Aggregator& aggregator, BitSource& source)
-    : aggregator_(aggregator), source_(source), scale_(noise_scale(aggregator)) {
+    : aggregator_(aggregator),
+      source_(source),
+      maximum_noise_(aggregator.noisy_max.visit([](const auto& noise) { return scaled(noise); })) {
   validate(aggregator);
 }
 
@@ -49,13 +53,13 @@ std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
   noise_.clear();
   noisy_.resize(counts.size());
   error_.resize(counts.size());
-  const bool is_gaussian = aggregator_.is_gaussian();
+  const auto [scale, draw] = maximum_noise_;
   double floor = -std::numeric_limits<double>::infinity();  // the maximum is not below
   for (std::size_t j = 0; j < counts.size(); ++j) {
-    noise_.push_back(is_gaussian ? exact_normal(source_) : exact_laplace(source_));
+    noise_.push_back(draw(source_));
     const auto count = static_cast<double>(counts[j]);
-    noisy_[j] = count + scale_ * noise_[j].approximation(source_);
-    error_[j] = error_bound(count, scale_, noise_[j]);
+    noisy_[j] = count + scale * noise_[j].approximation(source_);
+    error_[j] = error_bound(count, scale, noise_[j]);
     floor = std::max(floor, noisy_[j] - error_[j]);
   }
   // Classes that may be the maximum: nearly always one. Otherwise digits decide.
@@ -68,7 +72,7 @@ std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
       continue;
     }
     const auto value = [&](std::size_t k) {
-      return NoisyValue(Dyadic(static_cast<double>(counts[k])), Dyadic(scale_),
+      return NoisyValue(Dyadic(static_cast<double>(counts[k])), Dyadic(maximum_noise_.scale),
                         std::move(noise_[k]));
     };
     if (!largest) largest = value(*winner);

@@ -11,6 +11,12 @@
 
 namespace pate {
 
+/// Noise that is `scale` times a deviate.
+struct ScaledNoise {
+  double scale;
+  ExactDeviate (*draw)(BitSource& source);
+};
+
 /// Draws the noisy steps of an aggregator. Their outcomes have exactly the probabilities that are
 /// analysed (threshold_check.hpp, outcomes.hpp): noise is an exact deviate, and comparisons look at
 /// as many of its digits as they need. Nothing is decided on a rounded number; a comparison that
@@ -31,7 +37,7 @@ class AnswerSampler {
  private:
   Aggregator aggregator_;
   BitSource& source_;
-  double scale_;  // of the noise of the maximum
+  ScaledNoise maximum_noise_;
   std::vector<ExactDeviate> noise_;
   std::vector<double> noisy_;  // approximately, with how far off at most
   std::vector<double> error_;

@@ -9,7 +9,6 @@
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
-#include "pate/rdp/optimal_order.hpp"
 #include "pate/rdp/orders.hpp"
 
 namespace pate {

@@ -79,10 +79,10 @@ double laplace_integrand(const std::vector<Lead>& leads, double z) {
 
 }  // namespace
 
-double outcome_probability(const GaussianNoisyMax& mechanism, std::span<const std::int32_t> counts,
+double outcome_probability(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts,
                            std::size_t winner) {
-  validate(mechanism);
-  const std::vector<Lead> ahead = leads(counts, winner, mechanism.sigma);
+  validate(noise);
+  const std::vector<Lead> ahead = leads(counts, winner, noise.sigma);
   if (ahead.empty()) return 1.0;
   constexpr double kStep = 0.125;
   constexpr double kSqrtTwoPi = 2.5066282746310005024;
@@ -102,10 +102,10 @@ double outcome_probability(const GaussianNoisyMax& mechanism, std::span<const st
   return std::min(std::exp(log_scale) * sum * kStep / kSqrtTwoPi, 1.0);
 }
 
-double outcome_probability(const LaplaceNoisyMax& mechanism, std::span<const std::int32_t> counts,
+double outcome_probability(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts,
                            std::size_t winner) {
-  validate(mechanism);
-  const std::vector<Lead> ahead = leads(counts, winner, mechanism.scale);
+  validate(noise);
+  const std::vector<Lead> ahead = leads(counts, winner, noise.scale);
   if (ahead.empty()) return 1.0;
   // Kinks at the counts; beyond the outermost the integrand is gone after 45 scales.
   std::vector<double> kinks{0.0};
@@ -147,6 +147,12 @@ double outcome_probability(const LaplaceNoisyMax& mechanism, std::span<const std
     sum += piece(k - 1);
   }
   return std::min(sum, 1.0);
+}
+
+double outcome_probability(const NoisyMax& noisy_max, std::span<const std::int32_t> counts,
+                           std::size_t winner) {
+  return noisy_max.visit(
+      [&](const auto& noise) { return outcome_probability(noise, counts, winner); });
 }
 
 }  // namespace pate

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
-#include "pate/mechanisms/laplace_noisy_max.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 
@@ -17,9 +16,11 @@ namespace pate {
 /// (trapezoidal rule around the peak) and 1e-10 for Laplace noise (piecewise between the kinks at
 /// the counts), also where the probability is tiny; 0 where it underflows. Domain: winner <
 /// counts.size(); throws `parameter_error` otherwise and for bad noise.
-[[nodiscard]] double outcome_probability(const GaussianNoisyMax& mechanism,
+[[nodiscard]] double outcome_probability(const NoisyMax& noisy_max,
                                          std::span<const std::int32_t> counts, std::size_t winner);
-[[nodiscard]] double outcome_probability(const LaplaceNoisyMax& mechanism,
+[[nodiscard]] double outcome_probability(const GaussianNoisyMax& noise,
+                                         std::span<const std::int32_t> counts, std::size_t winner);
+[[nodiscard]] double outcome_probability(const LaplaceNoisyMax& noise,
                                          std::span<const std::int32_t> counts, std::size_t winner);
 
 }  // namespace pate

@@ -7,7 +7,7 @@
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
-#include "pate/mechanisms/positive_parameter.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 
@@ -49,6 +49,18 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
           log_normal_cdf(-there),
           log_normal_cdf_ratio(there, step),
           log_normal_cdf_ratio(-there, -step)};
+}
+
+AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
+                           std::int64_t teachers)
+    : check_(check), first_(std::max<std::int64_t>(lowest - 1, 0)) {
+  validate(check);
+  const std::int64_t last = std::min(highest + 1, teachers);
+  for (std::int64_t v = first_; v <= last; ++v) {
+    log_answered_.push_back(pate::log_answered(check, v));
+    log_refused_.push_back(pate::log_refused(check, v));
+    if (v < last) steps_.push_back(answer_pair(check, v, v + 1));
+  }
 }
 
 }  // namespace pate

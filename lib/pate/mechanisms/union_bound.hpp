@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-namespace pate {
+#include "pate/mechanisms/noisy_max.hpp"
 
-/// log of the pair term of a noisy maximum as a function of the gap (plurality count less count).
-using LogPairTerm = std::function<double(std::int64_t gap)>;
+namespace pate {
 
 /// log q, q = min( sum over the classes other than the plurality of e^term(gap), 1 - 1/m ).
 /// Depends on the multiset of counts only, bit for bit: equal gaps are taken once and gaps are

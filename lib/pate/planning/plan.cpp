@@ -8,7 +8,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/error.hpp"
-#include "pate/mechanisms/positive_parameter.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "pate/rdp/orders.hpp"
 
 namespace pate {
@@ -18,8 +18,8 @@ namespace {
 StepCounts steps_of(const PlannedRun& run) {
   StepCounts steps;
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
-  if (run.sigma2) steps.gaussian_maxima[*run.sigma2] = run.answers();
-  if (run.laplace_scale) steps.laplace_maxima[*run.laplace_scale] = run.answers();
+  if (run.sigma2) steps.maxima[{GaussianNoisyMax{*run.sigma2}}] = run.answers();
+  if (run.laplace_scale) steps.maxima[{LaplaceNoisyMax{*run.laplace_scale}}] = run.answers();
   return steps;
 }
 

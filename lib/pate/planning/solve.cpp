@@ -8,14 +8,12 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 
 namespace {
 
-// The domain of noise (mechanisms/positive_parameter).
-constexpr double kLeastNoise = 1e-100;
-constexpr double kMostNoise = 1e100;
 // How near noise is brought to where the target is met.
 constexpr double kNear = 1e-13;
 

@@ -5,15 +5,9 @@
 #include <cmath>
 
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 
 namespace pate {
-
-namespace {
-
-// Twice what the few operations of a conversion can lose, relative to the terms.
-constexpr double kRounding = 2e-15;
-
-}  // namespace
 
 void validate_delta(double delta) {
   if (!(delta > 0.0 && delta < 1.0)) {
@@ -25,18 +19,18 @@ double conversion_term(Conversion conversion, double order, double delta) {
   validate_delta(delta);
   const double log_delta = std::log(delta);
   if (conversion == Conversion::classic) {
-    return -log_delta / (order - 1.0) * (1.0 + kRounding);
+    return -log_delta / (order - 1.0) * (1.0 + kConversionRounding);
   }
   const double share = std::log1p(-1.0 / order);
   const double log_order = std::log(order);
   const double tail = -(log_delta + log_order) / (order - 1.0);
   const double magnitude = -share + (log_order - log_delta) / (order - 1.0);
-  return share + tail + kRounding * magnitude;
+  return share + tail + kConversionRounding * magnitude;
 }
 
 double epsilon_from_rdp(Conversion conversion, double rdp, double order, double delta) {
   const double term = conversion_term(conversion, order, delta);
-  return rdp + term + kRounding * (rdp + std::abs(term));
+  return rdp + term + kConversionRounding * (rdp + std::abs(term));
 }
 
 }  // namespace pate

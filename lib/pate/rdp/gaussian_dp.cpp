@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/rdp/conversion.hpp"
 
@@ -16,7 +17,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kMargin = 2e-10;
 constexpr double kLargeMu = 1e6;
 
 // R(a) - R(a + mu); the Mills ratio R falls with slope -(1 - x R(x)).
@@ -51,13 +51,13 @@ double gaussian_dp_epsilon(double mu, double delta) {
   const double high =
       mu * (normal_upper_quantile(log_delta) + 0.5 * mu) * (1.0 + 1e-12) + 1e-14 * mu;
   // There the other term is too small to move epsilon by 1e-10.
-  if (mu > kLargeMu) return high * (1.0 + kMargin);
+  if (mu > kLargeMu) return high * (1.0 + kEpsilonMargin);
   if (log_gaussian_dp_delta(mu, 0.0) <= log_delta) return 0.0;
   std::uintmax_t iterations = 200;
   const auto bracket = boost::math::tools::toms748_solve(
       [&](double epsilon) { return log_gaussian_dp_delta(mu, epsilon) - log_delta; }, 0.0, high,
       boost::math::tools::eps_tolerance<double>(48), iterations);
-  return bracket.second * (1.0 + kMargin) + 1e-15 * mu;
+  return bracket.second * (1.0 + kEpsilonMargin) + 1e-15 * mu;
 }
 
 }  // namespace pate

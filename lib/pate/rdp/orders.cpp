@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 
 #include "pate/error.hpp"
 
@@ -28,6 +32,93 @@ std::vector<double> make_default_orders() {
   return orders;
 }
 
+constexpr int kBits = 20;
+constexpr std::uintmax_t kEvaluations = 60;
+
+using Seen = std::map<double, std::vector<double>>;  // epsilons by order
+
+constexpr int kRounds = 30;
+// Ratio of order - 1 between the first orders that are tried.
+constexpr double kStride = 1.6;
+// Neighbours as close as this, in log(order - 1), are close enough for a parabola.
+constexpr double kClose = 0.25;
+constexpr double kGain = 1e-11;
+constexpr double kSmallestStep = 1e-5;
+
+double position(double order) {
+  return std::log(order - 1.0);
+}
+
+double order_at(double position) {
+  return 1.0 + std::exp(position);
+}
+
+void evaluate_into(Seen& seen, const std::vector<double>& orders,
+                   const EpsilonsAtOrders& evaluate) {
+  const auto epsilons = evaluate(orders);
+  for (std::size_t i = 0; i < orders.size(); ++i) seen[orders[i]] = epsilons[i];
+}
+
+Seen::const_iterator best_of(const Seen& seen, std::size_t function) {
+  return std::min_element(seen.begin(), seen.end(), [function](const auto& a, const auto& b) {
+    return a.second[function] < b.second[function];
+  });
+}
+
+// Adds the order at which the parabola through three points is smallest, if that promises anything.
+void add_vertex(const Seen::const_iterator best, std::size_t function, std::vector<double>& next) {
+  const auto value = [function](Seen::const_iterator at) { return at->second[function]; };
+  const double here = position(best->first);
+  const double left = position(std::prev(best)->first) - here;
+  const double right = position(std::next(best)->first) - here;
+  const double slope_left = (value(std::prev(best)) - value(best)) / left;
+  const double slope_right = (value(std::next(best)) - value(best)) / right;
+  const double curvature = (slope_right - slope_left) / (right - left);
+  if (!(curvature > 0.0)) return;
+  const double slope = slope_left - curvature * left;
+  const double step = std::clamp(-0.5 * slope / curvature, 0.8 * left, 0.8 * right);
+  const double gain = -step * (slope + curvature * step);
+  if (gain <= kGain * std::abs(value(best)) || std::abs(step) < kSmallestStep) return;
+  next.push_back(order_at(here + step));
+}
+
+// The orders to look at next for one function; none when its minimum is found.
+void add_next(const Seen& seen, std::size_t function, std::vector<double>& next) {
+  const double lowest = default_orders().front();
+  const double highest = default_orders().back();
+  const auto best = best_of(seen, function);
+  const bool first = best == seen.begin();
+  const bool last = std::next(best) == seen.end();
+  if (first && best->first > lowest) {
+    next.push_back(std::max(1.0 + (best->first - 1.0) / kStride, lowest));
+    next.push_back(std::max(1.0 + (best->first - 1.0) / (kStride * kStride), lowest));
+  }
+  if (last && best->first < highest) {
+    next.push_back(std::min(1.0 + (best->first - 1.0) * kStride, highest));
+    next.push_back(std::min(1.0 + (best->first - 1.0) * kStride * kStride, highest));
+  }
+  const double here = position(best->first);
+  const auto add_between = [&](Seen::const_iterator other) {
+    const double there = position(other->first);
+    if (std::abs(there - here) <= kClose) return false;
+    next.push_back(order_at(0.5 * (here + there)));
+    return true;
+  };
+  const bool left = !first && add_between(std::prev(best));
+  const bool right = !last && add_between(std::next(best));
+  if (!first && !last && !left && !right) add_vertex(best, function, next);
+}
+
+std::vector<OptimalOrder> best_orders(const Seen& seen, std::size_t functions) {
+  std::vector<OptimalOrder> result;
+  for (std::size_t f = 0; f < functions; ++f) {
+    const auto best = best_of(seen, f);
+    result.push_back(
+        {best->first, best->second[f], best == seen.begin(), std::next(best) == seen.end()});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::span<const double> default_orders() {
@@ -45,6 +136,53 @@ std::vector<double> validated_orders(std::vector<double> orders) {
   std::sort(orders.begin(), orders.end());
   orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   return orders;
+}
+
+OptimalOrder optimal_order(std::span<const double> orders, std::span<const double> epsilons,
+                           const std::function<double(double)>& epsilon_at, bool grid_only) {
+  const auto best = static_cast<std::size_t>(std::min_element(epsilons.begin(), epsilons.end()) -
+                                             epsilons.begin());
+  OptimalOrder result{orders[best], epsilons[best], best == 0, best + 1 == orders.size()};
+  if (grid_only || orders.size() == 1 || !std::isfinite(result.epsilon)) return result;
+  const double low = orders[best == 0 ? 0 : best - 1];
+  const double high = orders[best + 1 == orders.size() ? best : best + 1];
+  // The step from the best grid order, not the order itself: Brent's tolerance is relative to it.
+  const double centre = orders[best] - 1.0;
+  const auto at_step = [centre](double step) { return 1.0 + centre * std::exp(step); };
+  std::uintmax_t evaluations = kEvaluations;
+  const auto [step, epsilon] = boost::math::tools::brent_find_minima(
+      [&](double u) { return epsilon_at(at_step(u)); }, std::log((low - 1.0) / centre),
+      std::log((high - 1.0) / centre), kBits, evaluations);
+  if (epsilon < result.epsilon) result = {at_step(step), epsilon, false, false};
+  return result;
+}
+
+std::vector<OptimalOrder> optimal_orders_in_batches(double hint, std::size_t functions,
+                                                    const EpsilonsAtOrders& evaluate) {
+  const double lowest = default_orders().front();
+  const double highest = default_orders().back();
+  std::vector<double> next;
+  for (const int power : {-2, -1, 0, 1, 2}) {
+    next.push_back(std::clamp(1.0 + (hint - 1.0) * std::pow(kStride, power), lowest, highest));
+  }
+  Seen seen;
+  for (int round = 0; round < kRounds && !next.empty(); ++round) {
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    std::erase_if(next, [&](double order) { return seen.contains(order); });
+    evaluate_into(seen, next, evaluate);
+    next.clear();
+    for (std::size_t f = 0; f < functions; ++f) add_next(seen, f, next);
+  }
+  return best_orders(seen, functions);
+}
+
+std::vector<OptimalOrder> optimal_orders_among(std::span<const double> orders,
+                                               std::size_t functions,
+                                               const EpsilonsAtOrders& evaluate) {
+  Seen seen;
+  evaluate_into(seen, {orders.begin(), orders.end()}, evaluate);
+  return best_orders(seen, functions);
 }
 
 }  // namespace pate

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -12,5 +13,45 @@ namespace pate {
 /// The orders sorted, without repetitions. Throws `parameter_error` unless there is at least one
 /// and every order is finite and > 1.
 [[nodiscard]] std::vector<double> validated_orders(std::vector<double> orders);
+
+/// The order at which an epsilon is smallest, and that epsilon.
+struct OptimalOrder {
+  double order = 0.0;
+  double epsilon = 0.0;
+  bool at_lowest = false;   ///< the smallest order that was allowed is the best
+  bool at_highest = false;  ///< the largest is
+};
+
+/// Minimises epsilon over orders: the best of a grid, then the continuum around it by Brent's
+/// method in log(order - 1), to 1e-5 relative in order - 1 (1e-10 in epsilon). Every value it
+/// returns is an evaluated one, so an upper bound of the minimum whatever the shape of the
+/// function.
+///
+/// orders: increasing; epsilons: the values there; `epsilon_at` evaluates anywhere between. With
+/// `grid_only` the continuum is left out. Infinite values are fine. Domain: at least one order.
+[[nodiscard]] OptimalOrder optimal_order(std::span<const double> orders,
+                                         std::span<const double> epsilons,
+                                         const std::function<double(double)>& epsilon_at,
+                                         bool grid_only);
+
+/// The epsilons of a batch of orders: for every order as many as there are functions.
+using EpsilonsAtOrders =
+    std::function<std::vector<std::vector<double>>(std::span<const double> orders)>;
+
+/// The best orders of several epsilons at once, for costs that are dear to evaluate and cheaper in
+/// batches: each epsilon is (c(order) + term) / (order - 1) with a convex c, so it is first falling
+/// and then rising, and its minimum is between the neighbours of the smallest value seen.
+///
+/// The search begins around `hint` > 1, stays within the default orders' range and ends when no
+/// parabola through three neighbours promises more than 1e-11 of epsilon. Every value it returns is
+/// an evaluated one.
+[[nodiscard]] std::vector<OptimalOrder> optimal_orders_in_batches(double hint,
+                                                                  std::size_t functions,
+                                                                  const EpsilonsAtOrders& evaluate);
+
+/// The same among given orders only: all are evaluated.
+[[nodiscard]] std::vector<OptimalOrder> optimal_orders_among(std::span<const double> orders,
+                                                             std::size_t functions,
+                                                             const EpsilonsAtOrders& evaluate);
 
 }  // namespace pate

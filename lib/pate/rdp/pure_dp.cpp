@@ -7,12 +7,12 @@
 #include <numbers>
 
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kMargin = 2e-10;
 // Twice what a product of two numbers that were rounded loses.
 constexpr double kRounding = 5e-16;
 
@@ -136,7 +136,7 @@ double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double 
   const double change = (sums.c - std::exp(std::log(delta) - sums.log_unit)) / sums.b;
   if (!(change > -1.0)) return 0.0;
   const double epsilon = std::log1p(change) + static_cast<double>(steps - 2 * low) * step_epsilon;
-  return std::clamp(epsilon * (1.0 + kMargin) + 1e-14 * step_epsilon, 0.0, simple);
+  return std::clamp(epsilon * (1.0 + kEpsilonMargin) + 1e-14 * step_epsilon, 0.0, simple);
 }
 
 }  // namespace pate

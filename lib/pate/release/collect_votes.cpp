@@ -17,7 +17,7 @@ VoteProfile collect_votes(const Run& run) {
     throw parameter_error("a release needs votes over at least two classes, got one");
   }
   const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = 1});
-  const UnionBoundTable table = union_bound_table(run.aggregator, votes.teachers);
+  const UnionBoundTable table(pair_term(run.aggregator.noisy_max), votes.teachers);
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {
     const auto key = counted.keys[i];
     const auto histogram = key.subspan(1);

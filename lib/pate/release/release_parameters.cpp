@@ -11,7 +11,7 @@
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
-#include "pate/sensitivity/smooth_sensitivity.hpp"
+#include "pate/sensitivity/local_sensitivity.hpp"
 
 namespace pate {
 

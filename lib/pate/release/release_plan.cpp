@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/release/release_cost.hpp"
@@ -119,8 +120,8 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   }
   plan.earlier = settings.earlier;
   for (const EarlierRelease& earlier : settings.earlier) {
-    plan.earlier_cost +=
-        release_cost(plan.parameters.order, earlier.beta * (1.0 + 1e-9), earlier.sigma, earlier.k);
+    plan.earlier_cost += release_cost(plan.parameters.order, earlier.beta * (1.0 + kReleaseMargin),
+                                      earlier.sigma, earlier.k);
   }
   if (!std::isfinite(plan.earlier_cost)) {
     throw validity_error(fmt::format(

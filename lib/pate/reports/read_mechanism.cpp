@@ -8,14 +8,15 @@ Aggregator read_aggregator(const JsonValue& mechanism) {
   const JsonValue name = mechanism.at("name");
   const std::string kind = name.text();
   Aggregator aggregator;
-  if (kind == "lnmax") {
-    aggregator.noisy_max = LaplaceNoisyMax{mechanism.at("laplace_scale").number()};
-  } else if (kind == "gnmax" || kind == "confident" || kind == "interactive") {
-    aggregator.noisy_max = GaussianNoisyMax{mechanism.at("sigma2").number()};
-  } else {
-    name.fail("lnmax, gnmax, confident or interactive");
+  const bool has_selection = kind == "confident" || kind == "interactive";
+  bool known = false;
+  for (std::size_t k = 0; k < kNoiseKinds && !known; ++k) {
+    const NoiseNames& names = noise_of(k, 1.0).names();
+    known = kind == names.aggregator || (has_selection && noise_of(k, 1.0).is_gaussian());
+    if (known) aggregator.noisy_max = noise_of(k, mechanism.at(names.parameter).number());
   }
-  if (kind == "confident" || kind == "interactive") {
+  if (!known) name.fail("lnmax, gnmax, confident or interactive");
+  if (has_selection) {
     aggregator.selection =
         ThresholdCheck{mechanism.at("threshold").number(), mechanism.at("sigma1").number()};
     aggregator.interactive = kind == "interactive";

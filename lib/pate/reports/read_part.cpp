@@ -18,9 +18,6 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr std::int64_t kMostQueries = std::int64_t{1} << 53;
 constexpr std::int64_t kMostTeachers = std::numeric_limits<std::int32_t>::max();
 constexpr double kLeastDelta = std::numeric_limits<double>::denorm_min();
-// The domain of noise (mechanisms/positive_parameter).
-constexpr double kLeastNoise = 1e-100;
-constexpr double kMostNoise = 1e100;
 
 double read_delta(const JsonValue& json, double least) {
   const double delta = json.number();
@@ -43,9 +40,14 @@ std::map<double, std::int64_t> read_step_list(const JsonValue& json, const char*
 }
 
 StepCounts read_steps(const JsonValue& json) {
-  return {read_step_list(json.at("threshold_checks"), "sigma1"),
-          read_step_list(json.at("gaussian_maxima"), "sigma2"),
-          read_step_list(json.at("laplace_maxima"), "laplace_scale")};
+  StepCounts steps{read_step_list(json.at("threshold_checks"), "sigma1"), {}};
+  for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
+    const NoiseNames& names = noise_of(kind, 1.0).names();
+    for (const auto& [value, count] : read_step_list(json.at(names.maxima), names.parameter)) {
+      steps.maxima[noise_of(kind, value)] = count;
+    }
+  }
+  return steps;
 }
 
 std::vector<double> read_orders(const JsonValue& json) {
@@ -216,9 +218,7 @@ std::optional<StepCounts> certain_steps(const JsonValue& released) {
   StepCounts certain = read_steps(*steps);
   if (!certain.threshold_checks.empty()) return std::nullopt;
   const std::int64_t count = asked->integer(0, kMostQueries);
-  for (auto* maxima : {&certain.gaussian_maxima, &certain.laplace_maxima}) {
-    for (auto& step : *maxima) step.second = std::min(step.second, count);
-  }
+  for (auto& step : certain.maxima) step.second = std::min(step.second, count);
   return certain;
 }
 

@@ -136,14 +136,8 @@ void check_mechanism(const ShardReport& first, const ShardReport& other) {
     check_same(first, other, "mechanism.threshold", a.selection->threshold, b.selection->threshold);
     check_same(first, other, "mechanism.sigma1", a.selection->sigma1, b.selection->sigma1);
   }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&a.noisy_max)) {
-    check_same(first, other, "mechanism.sigma2", gaussian->sigma,
-               std::get<GaussianNoisyMax>(b.noisy_max).sigma);
-  } else {
-    check_same(first, other, "mechanism.laplace_scale",
-               std::get<LaplaceNoisyMax>(a.noisy_max).scale,
-               std::get<LaplaceNoisyMax>(b.noisy_max).scale);
-  }
+  check_same(first, other, std::string("mechanism.") + a.noisy_max.names().parameter,
+             a.noisy_max.parameter(), b.noisy_max.parameter());
 }
 
 // How many orders the sums of single teachers are at: none without predictions.

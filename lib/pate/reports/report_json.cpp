@@ -64,15 +64,6 @@ Json cost_json(const CostEntry& cost) {
   return result;
 }
 
-// Steps of one kind: [{"<noise>": 40, "count": 1000}].
-Json step_list(const std::map<double, std::int64_t>& counts, const char* noise) {
-  Json result = Json::array();
-  for (const auto& [value, count] : counts) {
-    if (count > 0) result.push_back({{noise, value}, {"count", count}});
-  }
-  return result;
-}
-
 std::string text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -94,11 +85,7 @@ std::string mechanism_json(const Aggregator& aggregator) {
     result["threshold"] = aggregator.selection->threshold;
     result["sigma1"] = aggregator.selection->sigma1;
   }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    result["sigma2"] = gaussian->sigma;
-  } else {
-    result["laplace_scale"] = std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale;
-  }
+  result[aggregator.noisy_max.names().parameter] = aggregator.noisy_max.parameter();
   return text(result);
 }
 
@@ -109,9 +96,20 @@ std::string costs_json(std::span<const CostEntry> costs) {
 }
 
 std::string steps_json(const StepCounts& steps) {
-  return text({{"threshold_checks", step_list(steps.threshold_checks, "sigma1")},
-               {"gaussian_maxima", step_list(steps.gaussian_maxima, "sigma2")},
-               {"laplace_maxima", step_list(steps.laplace_maxima, "laplace_scale")}});
+  Json result = {{"threshold_checks", Json::array()}};
+  const auto add = [&](const char* list, const char* noise, double value, std::int64_t count) {
+    if (count > 0) result[list].push_back({{noise, value}, {"count", count}});
+  };
+  for (const auto& [sigma1, count] : steps.threshold_checks) {
+    add("threshold_checks", "sigma1", sigma1, count);
+  }
+  for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
+    result[noise_of(kind, 1.0).names().maxima] = Json::array();
+  }
+  for (const auto& [noisy_max, count] : steps.maxima) {
+    add(noisy_max.names().maxima, noisy_max.names().parameter, noisy_max.parameter(), count);
+  }
+  return text(result);
 }
 
 std::string curves_json(const RdpCurves& curves) {

@@ -33,11 +33,7 @@ void for_each_parameter(const Aggregator& aggregator, Put&& put) {
     put("sigma1", aggregator.selection->sigma1);
     put("threshold", aggregator.selection->threshold);
   }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    put("sigma2", gaussian->sigma);
-  } else {
-    put("laplace_scale", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale);
-  }
+  put(aggregator.noisy_max.names().parameter, aggregator.noisy_max.parameter());
 }
 
 double or_nan(double value, bool exists) {

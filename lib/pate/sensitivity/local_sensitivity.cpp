@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "pate/math/compensated_sum.hpp"
+#include "pate/math/margin.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"
-#include "pate/sensitivity/check_sensitivity.hpp"
-#include "pate/sensitivity/q_walk.hpp"
+#include "pate/sensitivity/neighbour_q.hpp"
 #include "pate/sensitivity/sensitivity_table.hpp"
 
 namespace pate {
@@ -145,7 +145,7 @@ std::vector<double> add_up(const std::vector<std::vector<double>>& tasks, std::s
     for (const auto& task : tasks) {
       if (!task.empty()) sum.add(task[d]);
     }
-    result[d] = sum.value() * (1.0 + 1e-10);
+    result[d] = sum.value() * (1.0 + kSensitivitySumMargin);
     if (d > 0) result[d] = std::max(result[d], result[d - 1]);
   }
   return result;
@@ -247,13 +247,24 @@ LocalSensitivity tradeoff_local_sensitivity(const VoteProfile& votes, const Exce
                                             ReleasedCost cost, const GridResolution& resolution,
                                             std::int64_t most_votes, unsigned threads) {
   if (votes.distinct.empty()) return {{0.0}, 0.0, true};
-  const QGrid grid(curve, votes.aggregator, votes.classes, resolution, threads);
-  const UnionBoundTable terms = union_bound_table(votes.aggregator, votes.teachers);
+  const QGrid grid(curve, votes.aggregator.noisy_max, votes.classes, resolution, threads);
+  const UnionBoundTable terms(pair_term(votes.aggregator.noisy_max), votes.teachers);
   const std::int64_t most = std::min(most_votes, votes.teachers);
   if (cost == ReleasedCost::realized) {
     return realized(votes, curve, grid, terms, most, threads);
   }
   return joint(votes, curve, grid, terms, most, threads);
+}
+
+SmoothSensitivity smooth_sensitivity(const LocalSensitivity& local, double beta) {
+  SmoothSensitivity result;
+  const auto include = [&](std::size_t distance, double value, bool at_end) {
+    const double smoothed = std::exp(-beta * static_cast<double>(distance)) * value;
+    if (smoothed > result.value) result = {smoothed, at_end};
+  };
+  for (std::size_t d = 0; d < local.at.size(); ++d) include(d, local.at[d], false);
+  if (!local.complete) include(local.at.size(), local.beyond, true);
+  return result;
 }
 
 }  // namespace pate

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "pate/math/normal.hpp"
 #include "pate/parallel/parallel_for.hpp"
@@ -12,27 +12,14 @@ namespace pate {
 
 namespace {
 
-// The coordinate in which one vote is about the same step everywhere.
-class Coordinate {
- public:
-  explicit Coordinate(const Aggregator& aggregator) {
-    if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-      gaussian_ = true;
-      vote_ = std::numbers::sqrt2 / gaussian->sigma;
-    } else {
-      vote_ = 2.0 * std::get<LaplaceNoisyMax>(aggregator.noisy_max).gamma();
-    }
-  }
-  [[nodiscard]] double vote() const { return vote_; }
-  [[nodiscard]] double of(double log_q) const {
-    return gaussian_ ? -normal_upper_quantile(log_q) : log_q;
-  }
-  [[nodiscard]] double log_q(double at) const { return gaussian_ ? log_normal_cdf(at) : at; }
+constexpr double kLogNegligible = -90.0;
+// More than the nodes of a cell of QCells in its width of 1/4.
+constexpr double kSpacing = 0.25 / 32.0;
 
- private:
-  bool gaussian_ = false;
-  double vote_ = 0.0;
-};
+double unanimous_log_q(const NoisyMax& noisy_max, std::int64_t teachers, std::int64_t classes) {
+  const auto m = static_cast<double>(classes);
+  return std::min(pair_term(noisy_max)(teachers) + std::log(m - 1.0), std::log1p(-1.0 / m));
+}
 
 // exp in the range of long double.
 long double excess(double log_excess) {
@@ -42,13 +29,49 @@ long double excess(double log_excess) {
 
 }  // namespace
 
-QGrid::QGrid(const ExcessCurve& curve, const Aggregator& aggregator, std::int64_t classes,
+ExcessCurve::ExcessCurve(const NoisyMax& noisy_max, std::int64_t teachers, std::int64_t classes,
+                         double order, unsigned threads)
+    : noisy_max_(noisy_max),
+      order_(order),
+      log_cap_(log_excess_cap(noisy_max, order)),
+      floor_(unanimous_log_q(noisy_max, teachers, classes)),
+      unanimous_(floor_) {
+  double high = std::log1p(-1.0 / static_cast<double>(classes));
+  const double cap = high;
+  if (direct(floor_) < kLogNegligible) {
+    // The excess grows with q: halve until the floor is known to a thousandth.
+    while (high - floor_ > 1e-3 * std::abs(floor_)) {
+      const double middle = 0.5 * (floor_ + high);
+      (direct(middle) < kLogNegligible ? floor_ : high) = middle;
+    }
+  }
+  std::vector<double> covered;
+  const double first = std::log(-cap) - kSpacing;
+  const double last = std::log(-floor_) + 2.0 * kSpacing;
+  const auto steps = static_cast<int>(std::ceil((last - first) / kSpacing));
+  for (int i = 0; i < steps; ++i) covered.push_back(-std::exp(first + i * kSpacing));
+  cells_ = QCells(covered);
+  table_ = tradeoff_table(cells_, noisy_max);
+  if (table_) at_order_ = std::move(table_->at_orders(std::span(&order, 1), threads).front());
+}
+
+double ExcessCurve::direct(double log_q) const {
+  if (log_q == -std::numeric_limits<double>::infinity()) return log_q;
+  return std::min(tradeoff_log_excess(noisy_max_, log_q, order_).forward, log_cap_);
+}
+
+double ExcessCurve::log_excess(double log_q) const {
+  if (!table_ || log_q < floor_) return direct(log_q);
+  return std::min(table_->log_excess(at_order_, cells_.locate(log_q)).forward, log_cap_);
+}
+
+QGrid::QGrid(const ExcessCurve& curve, const NoisyMax& noisy_max, std::int64_t classes,
              const GridResolution& resolution, unsigned threads) {
-  const Coordinate coordinate(aggregator);
+  const QCoordinate coordinate = q_coordinate(noisy_max);
   const double cap = std::log1p(-1.0 / static_cast<double>(classes));
   const double begin = coordinate.of(curve.log_q_floor());
   const double end = coordinate.of(cap);
-  const double votes = std::max((end - begin) / coordinate.vote(), 1e-9);
+  const double votes = std::max((end - begin) / coordinate.vote, 1e-9);
   const auto cells =
       static_cast<std::size_t>(std::clamp(std::ceil(votes * resolution.cells_per_vote), 1.0,
                                           static_cast<double>(resolution.most_cells)));
@@ -79,7 +102,7 @@ QGrid::QGrid(const ExcessCurve& curve, const Aggregator& aggregator, std::int64_
     long double lower_before = 0.0L;
     for (std::size_t part = 0; part <= parts; ++part) {
       const double log_q = log_q_at(cell, part);
-      const NeighbourQ neighbour = neighbour_q(aggregator, log_q, classes);
+      const NeighbourQ neighbour = neighbour_q(noisy_max, log_q, classes);
       const long double here = excess(curve.log_excess(log_q));
       const long double upper = excess(curve.log_excess(neighbour.log_upper));
       const long double lower = excess(curve.log_excess(neighbour.log_lower));

@@ -2,12 +2,51 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "pate/sensitivity/excess_curve.hpp"
+#include "pate/bounds/q_tables.hpp"
 
 namespace pate {
+
+/// The excess of the forward trade-off bound of a noisy maximum as a function of q,
+/// at one order: X(q) = e^((order-1) beta(q)) - 1, at most that of the data-independent cost.
+///
+/// What is interpolated and what is not depends on the ensemble and the order alone, never on
+/// votes, so that X(q) is the same number in every run. Accuracy: log X within 1e-10 (relative
+/// where it is above 1); non-decreasing in q as far as that.
+class ExcessCurve {
+ public:
+  /// Covers log_q in (-inf, log(1 - 1/classes)].
+  ExcessCurve(const NoisyMax& noisy_max, std::int64_t teachers, std::int64_t classes, double order,
+              unsigned threads);
+  ExcessCurve(const ExcessCurve&) = delete;
+  ExcessCurve& operator=(const ExcessCurve&) = delete;
+  ~ExcessCurve() = default;
+
+  [[nodiscard]] double order() const { return order_; }
+  [[nodiscard]] double log_cap() const { return log_cap_; }
+  [[nodiscard]] double log_excess(double log_q) const;
+
+  /// A log q below which X is less than e^-90: there is no use in telling such values apart. At
+  /// least that of unanimous votes.
+  [[nodiscard]] double log_q_floor() const { return floor_; }
+  /// log q of unanimous votes, the smallest there is.
+  [[nodiscard]] double log_q_unanimous() const { return unanimous_; }
+
+ private:
+  [[nodiscard]] double direct(double log_q) const;
+
+  NoisyMax noisy_max_;
+  double order_;
+  double log_cap_;
+  double floor_;
+  double unanimous_;
+  QCells cells_{std::span<const double>{}};
+  std::optional<GaussianTradeoffTable> table_;
+  GaussianTradeoffTable::AtOrder at_order_;
+};
 
 /// How fine a QGrid is. What is computed on a coarser grid is an upper bound just as well.
 struct GridResolution {
@@ -36,7 +75,7 @@ struct ExcessStep {
 /// where one vote is about the same step everywhere. Below X = e^-90 there is one cell.
 class QGrid {
  public:
-  QGrid(const ExcessCurve& curve, const Aggregator& aggregator, std::int64_t classes,
+  QGrid(const ExcessCurve& curve, const NoisyMax& noisy_max, std::int64_t classes,
         const GridResolution& resolution, unsigned threads);
 
   [[nodiscard]] std::size_t size() const { return upwards_.size(); }

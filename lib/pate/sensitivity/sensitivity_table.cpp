@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include "pate/aggregators/answer_line.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
@@ -15,8 +19,6 @@ constexpr std::size_t kBlock = 64;
 constexpr std::size_t kRowsPerTask = 32;
 // Above this many values of v a row holds several.
 constexpr std::int64_t kMostRows = 1500;
-// The error of two costs that are rounded outwards by up to 1e-9 each.
-constexpr double kCostError = 2e-9;
 // What single precision can round away, and below what it keeps no digits.
 constexpr double kSingle = 1.0 + 2e-7;
 constexpr double kSmallestSingle = 1e-37;
@@ -24,40 +26,26 @@ constexpr double kSmallestSingle = 1e-37;
 constexpr double kLogDouble = 650.0;
 constexpr double kLogLongDouble = 11000.0;
 
-// Moments less one of a query at statistic v, forward, as functions of X: largest of up to three.
-template <class Real>
-struct Lines {
-  struct Line {
-    Real constant, slope;
-  };
-  std::array<Line, 3> line{};
-  std::size_t count = 0;
+[[noreturn]] void throw_beyond_numbers() {
+  throw validity_error(
+      "the order is too large for so little noise: the moments of one query are beyond every "
+      "floating point number; choose a smaller --order");
+}
 
-  void add(Real constant, Real slope) { line[count++] = {constant, slope}; }
-  // Number of the line that is largest at x.
-  [[nodiscard]] std::size_t largest(Real x) const {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (at(i, x) > at(best, x)) best = i;
-    }
-    return best;
-  }
-  [[nodiscard]] Real at(std::size_t i, Real x) const {
-    return line[i].constant + line[i].slope * x;
-  }
-};
+// The lines at statistic v, forward; without a selection the moment is that of the noisy maximum.
+template <class Real>
+using Lines = AnswerLines<AnswerLine<Real>>;
 
 template <class Real>
 Lines<Real> lines_at(const std::optional<AnswerLadder>& ladder, std::int64_t v, double order) {
   Lines<Real> lines;
   if (!ladder) {
-    lines.add(0, 1);
+    lines.add({});
     return lines;
   }
-  lines.add(0, std::exp(static_cast<Real>(ladder->log_answered(v))));
+  lines.add(LogAnswerLine{LogAnswerLine::kLeast, ladder->log_answered(v)}.in<Real>());
   const auto add = [&](const LogBernoulliPair& pair) {
-    lines.add(std::exp(static_cast<Real>(log_bernoulli_excess(pair, order))),
-              std::exp(static_cast<Real>(pair.log_p_neighbour + order * pair.log_ratio)));
+    lines.add(log_answer_line(pair, order).in<Real>());
   };
   if (v < ladder->last()) add(ladder->step(v));
   if (v > ladder->first()) add(reversed(ladder->step(v - 1)));
@@ -90,16 +78,20 @@ void fill_costs(const std::vector<ExcessStep>& steps, const Lines<Real>& lines, 
     const auto low = static_cast<Real>(steps[k].low);
     const auto high = static_cast<Real>(steps[k].high);
     const auto rise = static_cast<Real>(steps[k].rise);
-    const std::size_t line = lines.largest(low);
-    costs.before_low[k] = cost(lines.at(line, low));
-    costs.before_high[k] = cost(lines.at(line, high));
-    costs.after_low[k] = cost(lines.at(lines.largest(low + rise), low + rise));
-    costs.after_high[k] = cost(lines.at(lines.largest(high + rise), high + rise));
+    const AnswerLine<Real>& line = lines.line(lines.largest(low));
+    costs.before_low[k] = cost(line.at(low));
+    costs.before_high[k] = cost(line.at(high));
+    costs.after_low[k] = cost(lines.at(low + rise));
+    costs.after_high[k] = cost(lines.at(high + rise));
   }
 }
 
 float upper_single(double value) {
   return static_cast<float>(value * kSingle + kSmallestSingle);
+}
+
+double change(double after, double before) {
+  return std::max(after * (1.0 + kCostDifferenceMargin) - before, 0.0);
 }
 
 }  // namespace
@@ -126,9 +118,7 @@ SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<Answer
   } else if (log_moment < kLogLongDouble) {
     fill<long double>(grid, ladder, order, threads);
   } else {
-    throw validity_error(
-        "the order is too large for so little noise: the moments of one query are beyond every "
-        "floating point number; choose a smaller --order");
+    throw_beyond_numbers();
   }
   for (const float value : row_largest_) largest_ = std::max(largest_, value);
 }
@@ -172,8 +162,10 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
         const Row& there = kept_row(w);
         const auto raise = [&](const RowCosts& after, const RowCosts& before) {
           for (std::size_t k = 0; k < cells_; ++k) {
-            const double low = after.after_low[k] * (1.0 + kCostError) - before.before_low[k];
-            const double high = after.after_high[k] * (1.0 + kCostError) - before.before_high[k];
+            const double low =
+                after.after_low[k] * (1.0 + kCostDifferenceMargin) - before.before_low[k];
+            const double high =
+                after.after_high[k] * (1.0 + kCostDifferenceMargin) - before.before_high[k];
             const double larger = low > high ? low : high;
             entries[k] = entries[k] > larger ? entries[k] : larger;
           }
@@ -208,6 +200,57 @@ float SensitivityTable::largest(std::int64_t r, std::size_t low, std::size_t hig
   return std::max({largest_in(cells, low, first_block * kBlock),
                    largest_in(blocks, first_block, last_block),
                    largest_in(cells, last_block * kBlock, high + 1)});
+}
+
+CheckSensitivity::CheckSensitivity(const ThresholdCheck& check, std::int64_t teachers,
+                                   double order) {
+  const AnswerLadder ladder(check, 0, teachers, teachers);
+  const double cap = threshold_data_independent(check.sigma1, order);
+  for (std::int64_t v = 0; v <= teachers; ++v) {
+    double largest = -std::numeric_limits<double>::infinity();
+    if (v < teachers) largest = log_bernoulli_excess(ladder.step(v), order);
+    if (v > 0) {
+      largest = std::max(largest, log_bernoulli_excess(reversed(ladder.step(v - 1)), order));
+    }
+    costs_.push_back(cost_of_log_excess(largest, order, cap));
+  }
+  steps_.resize(costs_.size());
+  for (std::size_t v = 0; v < costs_.size(); ++v) {
+    for (const std::size_t w : {v - 1, v, v + 1}) {  // v - 1 wraps around at 0
+      if (w >= costs_.size()) continue;
+      steps_[v].up = std::max(steps_[v].up, change(costs_[w], costs_[v]));
+      steps_[v].down = std::max(steps_[v].down, change(costs_[v], costs_[w]));
+    }
+  }
+}
+
+void CheckSensitivity::around(std::int64_t v, std::vector<CheckStep>& steps) const {
+  const auto last = static_cast<std::int64_t>(steps_.size()) - 1;
+  CheckStep largest;
+  for (std::size_t d = 0; d < steps.size(); ++d) {
+    const auto distance = static_cast<std::int64_t>(d);
+    for (const std::int64_t w : {v - distance, v + distance}) {
+      if (w < 0 || w > last) continue;
+      const CheckStep& step = steps_[static_cast<std::size_t>(w)];
+      largest = {std::max(largest.up, step.up), std::max(largest.down, step.down)};
+    }
+    steps[d] = largest;
+  }
+}
+
+NoisyMaxSensitivity::NoisyMaxSensitivity(const QGrid& grid, double order, double log_cap) {
+  if (!(log_cap < kLogLongDouble)) throw_beyond_numbers();
+  const auto cost = [order](long double excess) {
+    return static_cast<double>(std::log1p(excess)) / (order - 1.0);
+  };
+  const auto largest = [&](const ExcessStep& step) {
+    return std::max(change(cost(step.low + step.rise), cost(step.low)),
+                    change(cost(step.high + step.rise), cost(step.high)));
+  };
+  for (std::size_t k = 0; k < grid.size(); ++k) {
+    up.push_back(largest(grid.upwards(k)));
+    down.push_back(largest(grid.downwards(k)));
+  }
 }
 
 }  // namespace pate

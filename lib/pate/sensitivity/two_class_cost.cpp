@@ -5,29 +5,27 @@
 #include <map>
 #include <numbers>
 
-#include "pate/bounds/tradeoff.hpp"
+#include "pate/aggregators/answer_line.hpp"
 #include "pate/error.hpp"
-#include "pate/math/bernoulli.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kCostError = 2e-9;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // log of the excess of the whole query between top counts v and w.
 double log_excess(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
                   std::int64_t w, double order) {
   // The difference of two noisy counts, 2v - M with noise sqrt(2) sigma, is v - M/2 with sigma /
   // sqrt(2): a threshold check.
-  const double sigma = std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
+  const double sigma = aggregator.noisy_max.gaussian().sigma;
   const ThresholdCheck wins{0.5 * static_cast<double>(teachers), sigma / std::numbers::sqrt2};
   const double label = log_bernoulli_excess(answer_pair(wins, v, w), order);
   if (!aggregator.selection) return label;
-  const LogBernoulliPair pair = answer_pair(*aggregator.selection, v, w);
-  return log_add(log_bernoulli_excess(pair, order),
-                 pair.log_p_neighbour + order * pair.log_ratio + label);
+  return log_answer_line(answer_pair(*aggregator.selection, v, w), order).at(label);
 }
 
 }  // namespace
@@ -57,7 +55,8 @@ LocalSensitivity TwoClassCost::local_sensitivity(const VoteProfile& votes) const
     for (const std::size_t j : {i - 1, i + 1}) {  // i - 1 wraps around at 0
       if (j >= costs_.size()) continue;
       const double larger = std::max(costs_[i], costs_[j]);
-      steps[i] = std::max(steps[i], larger * (1.0 + kCostError) - std::min(costs_[i], costs_[j]));
+      steps[i] = std::max(steps[i],
+                          larger * (1.0 + kCostDifferenceMargin) - std::min(costs_[i], costs_[j]));
     }
   }
   std::map<std::int64_t, double> queries_by_count;
@@ -77,7 +76,7 @@ LocalSensitivity TwoClassCost::local_sensitivity(const VoteProfile& votes) const
       result.at[d] += queries * largest;
     }
   }
-  for (double& value : result.at) value *= 1.0 + 1e-10;
+  for (double& value : result.at) value *= 1.0 + kSensitivitySumMargin;
   if (!result.at.empty()) result.beyond = result.at.back();
   return result;
 }

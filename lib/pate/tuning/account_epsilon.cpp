@@ -8,7 +8,6 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/optimal_order.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/tuning/tuning_orders.hpp"
 

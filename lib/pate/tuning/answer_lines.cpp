@@ -3,26 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/published.hpp"
-#include "pate/bounds/tradeoff.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
 
 namespace {
 
-// Below this an excess is held by a double with all its digits.
-constexpr double kHuge = 1e290;
-
-// As in joint_cost.cpp: the moment of one neighbour in one direction.
-LineEnvelope::Line line_of(const LogBernoulliPair& pair, double log_selection, double order) {
-  const double selection = std::exp(log_selection);
-  const double answered = std::exp(pair.log_p_neighbour + order * pair.log_ratio);
-  if (!(selection < kHuge && answered < kHuge)) return {kInfinity, 0.0};
-  return {selection, answered};
-}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -73,8 +61,8 @@ void LineEnvelope::finish() {
 double LineEnvelope::at(double x) const {
   double largest = 0.0;
   for (std::size_t k = 0; k < count_; ++k) {
-    const double value = lines_[k].selection + lines_[k].answered * x;
-    if (!(value < kHuge)) return kInfinity;
+    const double value = lines_[k].at(x);
+    if (!(value < kHugeExcess)) return kInfinity;
     largest = std::max(largest, value);
   }
   return largest;
@@ -87,13 +75,13 @@ LeadCosts::LeadCosts(const AnswerLeads& leads, double order, Bound bound, Readin
       selection_cap_(threshold_data_independent(leads.sigma1(), order)) {
   if (bound == Bound::tradeoff) {
     for (std::size_t i = 0; i <= leads.size(); ++i) {
-      const LogBernoulliPair& pair = leads.step(i);
-      const LogBernoulliPair back = reversed(pair);
-      up_log_.push_back(log_bernoulli_excess(pair, order));
-      down_log_.push_back(log_bernoulli_excess(back, order));
+      const LogAnswerLine up = log_answer_line(leads.step(i), order);
+      const LogAnswerLine down = log_answer_line(reversed(leads.step(i)), order);
+      up_log_.push_back(up.selection);
+      down_log_.push_back(down.selection);
       if (reading != Reading::joint) continue;
-      up_.push_back(line_of(pair, up_log_.back(), order));
-      down_.push_back(line_of(back, down_log_.back(), order));
+      up_.push_back(up.in_doubles());
+      down_.push_back(down.in_doubles());
     }
   }
   for (std::size_t i = 0; i < leads.size(); ++i) {
@@ -124,8 +112,7 @@ LinePair LeadCosts::lines(std::size_t i, bool has_lower, bool has_higher) const 
 double LeadCosts::log_excess(std::size_t i, bool has_lower, bool has_higher, double log_x) const {
   double largest = leads_.log_answered(i) + log_x;
   const auto add = [&](const LogBernoulliPair& pair) {
-    largest = std::max(largest, log_add(log_bernoulli_excess(pair, order_),
-                                        pair.log_p_neighbour + order_ * pair.log_ratio + log_x));
+    largest = std::max(largest, log_answer_line(pair, order_).at(log_x));
   };
   if (has_lower) {
     add(leads_.step(i));

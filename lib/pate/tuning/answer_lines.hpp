@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
-#include "pate/math/bernoulli.hpp"
+#include "pate/aggregators/answer_line.hpp"
 
 namespace pate {
 
@@ -39,13 +39,10 @@ class AnswerLeads {
 };
 
 /// The excess of a query's joint moment in one direction as a function of the noisy maximum's, x,
-/// at one lead: the largest of lines  selection + answered * x, one for each neighbour
-/// (joint_cost.hpp).
+/// at one lead: the largest of the lines of its neighbours (aggregators/answer_line.hpp).
 class LineEnvelope {
  public:
-  struct Line {
-    double selection = 0.0, answered = 0.0;
-  };
+  using Line = AnswerLine<double>;
   /// answered: Pr[answered] on the votes, the line of a neighbour with the same statistic.
   explicit LineEnvelope(double answered) : lines_{Line{0.0, answered}} {}
   void add(const Line& line) { lines_[count_++] = line; }

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 #include <tuple>
 
-#include "pate/math/compensated_sum.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/math/sums.hpp"
 
 namespace pate {
 
@@ -25,8 +24,7 @@ QueryNodes::AtOrder::Input input_of(const BothDirections& log_excess) {
 QueryNodes::QueryNodes(const Tally& tally, const Aggregator& noisy_max)
     : tally_(tally),
       inputs_(tally, noisy_max),
-      table_(inputs_.cells(),
-             std::numbers::sqrt2 / std::get<GaussianNoisyMax>(noisy_max.noisy_max).sigma) {
+      table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()) {
   const auto& distinct = tally.distinct;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     const QCells::Position position = distinct[i].log_q == -kInfinity

@@ -10,7 +10,7 @@
 #include "pate/accounting/query_costs.hpp"
 #include "pate/accounting/tally.hpp"
 #include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/tradeoff_table.hpp"
+#include "pate/bounds/q_tables.hpp"
 
 namespace pate {
 

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <optional>
 
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/margin.hpp"
-#include "pate/math/compensated_sum.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
+#include "pate/math/sums.hpp"
 
 namespace pate {
 
@@ -18,9 +18,6 @@ namespace {
 constexpr double kSameFraction = 1e-12;
 // Jensen's inequality may give away this much of a term before queries are taken in groups.
 constexpr double kJensen = 5e-4;
-constexpr double kHuge = 1e290;
-// Covers the rounding of sums.
-constexpr double kOutwards = 1e-12;
 
 // log(1 + x) from above: within 4e-6 relative below 0.05, exact beyond.
 double log1p_above(double x) {
@@ -28,7 +25,7 @@ double log1p_above(double x) {
 }
 
 double log_moment(double excess, double cap) {
-  return excess < kHuge ? std::min(log1p_above(excess), cap) : cap;
+  return excess < kHugeExcess ? std::min(log1p_above(excess), cap) : cap;
 }
 
 // The line of the direction that costs more on all of a group, in x; nothing where it is not seen
@@ -65,11 +62,11 @@ template <class LogExcess>
 double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const VoteSums::Cost& cost,
                    double cap, const LogExcess& log_excess) {
   const VoteSums::Group& all = cost.all;
-  if (!(all.highest < kHuge)) {
+  if (!(all.highest < kHugeExcess)) {
     double sum = 0.0;
     for (std::uint32_t k = cost.first; k < cost.last; ++k) {
       const VoteSums::Group& group = at.groups[k];
-      const double moment = group.highest < kHuge
+      const double moment = group.highest < kHugeExcess
                                 ? log_moment(chord(pair, group), cap)
                                 : std::min(log1pexp(log_excess(group.log_highest)), cap);
       sum += group.queries * moment;
@@ -78,7 +75,7 @@ double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const Vote
   }
   if (const auto line = single_line(pair, all)) {
     const double spread = line->answered * (all.highest - all.lowest);
-    const double excess = line->selection + line->answered * all.mean;
+    const double excess = line->at(all.mean);
     // log is concave: the mean of log(1 + e) falls short of log(1 + mean e) by at most
     // spread^2 / 8.
     if (spread * spread <= 8.0 * kJensen * excess) return all.queries * log_moment(excess, cap);
@@ -194,7 +191,7 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
                              log_excess);
   }
   // Costs that underflow are at their floor, each of them.
-  return with_margin(sum * (1.0 + kOutwards) / distance) +
+  return with_margin(sum * (1.0 + kSumMargin) / distance) +
          static_cast<double>(sums.tally().queries) * kSmallestCost;
 }
 
@@ -210,7 +207,7 @@ double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t 
         edge ? leads.selection_cost(here, v > 0, v < sums.teachers()) : leads.selection_cost(here);
     sum += queries * check + answered(place, v) * at.costs[i].noisy_max;
   }
-  return sum * (1.0 + kOutwards);
+  return sum * (1.0 + kSumMargin);
 }
 
 }  // namespace pate

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "pate/error.hpp"
-#include "pate/mechanisms/positive_parameter.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "pate/tuning/grid_axis.hpp"
 
 namespace pate {

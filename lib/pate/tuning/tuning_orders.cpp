@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pate/math/margin.hpp"
+
 namespace pate {
 
 namespace {
@@ -10,11 +12,9 @@ namespace {
 constexpr double kSpacing = 0.05 / 64;
 constexpr double kLowest = 1.01;
 constexpr double kHighest = 10000.0;
-// More than everything that orders between these and rounding can make a difference by when the
-// best order happens to be one of them.
-constexpr double kOutwards = 1e-9;
-// The same for orders between those a stride apart: they are looked at where epsilon is so steep
-// that the search on the continuum, which knows the order to 2^-17, may stop this much too high.
+// In the place of kGridOrderMargin for orders between those a stride apart: they are looked at
+// where epsilon is so steep that the search on the continuum, which knows the order to 2^-17, may
+// stop this much too high.
 constexpr double kSteepOutwards = 5e-5;
 
 std::vector<double> even_orders() {
@@ -44,7 +44,7 @@ TuningOrders::TuningOrders(std::span<const double> orders, Conversion conversion
 
 double TuningOrders::epsilon(std::size_t i, double rdp) const {
   const double sum = rdp + terms_[i];
-  const double outwards = i % stride() == 0 ? kOutwards : kSteepOutwards;
+  const double outwards = i % stride() == 0 ? kGridOrderMargin : kSteepOutwards;
   return std::max(0.0, sum + outwards * (rdp + std::abs(terms_[i])));
 }
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "pate/aggregators/aggregator.hpp"
-#include "pate/bounds/tradeoff_table.hpp"
+#include "pate/bounds/q_tables.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 
@@ -161,7 +161,7 @@ void VoteSums::fill(std::span<const std::size_t> batch) const {
 
 void VoteSums::fill_joint(std::span<const double> orders,
                           std::span<const std::size_t> batch) const {
-  const double sigma = std::get<GaussianNoisyMax>(noisy_max_.noisy_max).sigma;
+  const double sigma = noisy_max_.noisy_max.gaussian().sigma;
   const GaussianTradeoffTable table(inputs_->cells(), std::numbers::sqrt2 / sigma);
   const auto tables = table.at_orders(orders, 1);
   std::vector<Excess> excesses;

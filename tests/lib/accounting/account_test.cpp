@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/exact/exact_mechanism.hpp"
+#include "pate/exact/exact_cost.hpp"
 #include "pate/io/votes_digest.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/orders.hpp"
 #include "support/accuracy.hpp"
@@ -34,13 +34,13 @@ TEST_SUITE("accounting") {
   TEST_CASE("the steps of a run: a check for every query, a maximum for every answer") {
     const StepCounts steps = steps_of(kConfident, 1000, 300);
     CHECK(steps.threshold_checks.at(150.0) == 1000);
-    CHECK(steps.gaussian_maxima.at(40.0) == 300);
-    CHECK(steps.laplace_maxima.empty());
+    CHECK(steps.maxima.at({GaussianNoisyMax{40.0}}) == 300);
+    CHECK(steps.maxima.size() == 1);
     const QueryCost cost = steps.rdp(10.0);
     CHECK(cost.selection == 1000.0 * threshold_data_independent(150.0, 10.0));
-    CHECK(cost.noisy_max == 300.0 * gaussian_noisy_max_data_independent(40.0, 10.0));
+    CHECK(cost.noisy_max == 300.0 * data_independent_cost(GaussianNoisyMax{40.0}, 10.0));
     CHECK(relative_error(*steps.squared_mu(), 1000.0 / 22500.0 + 600.0 / 1600.0) < 1e-15);
-    CHECK(steps_of(kLnmax, 7, 7).laplace_maxima.at(20.0) == 7);
+    CHECK(steps_of(kLnmax, 7, 7).maxima.at({LaplaceNoisyMax{20.0}}) == 7);
     CHECK(!steps_of(kLnmax, 7, 7).squared_mu());
     CHECK(steps_of(kConfident, 0, 0).empty());
     CHECK(!steps.empty());
@@ -53,7 +53,7 @@ TEST_SUITE("accounting") {
     sum.add(steps_of(kConfident, 600, 200));
     const StepCounts whole = steps_of(kConfident, 1000, 300);
     CHECK(sum.threshold_checks == whole.threshold_checks);
-    CHECK(sum.gaussian_maxima == whole.gaussian_maxima);
+    CHECK(sum.maxima == whole.maxima);
     const auto of_sum = entries(sum);
     const auto of_whole = entries(whole);
     REQUIRE(of_sum.size() == of_whole.size());
@@ -62,7 +62,7 @@ TEST_SUITE("accounting") {
     }
     StepCounts many = steps_of(kLnmax, std::int64_t{1} << 52, std::int64_t{1} << 52);
     many.add(many);
-    CHECK(many.laplace_maxima.at(20.0) == std::int64_t{1} << 53);
+    CHECK(many.maxima.at({LaplaceNoisyMax{20.0}}) == std::int64_t{1} << 53);
     CHECK_THROWS_AS(many.add(steps_of(kLnmax, 1, 1)), parameter_error);
   }
 
@@ -79,7 +79,7 @@ TEST_SUITE("accounting") {
     CHECK(find(laplace, kov) != nullptr);
 
     StepCounts two_scales = steps_of(kLnmax, 10, 10);
-    two_scales.laplace_maxima[40.0] = 20;
+    two_scales.maxima[{LaplaceNoisyMax{40.0}}] = 20;
     const auto mixed_scales = entries(two_scales);
     CHECK(find(mixed_scales, kov) == nullptr);
     CHECK(find(mixed_scales, pure)->epsilon >= 2.0);

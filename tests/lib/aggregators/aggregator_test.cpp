@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "support/accuracy.hpp"
 
@@ -74,13 +74,13 @@ TEST_SUITE("aggregators") {
     for (const double order : {1.5, 20.0, 300.0}) {
       CHECK(data_independent_cost(kLnmax, order).selection == 0.0);
       CHECK(data_independent_cost(kLnmax, order).noisy_max ==
-            laplace_noisy_max_data_independent(1.0 / 20.0, order));
+            data_independent_cost(LaplaceNoisyMax{20.0}, order));
       CHECK(data_independent_cost(kGnmax, order).total() ==
-            gaussian_noisy_max_data_independent(40.0, order));
+            data_independent_cost(GaussianNoisyMax{40.0}, order));
       for (const Aggregator& aggregator : {kConfident, kInteractive}) {
         const QueryCost cost = data_independent_cost(aggregator, order);
         CHECK(cost.selection == threshold_data_independent(150.0, order));
-        CHECK(cost.noisy_max == gaussian_noisy_max_data_independent(40.0, order));
+        CHECK(cost.noisy_max == data_independent_cost(GaussianNoisyMax{40.0}, order));
         CHECK(cost.total() == cost.selection + cost.noisy_max);
       }
     }

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/threshold_exact.hpp"
-#include "pate/bounds/tradeoff.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "pate/rdp/orders.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
@@ -31,7 +30,7 @@ struct Step {
 
   [[nodiscard]] JointCost at(std::int64_t v, double order) const {
     return {AnswerLadder(check, v, v, teachers), order,
-            gaussian_noisy_max_data_independent(sigma2, order)};
+            data_independent_cost(GaussianNoisyMax{sigma2}, order)};
   }
   [[nodiscard]] BothDirections excess(double log_q, double order) const {
     if (log_q == -kInfinity) return kFree;
@@ -56,6 +55,19 @@ Probabilities joint_outcomes(const Counts& counts, const Step& step) {
   for (long double& x : p) x *= 0.5L * std::erfc(z);
   p.push_back(0.5L * std::erfc(-z));
   return p;
+}
+
+Probabilities answers(const ThresholdCheck& check, std::int64_t v) {
+  const long double z =
+      (static_cast<long double>(check.threshold) - static_cast<long double>(v)) /
+      (std::numbers::sqrt2_v<long double> * static_cast<long double>(check.sigma1));
+  return {0.5L * std::erfc(z), 0.5L * std::erfc(-z)};
+}
+
+/// The cost of a check alone.
+double selection_cost(const ThresholdCheck& check, std::int64_t v, std::int64_t teachers,
+                      double order) {
+  return JointCost(AnswerLadder(check, v, v, teachers), order, 0.0).selection_cost(v);
 }
 
 }  // namespace
@@ -121,20 +133,14 @@ TEST_SUITE("aggregators") {
     CHECK(tightest > 0.5);
   }
 
-  TEST_CASE("the selection cost is the exact threshold cost") {
+  TEST_CASE("a noisy maximum that costs nothing leaves the cost of the check") {
     Random random(302);
     for (int i = 0; i < 1000; ++i) {
       const Step step = random_step(random);
       const std::int64_t v = random.integer(0, step.teachers);
       const double order = 1.0 + random.log_uniform(0.01, 1000.0);
-      const double expected = threshold_exact(step.check, v, step.teachers, order);
       const JointCost joint = step.at(v, order);
-      CHECK_MESSAGE(relative_error(joint.selection_cost(v), expected) < 1e-12,
-                    show({{"T", step.check.threshold},
-                          {"sigma1", step.check.sigma1},
-                          {"order", order},
-                          {"v", static_cast<double>(v)}}));
-      // A noisy maximum that costs nothing leaves the check alone.
+      const double expected = joint.selection_cost(v);
       CHECK_MESSAGE(relative_error(joint.cost(v, kFree), expected) < 1e-11,
                     show({{"T", step.check.threshold},
                           {"sigma1", step.check.sigma1},
@@ -179,7 +185,7 @@ TEST_SUITE("aggregators") {
                                      {"v", static_cast<double>(v)}});
         CHECK_MESSAGE(cost >= joint.selection_cost(v) * (1.0 - 1e-12), at);
         CHECK_MESSAGE(cost <= (threshold_data_independent(step.check.sigma1, order) +
-                               gaussian_noisy_max_data_independent(step.sigma2, order)) *
+                               data_independent_cost(GaussianNoisyMax{step.sigma2}, order)) *
                                   (1.0 + 1e-15),
                       at);
         CHECK_MESSAGE(joint.cost(v, step.excess(0.9 * log_q, order)) >= cost * (1.0 - 2e-11), at);
@@ -193,7 +199,7 @@ TEST_SUITE("aggregators") {
     const Step step{{20.0, 7.0}, 5.0, 30};
     const double order = 8.0;
     const JointCost all(AnswerLadder(step.check, 0, 30, 30), order,
-                        gaussian_noisy_max_data_independent(step.sigma2, order));
+                        data_independent_cost(GaussianNoisyMax{step.sigma2}, order));
     const BothDirections excess = step.excess(-3.0, order);
     for (std::int64_t v = 0; v <= 30; ++v) {
       CHECK(all.cost(v, excess) == step.at(v, order).cost(v, excess));
@@ -209,6 +215,73 @@ TEST_SUITE("aggregators") {
     CHECK(joint.cost(20, {-5000.0, -5000.0}) == joint.cost(20, kFree));
     CHECK(joint.cost(20, {kInfinity, kInfinity}) ==
           threshold_data_independent(7.0, order) +
-              gaussian_noisy_max_data_independent(0.05, order));
+              data_independent_cost(GaussianNoisyMax{0.05}, order));
+  }
+
+  TEST_CASE("the selection cost against the oracle") {
+    for (const OracleRow& row : oracle("threshold_exact")) {
+      const ThresholdCheck check{row.number("T"), row.number("sigma1")};
+      const std::int64_t v = row.count("max");
+      const std::int64_t teachers = row.has("teachers") ? row.count("teachers") : v + 1;
+      const double got = selection_cost(check, v, teachers, row.number("lambda"));
+      CHECK_MESSAGE(covers(got, row.number("rdp")), row.text(), show({{"got", got}}));
+    }
+  }
+
+  TEST_CASE("the selection cost is the larger divergence over the neighbours") {
+    Random random(221);
+    for (int i = 0; i < 1000; ++i) {
+      const std::int64_t teachers = random.integer(1, 400);
+      const std::int64_t v = random.integer(0, teachers);
+      const ThresholdCheck check{random.uniform(0.0, 1.2) * static_cast<double>(teachers),
+                                 random.log_uniform(1.0, 300.0)};
+      const double order = 1.0 + random.log_uniform(0.05, 60.0);
+      double expected = 0.0;
+      for (const std::int64_t w : {v - 1, v + 1}) {
+        if (w < 0 || w > teachers) continue;
+        expected =
+            std::max({expected, renyi_divergence(answers(check, v), answers(check, w), order),
+                      renyi_divergence(answers(check, w), answers(check, v), order)});
+      }
+      if (expected < 1e-14) continue;  // long double runs out of digits
+      const double got = selection_cost(check, v, teachers, order);
+      CHECK_MESSAGE(relative_error(got, expected) < 1e-9, show({{"T", check.threshold},
+                                                                {"sigma1", check.sigma1},
+                                                                {"order", order},
+                                                                {"v", static_cast<double>(v)}}));
+    }
+  }
+
+  TEST_CASE("the selection cost is at most data-independent and grows with the order") {
+    Random random(222);
+    for (int i = 0; i < 300; ++i) {
+      const ThresholdCheck check{random.uniform(-50.0, 300.0), random.log_uniform(0.05, 1e4)};
+      const std::int64_t v = random.integer(0, 250);
+      double previous = 0.0;
+      for (const double order : default_orders()) {
+        const double cost = selection_cost(check, v, 250, order);
+        CHECK(cost <= threshold_data_independent(check.sigma1, order));
+        CHECK_MESSAGE(cost >= previous * (1.0 - 1e-12), show({{"T", check.threshold},
+                                                              {"sigma1", check.sigma1},
+                                                              {"order", order},
+                                                              {"v", static_cast<double>(v)}}));
+        previous = cost;
+      }
+    }
+  }
+
+  TEST_CASE("the selection cost at the ends of the range") {
+    // A certain answer is worth nothing; a lone teacher that cannot change costs the least.
+    CHECK(covers(selection_cost({1000.0, 1.0}, 10, 250, 20.0), 0.0));
+    CHECK(covers(selection_cost({5.0, 1.0}, 0, 0, 20.0), 0.0));
+    // Symmetric about the threshold.
+    const ThresholdCheck check{100.0, 20.0};
+    CHECK(relative_error(selection_cost(check, 90, 250, 5.0),
+                         selection_cost(check, 110, 250, 5.0)) < 1e-12);
+  }
+
+  TEST_CASE("a check out of its domain is refused") {
+    CHECK_THROWS_AS(static_cast<void>(selection_cost({200.0, 0.0}, 1, 250, 2.0)), parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(selection_cost({kNaN, 1.0}, 1, 250, 2.0)), parameter_error);
   }
 }

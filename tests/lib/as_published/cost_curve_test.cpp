@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/published.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
@@ -49,9 +48,9 @@ TEST_SUITE("as_published") {
       const PublishedCostCurve curve(sigma, order, random.integer(2, 100));
       CHECK(curve.log_q1() < curve.log_q0());
       const double below = curve.log_q0() * random.log_uniform(1.0 + 1e-9, 100.0);
-      CHECK(curve.cost(below) == gaussian_noisy_max_published(below, sigma, order));
+      CHECK(curve.cost(below) == published_cost(GaussianNoisyMax{sigma}, below, order));
       CHECK(curve.cost(curve.log_q0() * random.uniform(0.0, 1.0)) ==
-            gaussian_noisy_max_data_independent(sigma, order));
+            data_independent_cost(GaussianNoisyMax{sigma}, order));
       CHECK(curve.cost(-kInfinity) == 0.0);
     }
   }

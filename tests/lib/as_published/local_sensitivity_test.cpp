@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "pate/as_published/conditions.hpp"
-#include "pate/bounds/published.hpp"
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"

@@ -12,7 +12,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/as_published/vote_paths.hpp"
-#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/io/npy_table.hpp"
 #include "pate/votes/count_votes.hpp"
@@ -258,7 +258,7 @@ TEST_SUITE("as_published") {
         release_as_published(all_of(votes, gnmax(1000)), at_order(3.0));
     CHECK(release.noisy_max_data_independent);
     CHECK(release.local_sensitivity == std::vector<double>(100, 0.0));
-    CHECK(relative_error(release.rdp, 797.0 * gaussian_noisy_max_data_independent(1000, 3.0)) <
+    CHECK(relative_error(release.rdp, 797.0 * data_independent_cost(GaussianNoisyMax{1000}, 3.0)) <
           1e-12);
     CHECK(release.gnss.sd == 0.0);
     // With a selection only that one varies.

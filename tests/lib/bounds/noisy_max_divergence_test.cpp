@@ -6,10 +6,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/tradeoff.hpp"
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
-#include "pate/mechanisms/laplace_noisy_max.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/oracle.hpp"
@@ -90,7 +88,7 @@ TEST_SUITE("bounds") {
       for_each_neighbour(counts, [&](const Counts& neighbour) {
         const Probabilities r = gaussian_outcomes(neighbour, sigma);
         for (const double order : kOrders) {
-          const BothDirections bound = gaussian_noisy_max_tradeoff(q, sigma, order);
+          const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{sigma}}, q, order);
           const double forward = renyi_divergence(p, r, order);
           const double reverse = renyi_divergence(r, p, order);
           CHECK_MESSAGE(forward <= bound.forward + kSmallest,
@@ -116,7 +114,7 @@ TEST_SUITE("bounds") {
       for_each_neighbour(counts, [&](const Counts& neighbour) {
         const Probabilities r = laplace_outcomes(neighbour, scale);
         for (const double order : kOrders) {
-          const BothDirections bound = laplace_noisy_max_tradeoff(q, mechanism.gamma(), order);
+          const BothDirections bound = tradeoff_cost(NoisyMax{mechanism}, q, order);
           const double forward = renyi_divergence(p, r, order);
           const double reverse = renyi_divergence(r, p, order);
           CHECK_MESSAGE(forward <= bound.forward + kSmallest,

@@ -29,7 +29,7 @@ Part confident(const std::string& name, std::uint64_t seed,
   part.answered_sd = 3.0;
   part.delta = 1e-5;
   part.steps.threshold_checks[150.0] = 100;
-  part.steps.gaussian_maxima[40.0] = 100;
+  part.steps.maxima[{GaussianNoisyMax{40.0}}] = 100;
   part.orders = orders;
   for (const Bound bound : {Bound::published, Bound::tradeoff}) {
     RdpCurves& curves = part.curves[bound];
@@ -61,7 +61,7 @@ Part planned(double sigma2, std::int64_t queries) {
   part.mechanism = "gnmax";
   part.queries = queries;
   part.delta = 1e-5;
-  part.steps.gaussian_maxima[sigma2] = queries;
+  part.steps.maxima[{GaussianNoisyMax{sigma2}}] = queries;
   return part;
 }
 
@@ -146,7 +146,7 @@ TEST_SUITE("composition") {
   TEST_CASE("noisy steps add as counts, and compose exactly") {
     const std::vector<Part> parts{planned(40.0, 400), planned(40.0, 600)};
     const Composition sum = compose(parts, {});
-    CHECK(sum.steps.gaussian_maxima.at(40.0) == 1000);
+    CHECK(sum.steps.maxima.at({GaussianNoisyMax{40.0}}) == 1000);
     const CostEntry& headline = sum.costs[sum.headline];
     CHECK(headline.conversion == ReportedConversion::gdp);
     CHECK(headline.releasable);

@@ -10,13 +10,10 @@
 #include <sstream>
 
 #include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/data_independent.hpp"
-#include "pate/bounds/published.hpp"
-#include "pate/bounds/tradeoff.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
-#include "pate/exact/exact_mechanism.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/mechanisms/answer_ladder.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
@@ -77,10 +74,9 @@ std::vector<double> random_scores(Random& random, std::size_t classes) {
 // the statistic.
 Probabilities outcomes_of(const Aggregator& aggregator, const Counts& counts,
                           const std::vector<double>& scores) {
-  Probabilities p =
-      aggregator.is_gaussian()
-          ? gaussian_outcomes(counts, std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma)
-          : laplace_outcomes(counts, std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale);
+  Probabilities p = aggregator.is_gaussian()
+                        ? gaussian_outcomes(counts, aggregator.noisy_max.parameter())
+                        : laplace_outcomes(counts, aggregator.noisy_max.parameter());
   if (!aggregator.selection) return p;
   const std::int32_t v = aggregator.interactive
                              ? interactive_statistic(counts, scores, sum_of(counts))
@@ -252,21 +248,21 @@ TEST_SUITE("exact") {
       for (const double order : kOrders) {
         INFO(show_counts(counts), " sigma ", sigma, " order ", order);
         const BothDirections exact = exact_of(gnmax(sigma), counts, order);
-        const BothDirections bound = gaussian_noisy_max_tradeoff(log_q, sigma, order);
+        const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{sigma}}, log_q, order);
         CHECK(exact.forward <= bound.forward * kSlack);
         CHECK(exact.reverse <= bound.reverse * kSlack);
-        CHECK(bound.forward <= gaussian_noisy_max_published(log_q, sigma, order));
+        CHECK(bound.forward <= published_cost(GaussianNoisyMax{sigma}, log_q, order));
         if (bound.forward > 1e-280) tightest = std::max(tightest, exact.forward / bound.forward);
 
         const BothDirections laplace = exact_of(lnmax(sigma), counts, order);
         const BothDirections laplace_bound =
-            laplace_noisy_max_tradeoff(log_q_laplace, gamma, order);
+            tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / gamma}}, log_q_laplace, order);
         CHECK(laplace.forward <= laplace_bound.forward * kSlack);
         CHECK(laplace.reverse <= laplace_bound.reverse * kSlack);
 
         const BothDirections joint = exact_of(both, counts, order);
         const BothDirections joint_bound =
-            JointCost(ladder, order, gaussian_noisy_max_data_independent(sigma, order))
+            JointCost(ladder, order, data_independent_cost(GaussianNoisyMax{sigma}, order))
                 .costs(v, gaussian_tradeoff_log_excess(log_q, std::sqrt(2.0) / sigma, order));
         CHECK(joint.forward <= joint_bound.forward * kSlack);
         CHECK(joint.reverse <= joint_bound.reverse * kSlack);
@@ -339,7 +335,7 @@ TEST_SUITE("exact") {
     CHECK(exact.outcomes() == nullptr);
     CHECK_FALSE(exact.attained_by(3.0));
     const double log_q = pate::log_q(GaussianNoisyMax{0.01}, counts);
-    const BothDirections bound = gaussian_noisy_max_tradeoff(log_q, 0.01, 3.0);
+    const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{0.01}}, log_q, 3.0);
     CHECK(exact.largest(3.0).forward == bound.forward);
     CHECK(exact.largest(3.0).reverse == bound.reverse);
     CHECK(exact_of(lnmax(1e-3), counts, 3.0).larger() > 0.0);
@@ -349,7 +345,8 @@ TEST_SUITE("exact") {
     for (const double order : kOrders) {
       const BothDirections at = exact_of(gnmax(0.25), close, order);
       CHECK(at.larger() > 0.0);
-      CHECK(at.larger() <= gaussian_noisy_max_tradeoff(close_q, 0.25, order).larger());
+      CHECK(at.larger() <=
+            tradeoff_cost(NoisyMax{GaussianNoisyMax{0.25}}, close_q, order).larger());
     }
   }
 

@@ -6,8 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "pate/exact/gaussian_lattice.hpp"
-#include "pate/exact/laplace_panels.hpp"
+#include "pate/exact/noise_rules.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/oracle.hpp"

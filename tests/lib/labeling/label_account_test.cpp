@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/sampling/test_bits.hpp"
 #include "support/labeling.hpp"
+#include "support/test_bits.hpp"
 
 using pate::Account;
 using pate::AccountSettings;
@@ -144,7 +144,7 @@ TEST_CASE("a run that its limits stopped is accounted at the order fixed before"
     // Certain before the run: all queries, answered as far as max_answers allows.
     const auto steps = most_steps(run.aggregator, limits);
     CHECK(steps.threshold_checks.at(20.0) == 60);
-    CHECK(steps.gaussian_maxima.at(20.0) == limits.max_answers.value_or(60));
+    CHECK(steps.maxima.at({GaussianNoisyMax{20.0}}) == limits.max_answers.value_or(60));
     const CostEntry& certain = find(labelled.account, Bound::data_independent, Reading::worst_case);
     CHECK(certain.epsilon >= labelled.filter.epsilon());
     if (limits.max_epsilon) {

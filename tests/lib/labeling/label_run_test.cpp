@@ -9,10 +9,10 @@
 
 #include "pate/error.hpp"
 #include "pate/mechanisms/outcomes.hpp"
-#include "pate/sampling/test_bits.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"
 #include "support/temp_directory.hpp"
+#include "support/test_bits.hpp"
 
 using pate::Aggregator;
 using pate::label_queries;
@@ -69,12 +69,8 @@ std::vector<double> fits(const Run& run, std::uint64_t seed, int runs) {
     std::vector<double> expected;
     if (selection) expected.push_back(std::exp(log_refused(*selection, v)));
     for (std::size_t j = 0; j < classes; ++j) {
-      expected.push_back(answered * std::visit(
-                                        [&](const auto& mechanism) {
-                                          return outcome_probability(mechanism,
-                                                                     reader.histogram(query), j);
-                                        },
-                                        run.aggregator.noisy_max));
+      expected.push_back(answered *
+                         outcome_probability(run.aggregator.noisy_max, reader.histogram(query), j));
     }
     if (!selection) {
       CHECK(observed[i][0] == 0);

@@ -46,7 +46,7 @@ std::int64_t allowed(const Aggregator& aggregator, const RunLimits& limits, doub
 double moment(const Aggregator& aggregator, const RunLimits& limits, double order,
               const std::vector<std::vector<std::int32_t>>& votes,
               const std::vector<std::vector<std::int32_t>>& neighbour) {
-  const auto noisy_max = std::get<pate::GaussianNoisyMax>(aggregator.noisy_max);
+  const pate::NoisyMax& noisy_max = aggregator.noisy_max;
   const std::function<double(PrivacyFilter)> rest = [&](PrivacyFilter filter) -> double {
     const auto i = static_cast<std::size_t>(filter.asked());
     if (i == votes.size() || filter.enough_answers() || !filter.affords_next()) return 1.0;

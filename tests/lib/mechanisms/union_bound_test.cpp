@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "pate/error.hpp"
-#include "pate/mechanisms/gaussian_noisy_max.hpp"
-#include "pate/mechanisms/laplace_noisy_max.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/random.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "pate/bounds/data_independent.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/gaussian_dp.hpp"
 #include "pate/rdp/pure_dp.hpp"
@@ -37,7 +37,7 @@ TEST_SUITE("planning") {
     CHECK(epsilon(result, ReportedConversion::classic) ==
           doctest::Approx(5.98991507).epsilon(2e-9));
     CHECK(result.costs[result.headline].conversion == ReportedConversion::gdp);
-    CHECK(result.steps.gaussian_maxima.at(40.0) == 1000);
+    CHECK(result.steps.maxima.at({GaussianNoisyMax{40.0}}) == 1000);
     CHECK(result.rdp.size() == result.orders.size());
   }
 
@@ -74,7 +74,7 @@ TEST_SUITE("planning") {
                  gaussian_dp_epsilon(mu, 1e-5) * (1.0 - 5e-10)));
     REQUIRE(result.rdp.size() == 1);
     CHECK(result.rdp[0].selection == 1000.0 * threshold_data_independent(150.0, 8.0));
-    CHECK(result.rdp[0].noisy_max == 300.0 * gaussian_noisy_max_data_independent(40.0, 8.0));
+    CHECK(result.rdp[0].noisy_max == 300.0 * data_independent_cost(GaussianNoisyMax{40.0}, 8.0));
     CHECK(result.notices.size() == 1);  // the only order is the highest that was allowed
     // More answers than queries there cannot be.
     run.max_answers = 5000;

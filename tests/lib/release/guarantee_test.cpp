@@ -8,9 +8,9 @@
 #include "pate/math/normal.hpp"
 #include "pate/release/public_release.hpp"
 #include "pate/release/release_plan.hpp"
-#include "pate/sampling/test_bits.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
+#include "support/test_bits.hpp"
 #include "support/votes.hpp"
 
 using namespace pate;
@@ -36,7 +36,7 @@ Ensemble confident(std::int32_t teachers, std::size_t classes, double threshold,
 
 // Probabilities of every list of answers (refusals among them) of the run.
 std::vector<double> answers(const Ensemble& ensemble, const Histogram& counts) {
-  const double sigma2 = std::get<GaussianNoisyMax>(ensemble.aggregator.noisy_max).sigma;
+  const double sigma2 = ensemble.aggregator.noisy_max.gaussian().sigma;
   std::vector<double> one;
   double answered = 1.0;
   if (ensemble.aggregator.selection) {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "pate/error.hpp"
-#include "pate/sampling/system_bits.hpp"
 #include "support/bit_sources.hpp"
 #include "support/chi_square.hpp"
 #include "support/temp_directory.hpp"

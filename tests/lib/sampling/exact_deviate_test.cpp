@@ -11,10 +11,10 @@
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
-#include "pate/sampling/test_bits.hpp"
 #include "support/bit_sources.hpp"
 #include "support/chi_square.hpp"
 #include "support/temp_directory.hpp"
+#include "support/test_bits.hpp"
 
 using pate::BitSource;
 using pate::Dyadic;

@@ -7,12 +7,12 @@
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
-#include "pate/sampling/test_bits.hpp"
 #include "support/accuracy.hpp"
 #include "support/bit_sources.hpp"
 #include "support/chi_square.hpp"
 #include "support/random.hpp"
 #include "support/temp_directory.hpp"
+#include "support/test_bits.hpp"
 
 using pate::Dyadic;
 using pate::exact_normal;

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "pate/release/release_cost.hpp"
-#include "pate/sensitivity/smooth_sensitivity.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"
@@ -252,7 +251,7 @@ TEST_SUITE("sensitivity") {
     const Aggregator aggregator = confident(60, 20, 10);
     const VoteProfile votes = profile_of(
         aggregator, {{{70, 20, 10}, 70}, {{40, 35, 25}, 40}, {{98, 1, 1}, 98}, {{50, 50, 0}, 50}});
-    const ExcessCurve curve(aggregator, 100, 3, 10.0, 1);
+    const ExcessCurve curve(aggregator.noisy_max, 100, 3, 10.0, 1);
     const auto at = [&](const GridResolution& resolution, std::int64_t most, unsigned threads) {
       return tradeoff_local_sensitivity(votes, curve, ReleasedCost::joint, resolution, most,
                                         threads);

@@ -37,7 +37,7 @@ TEST_SUITE("sensitivity") {
   TEST_CASE("tight neighbour bounds of q against the oracle, from outside") {
     for (const OracleRow& row : oracle("bu_bl_tight")) {
       const NeighbourQ got =
-          gaussian_neighbour_q(row.number("log_q"), row.number("sigma"), row.count("m"));
+          neighbour_q(GaussianNoisyMax{row.number("sigma")}, row.number("log_q"), row.count("m"));
       const double log_bu = row.number("log_bu");
       const double log_bl = row.number("log_bl");
       // At the cap the bound is the cap as every q has it, to the last bit but one.
@@ -49,7 +49,8 @@ TEST_SUITE("sensitivity") {
     // Two classes: one gap only, and the bounds of the papers are these.
     for (const OracleRow& row : oracle("bu_bl")) {
       if (row.count("m") != 2) continue;
-      const NeighbourQ got = gaussian_neighbour_q(row.number("log_q"), row.number("sigma"), 2);
+      const NeighbourQ got =
+          neighbour_q(GaussianNoisyMax{row.number("sigma")}, row.number("log_q"), 2);
       const double cap = std::log(0.5);
       CHECK_MESSAGE(relative_error(got.log_upper, std::min(cap, row.number("log_bu"))) < 1e-12,
                     row.text());
@@ -64,7 +65,7 @@ TEST_SUITE("sensitivity") {
       const double sigma = random.log_uniform(0.3, 1000.0);
       const double cap = std::log1p(-1.0 / static_cast<double>(m));
       const double log_q = std::min(cap, -random.log_uniform(0.01, 9000.0));
-      const NeighbourQ bounds = gaussian_neighbour_q(log_q, sigma, m);
+      const NeighbourQ bounds = neighbour_q(GaussianNoisyMax{sigma}, log_q, m);
       const std::string at =
           show({{"log_q", log_q}, {"sigma", sigma}, {"m", static_cast<double>(m)}});
       CHECK_MESSAGE(bounds.log_upper >= log_q, at);
@@ -75,8 +76,8 @@ TEST_SUITE("sensitivity") {
         const double special = log_q + share;
         const double other = log_q + log1mexp(share) - std::log(static_cast<double>(m - 2));
         if (special > std::log(0.5) || other > std::log(0.5)) continue;
-        const NeighbourQ a = gaussian_neighbour_q(special, sigma, 2);
-        const NeighbourQ b = gaussian_neighbour_q(other, 2.0 * sigma, 2);
+        const NeighbourQ a = neighbour_q(GaussianNoisyMax{sigma}, special, 2);
+        const NeighbourQ b = neighbour_q(GaussianNoisyMax{2.0 * sigma}, other, 2);
         const double others = std::log(static_cast<double>(m - 2));
         const double slack = 1e-11 * (1.0 + std::abs(log_q));
         // Above the cap of two classes the upper values of the parts are not to be had this way.
@@ -100,9 +101,9 @@ TEST_SUITE("sensitivity") {
           Counts counts(static_cast<std::size_t>(m));
           for_each_histogram(counts, 0, teachers, [&](const Counts& n) {
             const double q = log_q(gaussian, n);
-            const NeighbourQ bounds = gaussian_neighbour_q(q, noise, m);
+            const NeighbourQ bounds = neighbour_q(GaussianNoisyMax{noise}, q, m);
             const double q_laplace = log_q(laplace, n);
-            const NeighbourQ bounds_laplace = laplace_neighbour_q(q_laplace, laplace.gamma(), m);
+            const NeighbourQ bounds_laplace = neighbour_q(laplace, q_laplace, m);
             for_each_neighbour(n, [&](const Counts& neighbour) {
               const double other = log_q(gaussian, neighbour);
               CHECK(other <= bounds.log_upper);
@@ -126,7 +127,7 @@ TEST_SUITE("sensitivity") {
         const double cap = std::log1p(-1.0 / static_cast<double>(m));
         NeighbourQ before{-kInfinity, -kInfinity};
         for (double log_q = -300.0; log_q < cap; log_q *= 0.997) {
-          const NeighbourQ bounds = gaussian_neighbour_q(log_q, sigma, m);
+          const NeighbourQ bounds = neighbour_q(GaussianNoisyMax{sigma}, log_q, m);
           CHECK(bounds.log_upper >= before.log_upper);
           CHECK(bounds.log_lower >= before.log_lower);
           before = bounds;

@@ -25,7 +25,7 @@ TEST_CASE("tuning grid: points are numbered with the threshold innermost") {
     CHECK(grid.index(grid.noise_of(i), grid.sigma1_of(i), grid.threshold_of(i)) == i);
   }
   const pate::Aggregator aggregator = grid.aggregator(13);
-  CHECK(std::get<pate::GaussianNoisyMax>(aggregator.noisy_max).sigma == 40);
+  CHECK(aggregator.noisy_max.gaussian().sigma == 40);
   CHECK(aggregator.selection->sigma1 == 100);
   CHECK(aggregator.selection->threshold == 60);
 }

@@ -1,0 +1,201 @@
+#include "pate/bounds/step_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/bounds/two_tails.hpp"
+#include "pate/math/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLogTinyMass = -650.0;
+
+// log( (1-q) A^k + q B^k ) / k for k = order - 1, A >= 1, B >= 1, both given as logarithms;
+// rest = 1 - q.
+double two_point_cost(double log_q, double rest, double log_a, double log_b, double k) {
+  const double log_moment_b = log_q + k * log_b;
+  if (log_moment_b > 600.0) return log_add(std::log(rest) + k * log_a, log_moment_b) / k;
+  // Sum of what exceeds one; both terms are positive.
+  const double excess_a = rest * std::expm1(k * log_a);
+  const double excess_b = std::exp(log_moment_b) * -std::expm1(-k * log_b);
+  return std::log1p(excess_a + excess_b) / k;
+}
+
+// Randomised response with ratio e^eps: masses of the outcomes that are not the plurality on the
+// likelier point (m0) and on the other (m1), and of the plurality (mid0, mid1), under the votes.
+struct PointMasses {
+  double m0, m1, mid0, mid1;
+};
+
+// The two ends of the interval of possible splits of q; rest = 1 - q.
+PointMasses lower_end(double q, double rest, double a, double b) {
+  return q <= a ? PointMasses{q, 0.0, std::max(rest - b, 0.0), b}
+                : PointMasses{a, q - a, 0.0, rest};
+}
+PointMasses upper_end(double q, double rest, double a, double b) {
+  return q <= b ? PointMasses{0.0, q, a, b - q} : PointMasses{q - b, b, rest, 0.0};
+}
+
+double log_or_zero(double x) {
+  return x > 0.0 ? std::log(x) : -kInfinity;
+}
+
+BothDirections log_excess_of(const PointMasses& p, double eps, double order) {
+  const double mid = p.mid0 + p.mid1;
+  const double mid_neighbour = p.mid0 * std::exp(-eps) + p.mid1 * std::exp(eps);
+  // The neighbour's mass of the plurality less the votes': by whichever side is the smaller.
+  const double m = p.m0 + p.m1;
+  const double gained = m < mid ? -(p.m0 * std::expm1(-eps) + p.m1 * std::expm1(eps))
+                                : p.mid0 * std::expm1(-eps) + p.mid1 * std::expm1(eps);
+  const double change = gained / mid;
+  const double log_ratio =
+      std::abs(change) < 0.5 ? -std::log1p(change) : std::log(mid / mid_neighbour);
+  const double log_m0 = log_or_zero(p.m0);
+  const double log_m1 = log_or_zero(p.m1);
+  BothDirections result;
+  result.forward = log_add(log_add(log_m0 - eps + log_power_excess(eps, order),
+                                   log_m1 + eps + log_power_excess(-eps, order)),
+                           log_or_zero(mid_neighbour) + log_power_excess(log_ratio, order));
+  result.reverse = log_add(
+      log_add(log_m0 + log_power_excess(-eps, order), log_m1 + log_power_excess(eps, order)),
+      log_or_zero(mid) + log_power_excess(-log_ratio, order));
+  return result;
+}
+
+double log_cap(const GaussianNoisyMax& noise, double order) {
+  const double mu = noise.mu();
+  return log_expm1(0.5 * order * (order - 1.0) * mu * mu);
+}
+
+double log_cap(const LaplaceNoisyMax& noise, double order) {
+  return log_expm1((order - 1.0) * data_independent_cost(noise, order));
+}
+
+}  // namespace
+
+double data_independent_cost(const GaussianNoisyMax& noise, double order) {
+  return with_margin(order / noise.sigma / noise.sigma);
+}
+
+double data_independent_cost(const LaplaceNoisyMax& noise, double order) {
+  const double gamma = noise.gamma();
+  const double up = (order - 1.0) * gamma;
+  const double down = -order * gamma;
+  const double share = 1.0 / (2.0 * order - 1.0);
+  if (up > 700.0) return with_margin(2.0 * (gamma + std::log(order * share) / (order - 1.0)));
+  // The terms of first order in gamma cancel.
+  const double excess = share * (order * expm1mx(up) + (order - 1.0) * expm1mx(down));
+  return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
+}
+
+double data_independent_cost(const NoisyMax& noisy_max, double order) {
+  return noisy_max.visit([=](const auto& noise) { return data_independent_cost(noise, order); });
+}
+
+double threshold_data_independent(double sigma1, double order) {
+  return with_margin(0.5 * order / sigma1 / sigma1);
+}
+
+GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
+  const double variance = sigma * sigma;
+  const double mu2 = sigma * std::sqrt(-log_q);
+  const double mu1 = mu2 + 1.0;
+  if (!(mu2 > 1.0) || !std::isfinite(mu2)) return;
+  const double eps2 = mu2 / variance;
+  if (!(-log_q > eps2)) return;
+  if (!(log_q <=
+        (mu2 - 1.0) * eps2 - mu2 * (std::log1p(1.0 / mu2) + std::log1p(1.0 / (mu2 - 1.0))))) {
+    return;
+  }
+  // (q e^eps2)^(1 - 1/mu2) = q e^shift, because -log q = mu2 eps2.
+  const double shift = (2.0 * mu2 - 1.0) / variance;
+  const double log_grown = log_q + shift;
+  if (!(log_grown < 0.0)) return;
+  largest_order_ = mu1;
+  rest_ = -std::expm1(log_q);
+  log_a_ = std::log1p(std::exp(log_grown) * -std::expm1(-shift) / -std::expm1(log_grown));
+  log_b_ = (2.0 * mu2 + 1.0) / variance;
+}
+
+double GaussianPublishedBound::cost(double order, double data_independent) const {
+  if (log_q_ == -kInfinity) return 0.0;
+  if (!applies(order)) return data_independent;
+  return std::min(with_margin(two_point_cost(log_q_, rest_, log_a_, log_b_, order - 1.0)),
+                  data_independent);
+}
+
+double published_cost(const GaussianNoisyMax& noise, double log_q, double order) {
+  return GaussianPublishedBound(log_q, noise.sigma)
+      .cost(order, data_independent_cost(noise, order));
+}
+
+double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) {
+  if (log_q == -kInfinity) return 0.0;
+  const double eps = 2.0 * noise.gamma();
+  const double independent = with_margin(std::min(0.5 * eps * eps * order, eps));
+  if (!(log_q <= -eps - std::log1p(std::exp(-eps)))) return independent;
+  const double log_a = std::log1p(std::exp(log_q) * std::expm1(eps) / -std::expm1(eps + log_q));
+  const double rest = -std::expm1(log_q);
+  return std::min(with_margin(two_point_cost(log_q, rest, log_a, eps, order - 1.0)), independent);
+}
+
+double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
+  return noisy_max.visit([=](const auto& noise) { return published_cost(noise, log_q, order); });
+}
+
+double threshold_published(double log_q, double sigma1, double order) {
+  return published_cost(GaussianNoisyMax{std::numbers::sqrt2 * sigma1}, log_q, order);
+}
+
+BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double order) {
+  const double cold = std::numeric_limits<double>::quiet_NaN();
+  return {maximize_two_tails(Direction::forward, log_q, mu, order, cold).log_excess,
+          maximize_two_tails(Direction::reverse, log_q, mu, order, cold).log_excess};
+}
+
+BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q, double order) {
+  return gaussian_tradeoff_log_excess(log_q, noise.mu(), order);
+}
+
+BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order) {
+  const double eps = 2.0 * noise.gamma();
+  if (log_q < kLogTinyMass && log_q < -eps - 40.0) {
+    // Far below both points' masses: the two single-point splits, in log space.
+    const double likelier = log_power_excess(eps, order);
+    const double other = log_power_excess(-eps, order);
+    return {log_q + std::max(likelier - eps, other + eps), log_q + std::max(likelier, other)};
+  }
+  // No double holds these masses: leave it to the data-independent cost.
+  if (log_q < kLogTinyMass || eps > -kLogTinyMass) return {kInfinity, kInfinity};
+  const double b = 1.0 / (1.0 + std::exp(eps));
+  const double a = 1.0 / (1.0 + std::exp(-eps));
+  const double q = std::exp(log_q);
+  const double rest = -std::expm1(log_q);
+  const BothDirections low = log_excess_of(lower_end(q, rest, a, b), eps, order);
+  const BothDirections high = log_excess_of(upper_end(q, rest, a, b), eps, order);
+  return {std::max(low.forward, high.forward), std::max(low.reverse, high.reverse)};
+}
+
+BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {
+  return noisy_max.visit(
+      [=](const auto& noise) { return tradeoff_log_excess(noise, log_q, order); });
+}
+
+BothDirections tradeoff_cost(const NoisyMax& noisy_max, double log_q, double order) {
+  if (log_q == -kInfinity) return {0.0, 0.0};
+  const BothDirections log_excess = tradeoff_log_excess(noisy_max, log_q, order);
+  const double cap = data_independent_cost(noisy_max, order);
+  return {cost_of_log_excess(log_excess.forward, order, cap),
+          cost_of_log_excess(log_excess.reverse, order, cap)};
+}
+
+double log_excess_cap(const NoisyMax& noisy_max, double order) {
+  return noisy_max.visit([=](const auto& noise) { return log_cap(noise, order); });
+}
+
+}  // namespace pate

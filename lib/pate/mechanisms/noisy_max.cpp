@@ -1,0 +1,84 @@
+#include "pate/mechanisms/noisy_max.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/mechanisms/union_bound.hpp"
+
+namespace pate {
+
+namespace {
+
+template <std::size_t... Kinds>
+NoisyMax noise_of(std::size_t kind, double parameter, std::index_sequence<Kinds...>) {
+  NoisyMax result;
+  const auto set = [&](auto noise) { result.noise = noise; };
+  ((kind == Kinds ? set(std::variant_alternative_t<Kinds, NoisyMax::Noise>{parameter}) : void()),
+   ...);
+  return result;
+}
+
+template <class Noise>
+LogPairTerm term_of(const Noise& noise) {
+  return [noise](std::int64_t gap) { return log_pair_probability(noise, gap); };
+}
+
+}  // namespace
+
+void require_positive(double value, const char* name) {
+  if (!(value > 0.0) || !std::isfinite(value)) {
+    throw parameter_error(fmt::format("{} must be > 0 and finite, got {}", name, value));
+  }
+  if (value < kLeastNoise || value > kMostNoise) {
+    throw parameter_error(fmt::format("{} must be between {} and {} votes, got {}", name,
+                                      kLeastNoise, kMostNoise, value));
+  }
+}
+
+NoisyMax noise_of(std::size_t kind, double parameter) {
+  return noise_of(kind, parameter, std::make_index_sequence<kNoiseKinds>());
+}
+
+void validate(const GaussianNoisyMax& noise, const char* name) {
+  require_positive(noise.sigma, name);
+}
+
+void validate(const LaplaceNoisyMax& noise, const char* name) {
+  require_positive(noise.scale, name);
+}
+
+void validate(const NoisyMax& noisy_max) {
+  noisy_max.visit([](const auto& noise) { validate(noise); });
+}
+
+double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap) {
+  return log_normal_cdf(-static_cast<double>(gap) / (std::numbers::sqrt2 * noise.sigma));
+}
+
+double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap) {
+  const double g = static_cast<double>(gap) / noise.scale;
+  return std::log(0.25 * (2.0 + g)) - g;
+}
+
+LogPairTerm pair_term(const NoisyMax& noisy_max) {
+  return noisy_max.visit([](const auto& noise) { return term_of(noise); });
+}
+
+double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts) {
+  validate(noise);
+  return log_union_bound(counts, term_of(noise));
+}
+
+double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts) {
+  validate(noise);
+  return log_union_bound(counts, term_of(noise));
+}
+
+double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts) {
+  return noisy_max.visit([&](const auto& noise) { return log_q(noise, counts); });
+}
+
+}  // namespace pate

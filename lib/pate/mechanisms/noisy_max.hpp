@@ -1,0 +1,151 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace pate {
+
+/// The domain of noise, in votes: the costs of more or less of it are beyond every double.
+inline constexpr double kLeastNoise = 1e-100;
+inline constexpr double kMostNoise = 1e100;
+
+/// Throws `parameter_error` "NAME must be > 0 and finite, got VALUE" unless that holds, NaN
+/// included, and for noise outside its domain.
+void require_positive(double value, const char* name);
+
+/// What a noise and its parameter are called.
+struct NoiseNames {
+  const char* aggregator;  ///< in reports: the aggregator that takes a noisy maximum and no more
+  const char* title;       ///< the same, for people
+  const char* parameter;   ///< in reports
+  const char* column;      ///< the parameter in tables for people
+  const char* option;      ///< the parameter on the command line
+  const char* maxima;      ///< the list of a report that counts noisy maxima with this noise
+};
+
+/// GNMax: the class with the largest count after independent N(0, sigma^2) noise on every count.
+struct GaussianNoisyMax {
+  static constexpr NoiseNames kNames{"gnmax",  "GNMax",    "sigma2",
+                                     "sigma2", "--sigma2", "gaussian_maxima"};
+
+  double sigma = 0.0;  ///< standard deviation of the noise on each count, in votes
+
+  /// The largest difference of the means of two neighbours, in standard deviations.
+  [[nodiscard]] double mu() const { return std::numbers::sqrt2 / sigma; }
+
+  [[nodiscard]] double parameter() const { return sigma; }
+  [[nodiscard]] std::optional<double> pure_epsilon() const { return std::nullopt; }
+  [[nodiscard]] std::optional<double> squared_mu() const { return 2.0 / sigma / sigma; }
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const GaussianNoisyMax&, const GaussianNoisyMax&) = default;
+};
+
+/// LNMax: the class with the largest count after independent Laplace noise on every count.
+struct LaplaceNoisyMax {
+  static constexpr NoiseNames kNames{"lnmax", "LNMax",           "laplace_scale",
+                                     "scale", "--laplace-scale", "laplace_maxima"};
+
+  double scale = 0.0;  ///< scale b of the noise in votes; S17 writes gamma = 1/b
+
+  [[nodiscard]] double gamma() const { return 1.0 / scale; }
+
+  [[nodiscard]] double parameter() const { return scale; }
+  [[nodiscard]] std::optional<double> pure_epsilon() const { return 2.0 * gamma(); }
+  [[nodiscard]] std::optional<double> squared_mu() const { return std::nullopt; }
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const LaplaceNoisyMax&, const LaplaceNoisyMax&) = default;
+};
+
+/// How a query is answered: a noisy maximum with any of the noises above.
+///
+/// What else is asked of one is a function with an overload for every noise and one for this
+/// struct, which calls `visit`. No noise converts to this struct, so that an overload that is
+/// missing is an error of the compiler and not an endless recursion.
+struct NoisyMax {
+  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax>;
+  Noise noise;
+
+  template <class Other>
+  requires std::is_constructible_v<Noise, Other> NoisyMax& operator=(const Other& other) {
+    noise = other;
+    return *this;
+  }
+
+  /// function(noise): the only place that looks which noise it is.
+  template <class Function>
+  decltype(auto) visit(Function&& function) const {
+    return std::visit(std::forward<Function>(function), noise);
+  }
+
+  [[nodiscard]] const NoiseNames& names() const {
+    return visit([](const auto& of) -> const NoiseNames& { return of.kNames; });
+  }
+  /// The standard deviation or the scale, in votes.
+  [[nodiscard]] double parameter() const {
+    return visit([](const auto& of) { return of.parameter(); });
+  }
+  /// The smallest epsilon for which one noisy maximum is (epsilon, 0)-DP; none for Gaussian noise.
+  [[nodiscard]] std::optional<double> pure_epsilon() const {
+    return visit([](const auto& of) { return of.pure_epsilon(); });
+  }
+  /// The sensitivity of one noisy maximum as a Gaussian mechanism, in standard deviations, squared:
+  /// 2 / sigma^2; none for other noise.
+  [[nodiscard]] std::optional<double> squared_mu() const {
+    return visit([](const auto& of) { return of.squared_mu(); });
+  }
+
+  [[nodiscard]] bool is_gaussian() const { return std::holds_alternative<GaussianNoisyMax>(noise); }
+  /// For procedures that know Gaussian noise only: throws `std::bad_variant_access` for another.
+  [[nodiscard]] const GaussianNoisyMax& gaussian() const {
+    return std::get<GaussianNoisyMax>(noise);
+  }
+
+  /// By the kind of noise, then its parameter.
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const NoisyMax&, const NoisyMax&) = default;
+};
+
+/// How many kinds of noise there are, and the noise of one of them: 0 <= kind < kNoiseKinds.
+inline constexpr std::size_t kNoiseKinds = std::variant_size_v<NoisyMax::Noise>;
+[[nodiscard]] NoisyMax noise_of(std::size_t kind, double parameter);
+
+/// Throws `parameter_error` unless the noise is positive and finite. `name` is how messages call
+/// it.
+void validate(const GaussianNoisyMax& noise, const char* name = "sigma2");
+void validate(const LaplaceNoisyMax& noise, const char* name = "laplace-scale");
+void validate(const NoisyMax& noisy_max);
+
+/// log of the pair term of q: log Pr[a class `gap` >= 0 votes behind beats the plurality]
+///
+///     Gaussian   log( erfc(gap / (2 sigma)) / 2 )
+///     Laplace    log( (2 + g) / (4 e^g) ),  g = gamma * gap
+///
+/// Relative accuracy 1e-15.
+[[nodiscard]] double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap);
+[[nodiscard]] double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap);
+
+/// The same as a function of the gap.
+using LogPairTerm = std::function<double(std::int64_t gap)>;
+[[nodiscard]] LogPairTerm pair_term(const NoisyMax& noisy_max);
+
+/// log q, q = min( sum of the pair terms of all classes but the plurality i*, 1 - 1/m ): an upper
+/// bound on Pr[output != i*] for the histogram `counts` of m >= 1 classes. -inf for one class. A
+/// function of the multiset of counts alone, to the last bit. Relative accuracy of the logarithm
+/// 1e-13. Source: S18, Proposition 7, and S17, Lemma 4 (union bound); the cap because the likeliest
+/// of m outcomes has probability at least 1/m. Throws `parameter_error` for an empty histogram or
+/// bad noise. Of many histograms: union_bound.hpp.
+[[nodiscard]] double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts);
+[[nodiscard]] double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts);
+[[nodiscard]] double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts);
+
+}  // namespace pate
