@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/q_tables.hpp"

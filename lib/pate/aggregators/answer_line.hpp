@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "pate/bounds/cost.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
@@ -27,7 +27,7 @@ struct AnswerLine {
 /// The same with logarithms for all numbers.
 struct LogAnswerLine {
   using Number = double;
-  static constexpr double kLeast = -std::numeric_limits<double>::infinity();
+  static constexpr double kLeast = -kInfinity;
 
   double selection = kLeast;
   double answered = 0.0;
@@ -42,7 +42,7 @@ struct LogAnswerLine {
   [[nodiscard]] AnswerLine<double> in_doubles() const {
     const auto line = in<double>();
     if (line.selection < kHugeExcess && line.answered < kHugeExcess) return line;
-    return {std::numeric_limits<double>::infinity(), 0.0};
+    return {kInfinity, 0.0};
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 

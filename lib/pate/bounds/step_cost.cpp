@@ -12,7 +12,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLogTinyMass = -650.0;
 
 // log( (1-q) A^k + q B^k ) / k for k = order - 1, A >= 1, B >= 1, both given as logarithms;

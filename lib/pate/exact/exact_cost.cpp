@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "pate/bounds/step_cost.hpp"
+#include "pate/math/log_space.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Where q is above this the trade-off bound is not worth trying: the noisy maximum costs something.
 constexpr double kLogNegligible = -30.0;
 // How much the trade-off bound may add to the cost when it takes the place of the exact one.

@@ -137,24 +137,33 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
   }
 }
 
-// Sums of fixed tasks in their order, upwards by more than their rounding.
-std::vector<double> add_up(const std::vector<std::vector<double>>& tasks, std::size_t size) {
-  std::vector<double> result(size);
+// Sums for d = 0..most_votes, upwards by more than their rounding: of what add(i, sums) adds for
+// every i below `items`, in tasks that do not depend on the number of threads.
+template <class Add>
+LocalSensitivity add_up(const VoteProfile& votes, double order, std::int64_t most_votes,
+                        unsigned threads, std::size_t items, const Add& add) {
+  const auto size = static_cast<std::size_t>(most_votes) + 1;
+  std::vector<std::vector<double>> tasks(kTasks);
+  parallel_for(kTasks, threads, [&](std::size_t task) {
+    for (std::size_t i = task; i < items; i += kTasks) {
+      tasks[task].resize(size, 0.0);
+      add(i, tasks[task]);
+    }
+  });
+  LocalSensitivity result;
   for (std::size_t d = 0; d < size; ++d) {
     CompensatedSum sum;
     for (const auto& task : tasks) {
       if (!task.empty()) sum.add(task[d]);
     }
-    result[d] = sum.value() * (1.0 + kSensitivitySumMargin);
-    if (d > 0) result[d] = std::max(result[d], result[d - 1]);
+    const double at_d = sum.value() * (1.0 + kSensitivitySumMargin);
+    result.at.push_back(d > 0 ? std::max(at_d, result.at.back()) : at_d);
   }
+  // No two costs of a query differ by more than the largest there is.
+  result.beyond =
+      static_cast<double>(votes.queries) * data_independent_cost(votes.aggregator, order).total();
+  result.complete = most_votes == votes.teachers;
   return result;
-}
-
-// No two costs of a query differ by more than the largest there is.
-double beyond(const VoteProfile& votes, double order) {
-  return static_cast<double>(votes.queries) *
-         data_independent_cost(votes.aggregator, order).total();
 }
 
 LocalSensitivity joint(const VoteProfile& votes, const ExcessCurve& curve, const QGrid& grid,
@@ -169,19 +178,10 @@ LocalSensitivity joint(const VoteProfile& votes, const ExcessCurve& curve, const
   }
   const SensitivityTable table(grid, ladder, curve.order(), curve.log_cap(), first, last, threads);
   const std::vector<Group> groups = groups_of(votes);
-  const auto size = static_cast<std::size_t>(most_votes) + 1;
-  std::vector<std::vector<double>> tasks(kTasks);
-  parallel_for(kTasks, threads, [&](std::size_t task) {
-    for (std::size_t g = task; g < groups.size(); g += kTasks) {
-      tasks[task].resize(size, 0.0);
-      add_group(votes, groups[g], terms, grid, table, tasks[task]);
-    }
-  });
-  LocalSensitivity result;
-  result.at = add_up(tasks, size);
-  result.beyond = beyond(votes, curve.order());
-  result.complete = most_votes == votes.teachers;
-  return result;
+  return add_up(votes, curve.order(), most_votes, threads, groups.size(),
+                [&](std::size_t g, std::vector<double>& sums) {
+                  add_group(votes, groups[g], terms, grid, table, sums);
+                });
 }
 
 // Maxima over growing ranges of cells of a row of the noisy maximum alone.
@@ -213,32 +213,20 @@ LocalSensitivity realized(const VoteProfile& votes, const ExcessCurve& curve, co
                           const UnionBoundTable& terms, std::int64_t most_votes, unsigned threads) {
   const CheckSensitivity checks(*votes.aggregator.selection, votes.teachers, curve.order());
   const NoisyMaxSensitivity noisy_max(grid, curve.order(), curve.log_cap());
-  const auto size = static_cast<std::size_t>(most_votes) + 1;
-  std::vector<std::vector<double>> tasks(kTasks);
-  parallel_for(kTasks, threads, [&](std::size_t task) {
-    std::vector<CheckStep> check(size);
-    std::vector<CheckStep> both(size);
-    for (std::size_t i = task; i < votes.distinct.size(); i += kTasks) {
-      tasks[task].resize(size, 0.0);
-      const VoteProfile::Query& query = votes.distinct[i];
-      checks.around(query.statistic, check);
-      const auto answered = static_cast<double>(query.answered);
-      const auto refused = static_cast<double>(query.count - query.answered);
-      if (query.answered > 0) {
-        both = check;
-        add_noisy_max(votes, i, terms, grid, noisy_max, both);
-      }
-      for (std::size_t d = 0; d < size; ++d) {
-        tasks[task][d] +=
-            refused * check[d].larger() + (query.answered > 0 ? answered * both[d].larger() : 0.0);
-      }
-    }
-  });
-  LocalSensitivity result;
-  result.at = add_up(tasks, size);
-  result.beyond = beyond(votes, curve.order());
-  result.complete = most_votes == votes.teachers;
-  return result;
+  return add_up(votes, curve.order(), most_votes, threads, votes.distinct.size(),
+                [&](std::size_t i, std::vector<double>& sums) {
+                  const VoteProfile::Query& query = votes.distinct[i];
+                  std::vector<CheckStep> check(sums.size());
+                  checks.around(query.statistic, check);
+                  const auto answered = static_cast<double>(query.answered);
+                  const auto refused = static_cast<double>(query.count - query.answered);
+                  std::vector<CheckStep> both = check;
+                  if (query.answered > 0) add_noisy_max(votes, i, terms, grid, noisy_max, both);
+                  for (std::size_t d = 0; d < sums.size(); ++d) {
+                    sums[d] += refused * check[d].larger() +
+                               (query.answered > 0 ? answered * both[d].larger() : 0.0);
+                  }
+                });
 }
 
 }  // namespace

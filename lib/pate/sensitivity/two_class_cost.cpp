@@ -14,8 +14,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // log of the excess of the whole query between top counts v and w.
 double log_excess(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
                   std::int64_t w, double order) {

@@ -10,8 +10,6 @@ namespace pate {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 }  // namespace
 
 AnswerLeads::AnswerLeads(double sigma1, double shift, std::int64_t first, std::int64_t last)

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
+#include "pate/math/log_space.hpp"
 #include "pate/math/sums.hpp"
 
 namespace pate {
