@@ -18,14 +18,15 @@ namespace pate::cli {
 namespace {
 
 std::string mechanism_text(const Aggregator& aggregator) {
-  if (!aggregator.is_gaussian()) {
-    return fmt::format("LNMax, scale {:g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale);
+  const NoiseNames& noise = aggregator.noisy_max.names();
+  const double value = aggregator.noisy_max.parameter();
+  if (!aggregator.selection) {
+    return fmt::format("{}, {} {:g}", noise.title, noise.column, value);
   }
-  const double sigma2 = std::get<GaussianNoisyMax>(aggregator.noisy_max).sigma;
-  if (!aggregator.selection) return fmt::format("GNMax, sigma2 {:g}", sigma2);
-  return fmt::format("{} GNMax, threshold {:g}, sigma1 {:g}, sigma2 {:g}",
-                     aggregator.interactive ? "Interactive" : "Confident",
-                     aggregator.selection->threshold, aggregator.selection->sigma1, sigma2);
+  return fmt::format("{} {}, threshold {:g}, sigma1 {:g}, {} {:g}",
+                     aggregator.interactive ? "Interactive" : "Confident", noise.title,
+                     aggregator.selection->threshold, aggregator.selection->sigma1, noise.column,
+                     value);
 }
 
 std::string mechanism_text(const PlannedRun& run) {
