@@ -7,6 +7,7 @@
 
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/tuning/tuning_orders.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 // Without a hint orders this far apart are tried first: enough to find the valley.
 constexpr std::size_t kStride = 8;
-// More than interpolation makes a difference by, also to the order at which the search ends.
-constexpr double kOutwards = 4e-10;
 // How well sums over the votes are known.
 constexpr double kAccuracy = 1e-11;
 
@@ -102,7 +101,7 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
     for (const double order : orders) rdp.push_back(rdp_at(order));
     return rdp;
   });
-  return {result.epsilon * (1.0 + kOutwards), result.order};
+  return {result.epsilon * (1.0 + kNodeMargin), result.order};
 }
 
 std::vector<std::optional<AccountEpsilon>> refine_points(const TuningVotes& votes,
