@@ -93,7 +93,7 @@ int run_quietly(const pate::cli::LabelOptions& options, std::uint64_t seed,
                 const pate::WritePoints& points) {
   std::ostringstream out;
   std::ostringstream err;
-  pate::TestBits bits(seed);
+  pate::test::TestBits bits(seed);
   return pate::cli::run_label(options, {out, err, false, false}, bits, points);
 }
 

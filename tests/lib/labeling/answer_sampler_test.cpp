@@ -15,7 +15,7 @@
 
 using pate::Aggregator;
 using pate::AnswerSampler;
-using pate::TestBits;
+using pate::test::TestBits;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::is_plausible;

@@ -23,7 +23,7 @@ using pate::Reading;
 using pate::ReportedConversion;
 using pate::Run;
 using pate::RunLimits;
-using pate::TestBits;
+using pate::test::TestBits;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::run_of;
@@ -144,7 +144,7 @@ TEST_CASE("a run that its limits stopped is accounted at the order fixed before"
     // Certain before the run: all queries, answered as far as max_answers allows.
     const auto steps = most_steps(run.aggregator, limits);
     CHECK(steps.threshold_checks.at(20.0) == 60);
-    CHECK(steps.maxima.at({GaussianNoisyMax{20.0}}) == limits.max_answers.value_or(60));
+    CHECK(steps.maxima.at({pate::GaussianNoisyMax{20.0}}) == limits.max_answers.value_or(60));
     const CostEntry& certain = find(labelled.account, Bound::data_independent, Reading::worst_case);
     CHECK(certain.epsilon >= labelled.filter.epsilon());
     if (limits.max_epsilon) {

@@ -22,7 +22,7 @@ using pate::PrivacyFilter;
 using pate::Run;
 using pate::RunLimits;
 using pate::StopReason;
-using pate::TestBits;
+using pate::test::TestBits;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::interactive;

@@ -155,7 +155,7 @@ TEST_SUITE("release") {
     settings.confidence = 0.8;
     settings.threads = 1;
     const Seen seen{{}, release_plan(profile(ensemble, {15, 3, 2}), settings)};
-    TestBits source(20261121);
+    pate::test::TestBits source(20261121);
     constexpr int kDraws = 20000;
     std::vector<double> drawn;
     for (int i = 0; i < kDraws; ++i) drawn.push_back(draw_released_rdp(seen.plan, source));

@@ -13,7 +13,7 @@
 #include "support/temp_directory.hpp"
 
 using pate::SystemBits;
-using pate::TestBits;
+using pate::test::TestBits;
 using pate::test::ScriptedBits;
 
 namespace {

@@ -21,7 +21,7 @@ using pate::Integer;
 using pate::LazyUniform;
 using pate::NoisyValue;
 using pate::released_on_grid;
-using pate::TestBits;
+using pate::test::TestBits;
 using pate::test::ScriptedBits;
 
 namespace {
