@@ -100,12 +100,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
     add("--threshold", fmt::format("{}", aggregator.selection->threshold));
     add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
   }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    add("--sigma2", fmt::format("{}", gaussian->sigma));
-  } else {
-    add("--laplace-scale",
-        fmt::format("{}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale));
-  }
+  add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
   add("--delta", fmt::format("{}", options.tuning.settings.grid.kind.delta));
   return line;
 }

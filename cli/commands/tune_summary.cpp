@@ -35,11 +35,8 @@ Row row_of(const Tuning& tuning, const TuneContext& context, const Aggregator& a
     row.add("threshold", fmt::format("{:.6g}", aggregator.selection->threshold));
     row.add("sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1));
   }
-  if (const auto* gaussian = std::get_if<GaussianNoisyMax>(&aggregator.noisy_max)) {
-    row.add("sigma2", fmt::format("{:.6g}", gaussian->sigma));
-  } else {
-    row.add("scale", fmt::format("{:.6g}", std::get<LaplaceNoisyMax>(aggregator.noisy_max).scale));
-  }
+  const NoisyMax& noise = aggregator.noisy_max;
+  row.add(noise.names().column, fmt::format("{:.6g}", noise.parameter()));
   row.add("epsilon", epsilon_text(point.epsilon));
   if (tuning.ranked_by_release) {
     row.add("published", on_grid.released ? epsilon_text(on_grid.released->mean) : "-");

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "pate/aggregators/joint_cost.hpp"
-#include "pate/math/margin.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/sensitivity/sensitivity_table.hpp"
 #include "pate/sensitivity/two_class_cost.hpp"
@@ -88,7 +88,8 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
     result.rdp = exact_rdp(votes, cost);
     result.local = cost.local_sensitivity(votes);
   } else {
-    const ExcessCurve curve(votes.aggregator.noisy_max, votes.teachers, votes.classes, order, choice.threads);
+    const ExcessCurve curve(votes.aggregator.noisy_max, votes.teachers, votes.classes, order,
+                            choice.threads);
     result.rdp = realized ? realized_rdp(votes, curve) : joint_rdp(votes, curve);
     result.local = tradeoff_local_sensitivity(votes, curve, choice.cost, choice.resolution,
                                               choice.most_votes, choice.threads);

@@ -153,7 +153,8 @@ Part read_analyze(const JsonValue& report) {
     }
     const auto bound = value_named<Bound>(key);
     // Exact curves are read above; the others have no such name in a report.
-    if (!bound || *bound == Bound::exact_per_teacher) value.fail("the curves of a bound that this version knows");
+    if (!bound || *bound == Bound::exact_per_teacher)
+      value.fail("the curves of a bound that this version knows");
     part.curves.emplace(*bound, read_curves(value, part.orders.size()));
   }
   if (const auto released = report.find("released")) {

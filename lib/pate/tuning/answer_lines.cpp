@@ -8,9 +8,7 @@
 
 namespace pate {
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 AnswerLeads::AnswerLeads(double sigma1, double shift, std::int64_t first, std::int64_t last)
     : sigma1_(sigma1), first_(first) {

@@ -15,11 +15,11 @@
 
 using pate::Aggregator;
 using pate::AnswerSampler;
-using pate::test::TestBits;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::is_plausible;
 using pate::test::lnmax;
+using pate::test::TestBits;
 
 namespace {
 

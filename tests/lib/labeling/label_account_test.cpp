@@ -23,10 +23,10 @@ using pate::Reading;
 using pate::ReportedConversion;
 using pate::Run;
 using pate::RunLimits;
-using pate::test::TestBits;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::run_of;
+using pate::test::TestBits;
 using pate::test::votes_of;
 
 namespace {

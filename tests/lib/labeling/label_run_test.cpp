@@ -22,13 +22,13 @@ using pate::PrivacyFilter;
 using pate::Run;
 using pate::RunLimits;
 using pate::StopReason;
-using pate::test::TestBits;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::interactive;
 using pate::test::lnmax;
 using pate::test::run_of;
 using pate::test::scores_of;
+using pate::test::TestBits;
 using pate::test::votes_of;
 
 namespace {

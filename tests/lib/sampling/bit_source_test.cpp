@@ -13,8 +13,8 @@
 #include "support/temp_directory.hpp"
 
 using pate::SystemBits;
-using pate::test::TestBits;
 using pate::test::ScriptedBits;
+using pate::test::TestBits;
 
 namespace {
 

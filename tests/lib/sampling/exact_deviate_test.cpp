@@ -24,10 +24,10 @@ using pate::exact_laplace;
 using pate::exact_normal;
 using pate::ExactDeviate;
 using pate::Integer;
-using pate::test::TestBits;
 using pate::test::BiasedBits;
 using pate::test::ConstantBits;
 using pate::test::is_plausible;
+using pate::test::TestBits;
 
 namespace {
 

@@ -21,8 +21,8 @@ using pate::Integer;
 using pate::LazyUniform;
 using pate::NoisyValue;
 using pate::released_on_grid;
-using pate::test::TestBits;
 using pate::test::ScriptedBits;
+using pate::test::TestBits;
 
 namespace {
 
