@@ -48,7 +48,7 @@ void add_compose(CommandLine& line, ComposeOptions& options);
 
 /// The part of `pate compose` that is about `pate tune`: the report of a grid from those of all its
 /// shards. Returns the exit status that `tune` of the whole grid has.
-[[nodiscard]] int compose_tunings(const std::vector<std::string>& paths,
+[[nodiscard]] int compose_tunings(const std::vector<JsonValue>& reports,
                                   const OutputOptions& output, const Streams& streams);
 
 /// `pate explain VOTES`: one query, or the most expensive ones, under the glass.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <ostream>
 #include <utility>
 
@@ -12,8 +11,7 @@
 #include "cli/progress.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
-#include "pate/reports/analyze_report.hpp"
-#include "pate/reports/composed_report.hpp"
+#include "pate/reports/cost_reports.hpp"
 #include "pate/reports/read_part.hpp"
 #include "pate/reports/read_shard.hpp"
 
@@ -21,15 +19,15 @@ namespace pate::cli {
 
 namespace {
 
-// A file of the command line: a report, or a ledger.
+// A file of the command line, read once: a report, or a ledger.
 struct Document {
   std::string path;
   std::string text;  // of a ledger
   std::optional<JsonValue> report;
 
-  [[nodiscard]] bool is(const char* schema) const {
+  [[nodiscard]] bool is(std::string_view schema) const {
     const auto found = report ? report->find("schema") : std::nullopt;
-    return found && found->dump() == fmt::format("\"{}\"", schema);
+    return found && found->type() == JsonType::text && found->text() == schema;
   }
 };
 
@@ -73,12 +71,11 @@ void check_only_shards(const ComposeOptions& options) {
 
 int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& options,
                    const Streams& streams) {
-  check_only_shards(options);
   std::vector<ShardReport> shards;
   std::vector<ReportPart> parts;
   for (const JsonValue& report : reports) {
     shards.push_back(read_shard(report));
-    parts.push_back(shard_part(report, shards.back()));
+    parts.push_back(shard_part(shards.back()));
   }
   check_one_run(shards);
   const Account account = [&] {
@@ -153,17 +150,16 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   const auto all = [&](const auto& holds) {
     return std::all_of(documents.begin(), documents.end(), holds);
   };
-  if (all([](const Document& document) { return document.is("pate/tune/v1"); })) {
-    check_only_shards(options);
-    return compose_tunings(options.reports, options.output, streams);
-  }
-  const auto is_shard = [](const Document& document) {
+  const bool tunings = all([](const Document& document) { return document.is("pate/tune/v1"); });
+  const bool shards = all([](const Document& document) {
     return document.is("pate/analyze/v1") && document.report->find("shard");
-  };
-  if (!all(is_shard)) return compose_rounds(documents, options, streams);
+  });
+  if (!tunings && !shards) return compose_rounds(documents, options, streams);
+  check_only_shards(options);
   std::vector<JsonValue> reports;
-  for (Document& document : documents) reports.push_back(std::move(*document.report));
-  return compose_shards(reports, options, streams);
+  for (const Document& document : documents) reports.push_back(*document.report);
+  return tunings ? compose_tunings(reports, options.output, streams)
+                 : compose_shards(reports, options, streams);
 }
 
 }  // namespace pate::cli

@@ -8,18 +8,17 @@
 
 #include "cli/commands/summaries.hpp"
 #include "pate/error.hpp"
-#include "pate/io/json_document.hpp"
-#include "pate/reports/read_context.hpp"
 #include "pate/reports/tune_report.hpp"
-#include "pate/reports/tune_report_reader.hpp"
 
 namespace pate::cli {
 
 namespace {
 
 struct Shard {
-  std::string path;
+  JsonValue report;
   SavedTuning saved;
+
+  [[nodiscard]] const std::string& path() const { return report.file(); }
 };
 
 // The reports are all shards of one tuning, each there once.
@@ -29,13 +28,13 @@ void check_shards(const std::vector<Shard>& shards) {
     SavedTuning expected = first.saved;
     expected.tuning.first = shard.saved.tuning.first;
     expected.tuning.last = shard.saved.tuning.last;
-    check_same_tuning(shard.path, shard.saved, expected);
+    check_same_tuning(shard.path(), shard.saved, expected);
     const TuneSettings& a = first.saved.settings;
     const TuneSettings& b = shard.saved.settings;
     const auto require = [&](bool same, const char* field) {
       if (same) return;
       throw input_error(
-          fmt::format("{}: {}: expected the same as in {}", shard.path, field, first.path));
+          fmt::format("{}: {}: expected the same as in {}", shard.path(), field, first.path()));
     };
     require(a.goal.objective == b.goal.objective, "objective");
     require(a.goal.max_epsilon == b.goal.max_epsilon, "limits.max_epsilon");
@@ -46,19 +45,19 @@ void check_shards(const std::vector<Shard>& shards) {
       throw input_error(fmt::format(
           "{}: complete: expected a finished shard, found one that was interrupted; go on from it "
           "by --resume",
-          shard.path));
+          shard.path()));
     }
     if (shard.saved.settings.release) {
       throw input_error(fmt::format(
           "{}: settings.release: expected shards without the ranking by the published epsilon, "
           "which is for the front of the whole grid",
-          shard.path));
+          shard.path()));
     }
     if (shard.saved.continuum) {
       throw input_error(fmt::format(
           "{}: settings.refine: expected shards without the search on the continuum, which is for "
           "the best point of the whole grid",
-          shard.path));
+          shard.path()));
     }
   }
   for (std::size_t i = 0; i < shards.size(); ++i) {
@@ -67,7 +66,7 @@ void check_shards(const std::vector<Shard>& shards) {
     if (found == wanted) continue;
     throw input_error(
         found < wanted
-            ? fmt::format("{}: shard.index: shard {} is there twice", shards[i].path, found)
+            ? fmt::format("{}: shard.index: shard {} is there twice", shards[i].path(), found)
             : fmt::format("shard {} of {} is missing: expected the reports of all "
                           "shards",
                           wanted, first.saved.settings.shard.of));
@@ -93,10 +92,14 @@ std::string best_command(const std::vector<Shard>& shards, const Tuning& tuning)
 
 }  // namespace
 
-int compose_tunings(const std::vector<std::string>& paths, const OutputOptions& output,
+int compose_tunings(const std::vector<JsonValue>& reports, const OutputOptions& output,
                     const Streams& streams) {
   std::vector<Shard> shards;
-  for (const std::string& path : paths) shards.push_back({path, read_tune_report(path)});
+  std::vector<std::string> paths;
+  for (const JsonValue& report : reports) {
+    shards.push_back({report, read_tune_report(report)});
+    paths.push_back(report.file());
+  }
   std::sort(shards.begin(), shards.end(), [](const Shard& a, const Shard& b) {
     return a.saved.settings.shard.index < b.saved.settings.shard.index;
   });
@@ -104,7 +107,7 @@ int compose_tunings(const std::vector<std::string>& paths, const OutputOptions& 
   TuneContext context;
   context.settings = shards.front().saved.settings;
   context.settings.shard = {};
-  context.report = read_context(JsonValue::read_file(shards.front().path));
+  context.report = read_context(shards.front().report);
   context.report.settings.front() = {"command", std::string("compose")};
   context.report.settings.emplace_back("reports", paths);
   std::vector<Tuning> tunings;

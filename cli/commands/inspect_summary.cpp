@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "pate/inspection/inspection.hpp"
-#include "pate/reports/report_json.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate::cli {
 

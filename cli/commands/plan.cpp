@@ -9,7 +9,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "pate/planning/solve.hpp"
-#include "pate/reports/plan_report.hpp"
+#include "pate/reports/cost_reports.hpp"
 
 namespace pate::cli {
 

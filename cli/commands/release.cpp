@@ -16,7 +16,6 @@
 #include "pate/rdp/orders.hpp"
 #include "pate/release/collect_votes.hpp"
 #include "pate/release/public_release.hpp"
-#include "pate/reports/as_published_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/release_report.hpp"
 #include "pate/sampling/bit_source.hpp"

@@ -14,7 +14,6 @@
 #include "cli/signals.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/tune_report.hpp"
-#include "pate/reports/tune_report_reader.hpp"
 #include "pate/tuning/release_ranking.hpp"
 
 namespace pate::cli {
@@ -52,7 +51,7 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
     if (input.role == "student") now.student_sha256 = input.sha256;
     if (input.role == "labels") now.labels_sha256 = input.sha256;
   }
-  SavedTuning saved = read_tune_report(options.tuning.resume);
+  SavedTuning saved = read_tune_report(JsonValue::read_file(options.tuning.resume));
   check_same_tuning(options.tuning.resume, saved, now);
   return std::move(saved.tuning.points);
 }

@@ -19,7 +19,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/streams.hpp"
 #include "pate/accounting/names.hpp"
-#include "pate/reports/report_json.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate::cli {
 

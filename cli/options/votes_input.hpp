@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "pate/accounting/report.hpp"
 #include "pate/io/open_table.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/student_scores.hpp"

@@ -2,16 +2,20 @@
 
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <list>
 #include <string>
 #include <vector>
 
 #include "support/accuracy.hpp"
+#include "support/piped.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
 #include "support/temp_directory.hpp"
 
 using nlohmann::json;
 using pate::test::cost;
+using pate::test::Piped;
 using pate::test::Ran;
 using pate::test::run;
 using pate::test::sample;
@@ -472,6 +476,48 @@ TEST_SUITE("compose") {
     other.back() = "4";
     check_refused({shards[1], shards[2], reports.make("other", other + Words{"--shard", "3/3"})}, 3,
                   "other: limits.max_epsilon: expected the same as in ");
+  }
+
+  TEST_CASE("reports and ledgers may come out of pipes, which can be read once") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const Words line = Words{votes, "--queries", "90"} + kConfident;
+    const Words grid{"tune", votes, "--queries", "50", "--delta", "1e-5", "--sigma2", "15,30"};
+    const std::string ledger = reports.path("ledger");
+    const std::string label = reports.make(
+        "label", Words{"label", votes, "--delta", "1e-5", "--queries", "90:100", "--write-labels",
+                       reports.path("labels.csv"), "--ledger", ledger} +
+                     kGnmax);
+    const std::string whole = reports.analyze("whole", line);
+    const std::vector<Words> inputs{
+        {reports.analyze("1", line + Words{"--shard", "1/2"}),
+         reports.analyze("2", line + Words{"--shard", "2/2"})},
+        {reports.make("t1", grid + Words{"--shard", "1/2"}),
+         reports.make("t2", grid + Words{"--shard", "2/2"})},
+        {ledger},
+        {whole, label},
+        {whole, ledger, "--same-teachers"},
+    };
+    std::list<Piped> pipes;
+    const auto piped = [&](Words words) {
+      for (std::string& word : words) {
+        if (word.starts_with("--")) continue;
+        std::ifstream file(word);
+        pipes.emplace_back(std::string(std::istreambuf_iterator<char>(file), {}));
+        word = pipes.back().path();
+      }
+      return words;
+    };
+    for (const Words& words : inputs) {
+      const json composed = compose(piped(words));
+      json expected = compose(words);
+      // Notices name the files.
+      expected["notices"] = composed.at("notices");
+      CHECK_MESSAGE(results(composed) == results(expected), words[0]);
+    }
+    // What does not go together is refused as it is with files.
+    check_refused(piped({inputs[0][0], inputs[1][0]}), 3, "shard: expected a whole run");
+    check_refused(piped({ledger, inputs[1][0]}), 3, "shard: expected a whole run");
   }
 
   TEST_CASE("rounds that cannot be added are refused by file and field") {

@@ -218,17 +218,17 @@ TEST_CASE("label: the ledger has the run, and says when it was not the first") {
         std::string::npos);
   const pate::Ledger read(ledger);
   REQUIRE(read.entries().size() == 2);
-  const json released = json::parse(read.entries()[1].released_json);
+  const json released = json::parse(read.entries()[1].released.dump());
   const json report = ran.json();
   CHECK(read.entries()[1].kind == "label");
   CHECK(read.entries()[1].votes_digest == report["inputs"]["votes"]["votes_digest"]);
   CHECK(released["answered"] == report["labels"]["answered"]);
   CHECK(released["labels_sha256"] == report["labels"]["sha256"]);
   CHECK(released["epsilon"] == report["filter"]["epsilon"]);
-  CHECK(json::parse(read.entries()[1].settings_json) == report["settings"]);
+  CHECK(json::parse(read.entries()[1].settings.dump()) == report["settings"]);
   // What depends on the votes is not in it.
-  CHECK(read.entries()[1].released_json.find("tradeoff") == std::string::npos);
-  CHECK(read.entries()[1].released_json.find("expected") == std::string::npos);
+  CHECK(read.entries()[1].released.dump().find("tradeoff") == std::string::npos);
+  CHECK(read.entries()[1].released.dump().find("expected") == std::string::npos);
 }
 
 TEST_CASE("label: killed at any point, no labels are visible that the ledger does not have") {
@@ -257,7 +257,7 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
     CHECK(column(options.labels).size() == 50);
     const std::string digest = pate::open_table(options.labels).sha256();
     REQUIRE(!ledger.entries().empty());
-    CHECK(json::parse(ledger.entries().back().released_json)["labels_sha256"] == digest);
+    CHECK(json::parse(ledger.entries().back().released.dump())["labels_sha256"] == digest);
     if (fs::exists(options.output.output)) {
       CHECK(json::parse(read_bytes(options.output.output))["labels"]["sha256"] == digest);
     }
@@ -295,7 +295,7 @@ TEST_CASE("label: runs at once on one ledger lose no entry") {
   const pate::Ledger ledger(directory / "ledger.jsonl");
   std::set<std::string> files;
   for (const pate::LedgerEntry& entry : ledger.entries()) {
-    files.insert(json::parse(entry.released_json)["labels"].get<std::string>());
+    files.insert(json::parse(entry.released.dump())["labels"].get<std::string>());
   }
   CHECK(files.size() == kProcesses);
 }

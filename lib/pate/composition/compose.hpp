@@ -6,7 +6,6 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/composition/composition.hpp"
-#include "pate/composition/part.hpp"
 
 namespace pate {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -14,6 +15,9 @@ namespace pate {
 namespace {
 
 using Curve = std::vector<double>;
+
+constexpr std::array kCurves{&RdpCurves::selection, &RdpCurves::noisy_max, &RdpCurves::joint,
+                             &RdpCurves::noisy_max_realized, &RdpCurves::spent_variance};
 
 // The curve of a part at `orders`, all of which it has.
 Curve at_orders(const Curve& curve, const std::vector<double>& its_orders,
@@ -48,11 +52,10 @@ RdpCurves worst_case_curves(const Part& part, std::span<const double> orders) {
 RdpCurves curves_of(const Part& part, Bound bound, std::span<const double> orders) {
   if (part.curves.empty()) return worst_case_curves(part, orders);
   const RdpCurves& its = part.curves.at(bound);
-  const auto take = [&](const Curve& curve) {
-    return curve.empty() ? Curve{} : at_orders(curve, part.orders, orders);
-  };
-  RdpCurves curves{take(its.selection), take(its.noisy_max), take(its.joint),
-                   take(its.noisy_max_realized), take(its.spent_variance)};
+  RdpCurves curves;
+  for (const auto curve : kCurves) {
+    if (!(its.*curve).empty()) curves.*curve = at_orders(its.*curve, part.orders, orders);
+  }
   if (!has_selection(part)) {
     // Every query is answered: the readings coincide.
     curves.noisy_max_realized = curves.noisy_max;
@@ -97,11 +100,7 @@ std::map<Bound, RdpCurves> summed_curves(std::span<const Part> parts,
     std::vector<RdpCurves> all;
     for (const Part& part : parts) all.push_back(curves_of(part, bound, orders));
     RdpCurves& total = result[bound];
-    total.selection = sum(all, &RdpCurves::selection, orders.size());
-    total.noisy_max = sum(all, &RdpCurves::noisy_max, orders.size());
-    total.joint = sum(all, &RdpCurves::joint, orders.size());
-    total.noisy_max_realized = sum(all, &RdpCurves::noisy_max_realized, orders.size());
-    total.spent_variance = sum(all, &RdpCurves::spent_variance, orders.size());
+    for (const auto curve : kCurves) total.*curve = sum(all, curve, orders.size());
   }
   return result;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pate/composition/part.hpp"
+#include "pate/composition/composition.hpp"
 
 namespace pate {
 

@@ -87,36 +87,50 @@ std::string read_text_file(const std::string& path) {
   return text;
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON does not throw; its assertions may.
 struct JsonValue::Document {
   std::string file;
   std::string sha256;
-  Json root;
+  std::shared_ptr<const void> root;
 };
+
+JsonValue JsonValue::document_of(std::shared_ptr<const void> node, std::string name,
+                                 std::string sha256) {
+  const void* root = node.get();
+  return {std::make_shared<const Document>(
+              Document{std::move(name), std::move(sha256), std::move(node)}),
+          root, ""};
+}
+
+JsonValue JsonValue::as_document(std::string name) const {
+  return document_of({document_, node_}, std::move(name), sha256());
+}
 
 JsonValue JsonValue::read_file(const std::string& path) {
   return parse(read_text_file(path), path);
 }
 
-JsonValue JsonValue::parse(std::string_view text, std::string name) {
-  auto document = std::make_shared<Document>();
-  document->file = std::move(name);
-  document->sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+std::optional<JsonValue> JsonValue::parse_if_json(std::string_view text, std::string name) {
   const std::string_view excess = json_excess(text);
   if (!excess.empty()) {
-    throw input_error(fmt::format("{}: expected a JSON report, but {}", document->file, excess));
+    throw input_error(fmt::format("{}: expected a JSON report, but {}", name, excess));
   }
+  auto root = std::make_shared<const Json>(Json::parse(text, nullptr, false));
+  if (root->is_discarded()) return std::nullopt;
+  return document_of(std::move(root), std::move(name),
+                     sha256_hex(std::as_bytes(std::span(text.data(), text.size()))));
+}
+
+JsonValue JsonValue::parse(std::string_view text, std::string name) {
+  if (auto value = parse_if_json(text, name)) return *std::move(value);
   try {
-    document->root = Json::parse(text);
+    const Json none = Json::parse(text);
   } catch (const Json::parse_error& error) {
     throw input_error(fmt::format("{}: expected a JSON report, but it is no JSON from byte {} on",
-                                  document->file, error.byte));
+                                  name, error.byte));
   } catch (const Json::exception&) {
-    throw input_error(fmt::format(
-        "{}: expected a JSON report, but it has a number that no double holds", document->file));
   }
-  const void* root = &document->root;
-  return {std::move(document), root, ""};
+  throw input_error(
+      fmt::format("{}: expected a JSON report, but it has a number that no double holds", name));
 }
 
 const std::string& JsonValue::file() const {
@@ -132,37 +146,30 @@ void JsonValue::fail(const std::string& expected) const {
                                 path_.empty() ? "" : ": ", expected, shown(as_json(node_))));
 }
 
-std::optional<JsonValue> JsonValue::find(const std::string& key) const {
-  const Json& json = as_json(node_);
-  if (!json.is_object()) fail("an object");
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return std::nullopt;
-  return JsonValue(document_, &*found, path_.empty() ? key : path_ + "." + key);
-}
-
-JsonValue JsonValue::at(const std::string& key) const {
-  const Json& json = as_json(node_);
-  if (!json.is_object()) fail("an object");
-  const auto found = json.find(key);
-  const std::string path = path_.empty() ? key : path_ + "." + key;
-  if (found == json.end()) {
-    throw input_error(fmt::format("{}: {}: is missing", file(), path));
-  }
-  return {document_, &*found, path};
+JsonValue JsonValue::child(const std::string& key, const void* node) const {
+  return {document_, node, path_.empty() ? key : path_ + "." + key};
 }
 
 bool JsonValue::has(const std::string& key) const {
-  const Json& json = as_json(node_);
-  if (!json.is_object()) fail("an object");
-  return json.contains(key);
+  if (type() != JsonType::object) fail("an object");
+  return as_json(node_).contains(key);
+}
+
+std::optional<JsonValue> JsonValue::find(const std::string& key) const {
+  if (!has(key) || at(key).is_null()) return std::nullopt;
+  return at(key);
+}
+
+JsonValue JsonValue::at(const std::string& key) const {
+  if (has(key)) return child(key, &as_json(node_).at(key));
+  throw input_error(fmt::format("{}: {}: is missing", file(), child(key, nullptr).path()));
 }
 
 std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
-  const Json& json = as_json(node_);
-  if (!json.is_object()) fail("an object");
+  if (type() != JsonType::object) fail("an object");
   std::vector<std::pair<std::string, JsonValue>> result;
-  for (const auto& [key, value] : json.items()) {
-    result.emplace_back(key, JsonValue(document_, &value, path_.empty() ? key : path_ + "." + key));
+  for (const auto& [key, value] : as_json(node_).items()) {
+    result.emplace_back(key, child(key, &value));
   }
   return result;
 }
@@ -177,8 +184,14 @@ std::vector<JsonValue> JsonValue::elements() const {
   return result;
 }
 
-bool JsonValue::is_null() const {
-  return as_json(node_).is_null();
+JsonType JsonValue::type() const {
+  const Json& json = as_json(node_);
+  if (json.is_null()) return JsonType::null;
+  if (json.is_boolean()) return JsonType::boolean;
+  if (json.is_number_integer()) return JsonType::whole;
+  if (json.is_number()) return JsonType::real;
+  if (json.is_string()) return JsonType::text;
+  return json.is_array() ? JsonType::array : JsonType::object;
 }
 
 bool JsonValue::boolean() const {

@@ -6,12 +6,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pate {
 
 /// The bytes of a file or pipe. Throws `input_error` when it cannot be read.
 [[nodiscard]] std::string read_text_file(const std::string& path);
+
+/// What a JSON value is; `whole` is a number without fraction and exponent.
+enum class JsonType { null, boolean, whole, real, text, array, object };
 
 /// A value in a JSON file that knows its place: whatever is not as expected is an `input_error`
 /// that names the file, the path within it ("costs[2].epsilon") and what was found.
@@ -23,6 +27,11 @@ class JsonValue {
   [[nodiscard]] static JsonValue read_file(const std::string& path);
   /// Parses text; `name` is what messages call it.
   [[nodiscard]] static JsonValue parse(std::string_view text, std::string name);
+  /// The same; none where the text is no JSON.
+  [[nodiscard]] static std::optional<JsonValue> parse_if_json(std::string_view text,
+                                                              std::string name);
+  /// This value as a document of its own, which messages call `name`.
+  [[nodiscard]] JsonValue as_document(std::string name) const;
 
   [[nodiscard]] const std::string& file() const;
   /// SHA-256 of the file, in hexadecimal.
@@ -40,7 +49,8 @@ class JsonValue {
   [[nodiscard]] std::vector<std::pair<std::string, JsonValue>> members() const;
   /// The elements of an array.
   [[nodiscard]] std::vector<JsonValue> elements() const;
-  [[nodiscard]] bool is_null() const;
+  [[nodiscard]] JsonType type() const;
+  [[nodiscard]] bool is_null() const { return type() == JsonType::null; }
 
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::string text() const;
@@ -63,9 +73,14 @@ class JsonValue {
   [[noreturn]] void fail(const std::string& expected) const;
 
  private:
+  friend class JsonWriter;
   struct Document;
   JsonValue(std::shared_ptr<const Document> document, const void* node, std::string path)
       : document_(std::move(document)), node_(node), path_(std::move(path)) {}
+  [[nodiscard]] JsonValue child(const std::string& key, const void* node) const;
+  // A document of its own from a node of another, which it keeps alive.
+  [[nodiscard]] static JsonValue document_of(std::shared_ptr<const void> node, std::string name,
+                                             std::string sha256);
 
   std::shared_ptr<const Document> document_;
   const void* node_;  // of the JSON library, which headers do not name

@@ -1,15 +1,51 @@
 #include "pate/reports/label_report.hpp"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
 #include <vector>
+
+#include "pate/error.hpp"
+#include "pate/io/npy_writer.hpp"
+#include "pate/reports/report_fields.hpp"
 
 namespace pate {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+std::string npy_bytes(const LabelledQueries& labelled, bool with_sources) {
+  std::vector<std::int64_t> shape{static_cast<std::int64_t>(labelled.labels.size())};
+  if (with_sources) shape.push_back(2);
+  std::string bytes = npy_header("<i8", shape);
+  if (!with_sources) {
+    append_int64(bytes, std::span<const std::int32_t>(labelled.labels));
+    return bytes;
+  }
+  for (std::size_t i = 0; i < labelled.labels.size(); ++i) {
+    const std::array<std::int64_t, 2> row{labelled.labels[i],
+                                          static_cast<std::int64_t>(labelled.sources[i])};
+    append_int64(bytes, std::span<const std::int64_t>(row));
+  }
+  return bytes;
+}
 
-Json stop_json(StopReason stopped) {
+std::string text_bytes(const LabelledQueries& labelled, bool with_sources, char separator) {
+  std::string bytes = with_sources ? fmt::format("label{}source\n", separator) : "label\n";
+  for (std::size_t i = 0; i < labelled.labels.size(); ++i) {
+    fmt::format_to(std::back_inserter(bytes), "{}", labelled.labels[i]);
+    if (with_sources) {
+      fmt::format_to(std::back_inserter(bytes), "{}{}", separator, name(labelled.sources[i]));
+    }
+    bytes += '\n';
+  }
+  return bytes;
+}
+
+std::optional<std::string> stop_name(StopReason stopped) {
   switch (stopped) {
     case StopReason::max_answers:
       return "max_answers";
@@ -18,29 +54,15 @@ Json stop_json(StopReason stopped) {
     case StopReason::none:
       break;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-Json counts_json(const LabelledQueries& labelled) {
-  return {{"asked", labelled.asked},
-          {"answered", labelled.answered},
-          {"refused", labelled.refused()},
-          {"student", labelled.student},
-          {"stopped", stop_json(labelled.stopped)}};
-}
-
-Json labels_json(const LabelReport& report) {
-  Json result = {{"path", report.path}, {"format", name(report.format)}, {"sha256", report.sha256}};
-  result.update(counts_json(report.labelled));
-  return result;
-}
-
-Json filter_json(const LabelReport& report) {
-  const RunLimits& limits = report.limits;
-  return {{"order", report.filter.order()},
-          {"epsilon", report.filter.epsilon()},
-          {"max_epsilon", limits.max_epsilon ? Json(*limits.max_epsilon) : Json()},
-          {"max_answers", limits.max_answers ? Json(*limits.max_answers) : Json()}};
+void counts(FieldWriter& a, const LabelledQueries& labelled) {
+  a("asked", labelled.asked);
+  a("answered", labelled.answered);
+  a("refused", labelled.refused());
+  a("student", labelled.student);
+  a("stopped", stop_name(labelled.stopped));
 }
 
 // The digest of the votes; every report of a command that reads votes has one.
@@ -53,51 +75,76 @@ std::string votes_digest_of(const ReportContext& context) {
 
 }  // namespace
 
+LabelsFormat labels_format(std::string_view path) {
+  for (const LabelsFormat format : {LabelsFormat::npy, LabelsFormat::csv, LabelsFormat::tsv}) {
+    const std::string_view end = name(format);
+    if (path.size() > end.size() && path.ends_with(end) &&
+        path[path.size() - end.size() - 1] == '.') {
+      return format;
+    }
+  }
+  throw parameter_error(
+      fmt::format("{}: the name of a file of labels must end in .npy, .csv or .tsv", path));
+}
+
+std::string labels_bytes(const LabelledQueries& labelled, LabelsFormat format, bool with_sources) {
+  if (format == LabelsFormat::npy) return npy_bytes(labelled, with_sources);
+  return text_bytes(labelled, with_sources, format == LabelsFormat::csv ? ',' : '\t');
+}
+
 std::string label_report_json(const LabelReport& report, const ReportContext& context) {
   const Account& account = report.account;
-  Json json = Json::parse(report_head_json("label", context));
-  json["mechanism"] = Json::parse(mechanism_json(account.aggregator));
-  json["teachers"] = account.teachers;
-  json["classes"] = account.classes;
-  json["queries"] = report.labelled.labels.size();
-  json["delta"] = account.delta;
-  json["labels"] = labels_json(report);
-  json["answered"] = {{"expected", account.answered_expected},
-                      {"sd", account.answered_sd},
-                      {"realized", report.labelled.answered}};
-  json["filter"] = filter_json(report);
-  Json costs = Json::parse(costs_json(account.costs));
-  json["headline"] = costs[account.headline];
-  json["costs"] = std::move(costs);
-  json["steps"] = Json::parse(steps_json(most_steps(account.aggregator, report.limits)));
-  json["rdp"] = {{"orders", Json::parse(numbers_json(account.orders))}};
-  if (account.tradeoff) {
-    json["rdp"]["tradeoff"] = Json::parse(curves_json(*account.tradeoff));
-  }
-  json["ledger"] = report.ledger ? Json(*report.ledger) : Json(nullptr);
-  json["notices"] = Json::parse(notices_json(account.notices));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  FieldWriter json = begin_report("label", context);
+  json("mechanism", account.aggregator);
+  json("teachers", account.teachers);
+  json("classes", account.classes);
+  json("queries", report.labelled.labels.size());
+  json("delta", account.delta);
+  json.object("labels", [&](FieldWriter& labels) {
+    labels("path", report.path);
+    labels("format", report.format);
+    labels("sha256", report.sha256);
+    counts(labels, report.labelled);
+  });
+  json.object("answered", [&](FieldWriter& answered) {
+    answered("expected", account.answered_expected);
+    answered("sd", account.answered_sd);
+    answered("realized", report.labelled.answered);
+  });
+  json.object("filter", [&](FieldWriter& filter) {
+    filter("order", report.filter.order());
+    filter("epsilon", report.filter.epsilon());
+    filter("max_epsilon", report.limits.max_epsilon);
+    filter("max_answers", report.limits.max_answers);
+  });
+  write_costs(json, account.costs, account.headline);
+  json("steps", most_steps(account.aggregator, report.limits));
+  json.object("rdp", [&](FieldWriter& rdp) {
+    rdp("orders", account.orders);
+    rdp.optional("tradeoff", account.tradeoff, account.orders.size());
+  });
+  json("ledger", report.ledger);
+  json("notices", account.notices);
+  return json.text();
 }
 
 LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& context) {
   const Account& account = report.account;
-  Json released = {{"labels", report.path}, {"labels_sha256", report.sha256}};
-  released["mechanism"] = Json::parse(mechanism_json(account.aggregator));
-  released["teachers"] = account.teachers;
-  released["queries"] = report.labelled.labels.size();
-  released.update(counts_json(report.labelled));
+  FieldWriter released;
+  released("labels", report.path);
+  released("labels_sha256", report.sha256);
+  released("mechanism", account.aggregator);
+  released("teachers", account.teachers);
+  released("queries", report.labelled.labels.size());
+  counts(released, report.labelled);
   // What the answers say by themselves, at an order fixed before the run; and before it.
-  released["order"] = report.filter.order();
-  released["epsilon"] = report.filter.epsilon();
-  released["delta"] = account.delta;
-  released["steps"] = Json::parse(steps_json(most_steps(account.aggregator, report.limits)));
-  LedgerEntry entry;
-  entry.kind = "label";
-  entry.votes_digest = votes_digest_of(context);
-  entry.settings_json = Json::parse(report_head_json("label", context)).at("settings").dump();
-  entry.released_json = released.dump(-1, ' ', false, Json::error_handler_t::replace);
-  entry.version = context.version;
-  return entry;
+  released("order", report.filter.order());
+  released("epsilon", report.filter.epsilon());
+  released("delta", account.delta);
+  released("steps", most_steps(account.aggregator, report.limits));
+  return {"label", votes_digest_of(context),
+          begin_report("label", context).place().value("label").at("settings"),
+          released.place().value("released"), context.version};
 }
 
 }  // namespace pate

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "pate/error.hpp"
 #include "pate/io/json_excess.hpp"
+#include "pate/reports/report_fields.hpp"
 
 namespace pate {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "pate/ledger/v1";
 // How every line begins: by this the rest of a torn one is known.
@@ -33,9 +32,8 @@ bool is_torn(std::string_view line) {
 // One line that is JSON, with its place for messages.
 class Line {
  public:
-  Line(const Json& json, std::string_view name, std::int64_t number)
-      : json_(json), name_(name), number_(number) {
-    if (!json.is_object()) fail("an object");
+  Line(const JsonValue& json, std::int64_t number) : json_(json), number_(number) {
+    if (json.type() != JsonType::object) fail("an object");
     if (text("schema") != kSchema) fail(fmt::format(R"("schema": "{}")", kSchema));
   }
 
@@ -43,52 +41,45 @@ class Line {
   [[nodiscard]] LedgerEntry entry() const {
     return {text("kind"),
             text("votes_digest"),
-            object("settings").dump(),
-            object("released").dump(),
-            text("version", object("tool")),
+            field("settings", JsonType::object, json_),
+            field("released", JsonType::object, json_),
+            field("version", JsonType::text, field("tool", JsonType::object, json_)).text(),
             text("time"),
             number_};
   }
   void check_mark(std::int64_t torn_lines) const {
-    const auto field = json_.find("lines");
-    if (field == json_.end() || *field != torn_lines) {
+    const auto lines = json_.find("lines");
+    const bool number =
+        lines && (lines->type() == JsonType::whole || lines->type() == JsonType::real);
+    if (!number || lines->number() != static_cast<double>(torn_lines)) {
       fail(fmt::format("\"lines\": {}, the number of torn lines before", torn_lines));
     }
   }
 
  private:
   [[noreturn]] void fail(std::string_view expected) const {
-    throw input_error(
-        fmt::format("{}: line {} is no line of a ledger: expected {}", name_, number_, expected));
+    throw input_error(fmt::format("{}: line {} is no line of a ledger: expected {}", json_.file(),
+                                  number_, expected));
   }
-  [[nodiscard]] std::string text(const char* field) const { return text(field, json_); }
-  [[nodiscard]] std::string text(const char* field, const Json& in) const {
-    const auto found = in.find(field);
-    if (found == in.end() || !found->is_string()) fail(fmt::format("a text \"{}\"", field));
-    return found->get<std::string>();
+  [[nodiscard]] std::string text(const char* key) const {
+    return field(key, JsonType::text, json_).text();
   }
-  [[nodiscard]] const Json& object(const char* field) const {
-    const auto found = json_.find(field);
-    if (found == json_.end() || !found->is_object()) fail(fmt::format("an object \"{}\"", field));
+  [[nodiscard]] JsonValue field(const char* key, JsonType type, const JsonValue& in) const {
+    const auto found = in.find(key);
+    if (!found || found->type() != type) {
+      fail(fmt::format("{} \"{}\"", type == JsonType::text ? "a text" : "an object", key));
+    }
     return *found;
   }
 
-  const Json& json_;
-  std::string_view name_;
+  JsonValue json_;
   std::int64_t number_;
 };
 
-Json parse_object(const char* name, const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  if (!value.is_object()) {
-    throw parameter_error(
-        fmt::format("the {} of a ledger entry must be a JSON object, got '{}'", name, text));
-  }
-  return value;
-}
-
-std::string line_text(const Json& line) {
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+void check_object(const char* name, const JsonValue& value) {
+  if (value.type() == JsonType::object) return;
+  throw parameter_error(
+      fmt::format("the {} of a ledger entry must be a JSON object, got '{}'", name, value.dump()));
 }
 
 }  // namespace
@@ -106,8 +97,8 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
       throw input_error(
           fmt::format("{}: line {} is no line of a ledger: {}", name, result.lines, excess));
     }
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) {
+    const auto json = JsonValue::parse_if_json(text, std::string(name));
+    if (!json) {
       if (!is_torn(text)) {
         throw input_error(
             fmt::format("{}: line {} is no line of a ledger: not JSON", name, result.lines));
@@ -115,7 +106,7 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
       ++result.torn_lines;
       continue;
     }
-    const Line line(json, name, result.lines);
+    const Line line(*json, result.lines);
     if (line.is_mark()) {
       line.check_mark(result.torn_lines);
       result.torn_lines = 0;
@@ -133,19 +124,25 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
 }
 
 std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) {
+  check_object("settings", entry.settings);
+  check_object("released", entry.released);
   std::string bytes = before.ends_line ? "" : "\n";
   if (before.torn_lines > 0) {
-    bytes += line_text({{"schema", kSchema}, {"kind", kTorn}, {"lines", before.torn_lines}});
+    FieldWriter mark;
+    mark("schema", kSchema);
+    mark("kind", kTorn);
+    mark("lines", before.torn_lines);
+    bytes += mark.place().line() + '\n';
   }
-  Json line;
-  line["schema"] = kSchema;
-  line["kind"] = entry.kind;
-  line["time"] = entry.time;
-  line["tool"] = {{"name", "pate"}, {"version", entry.version}};
-  line["votes_digest"] = entry.votes_digest;
-  line["settings"] = parse_object("settings", entry.settings_json);
-  line["released"] = parse_object("released", entry.released_json);
-  return bytes + line_text(line);
+  FieldWriter line;
+  line("schema", kSchema);
+  line("kind", entry.kind);
+  line("time", entry.time);
+  write_tool(line, entry.version);
+  line("votes_digest", entry.votes_digest);
+  line("settings", entry.settings);
+  line("released", entry.released);
+  return bytes + line.place().line() + '\n';
 }
 
 }  // namespace pate

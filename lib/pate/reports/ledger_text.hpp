@@ -5,15 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/io/json_document.hpp"
+
 namespace pate {
 
 /// One thing that was released, as a ledger keeps it.
 struct LedgerEntry {
-  std::string kind;           ///< the command that released it: "release", "label"
-  std::string votes_digest;   ///< of the votes it was about (votes_digest.hpp)
-  std::string settings_json;  ///< an object: the settings in force
-  std::string released_json;  ///< an object: what became public
-  std::string version;        ///< of the program
+  std::string kind;          ///< the command that released it: "release", "label"
+  std::string votes_digest;  ///< of the votes it was about (votes_digest.hpp)
+  JsonValue settings;        ///< an object: the settings in force
+  JsonValue released;        ///< an object: what became public
+  std::string version;       ///< of the program
   // Set by the ledger:
   std::string time{};     ///< UTC, "2026-11-21T11:30:16Z"
   std::int64_t line = 0;  ///< in the file, from 1

@@ -2,179 +2,319 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "pate/reports/exact_partials_json.hpp"
+#include "pate/reports/report_fields.hpp"
 
 namespace pate {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMostPerPiece = std::numeric_limits<std::uint32_t>::max();
-constexpr std::int64_t kMostTeachers = std::numeric_limits<std::int32_t>::max();
+constexpr std::string_view kInfinite = "inf";
+// Hexadecimal digits of the fraction of a sum.
+constexpr std::size_t kFractionDigits = 16;
 
-Json tally_json(const Tally& tally) {
-  Json statistic = Json::array();
-  Json log_q = Json::array();
-  for (const DistinctQuery& query : tally.distinct) {
-    statistic.push_back(query.statistic);
-    log_q.push_back(std::isfinite(query.log_q) ? Json(query.log_q) : Json(nullptr));
-  }
-  Json distinct = Json::array();
-  Json checkpoint = Json::array();
-  Json count = Json::array();
-  Json answered = Json::array();
+// How often a distinct query occurs between two checkpoints of the whole run.
+struct OccurrenceRow {
+  std::int64_t distinct = 0, checkpoint = 0, count = 0, answered = 0;
+};
+
+template <class Archive, class Rows>
+void distinct_fields(Archive& a, Rows& distinct, std::int64_t teachers) {
+  a.object("distinct", [&](auto& json) {
+    columns(json, distinct, {}, Column{"statistic", &DistinctQuery::statistic, Whole{0, teachers}},
+            Column{"log_q", &DistinctQuery::log_q,
+                   Real{-std::numeric_limits<double>::max(), 0.0, -kInfinity}});
+  });
+}
+
+template <class Archive, class Rows>
+void occurrence_fields(Archive& a, Rows&& rows, std::int64_t queries, std::int64_t checkpoints) {
+  columns(a, rows, {}, Column{"distinct", &OccurrenceRow::distinct, Whole{0, queries - 1}},
+          Column{"checkpoint", &OccurrenceRow::checkpoint, Whole{0, checkpoints - 1}},
+          Column{"count", &OccurrenceRow::count, Whole{1, kMostPerPiece}},
+          Column{"answered", &OccurrenceRow::answered, Whole{0, kMostPerPiece}});
+}
+
+template <class Archive>
+void utility_fields(Archive& a, Described<Archive, UtilityTally>& utility, std::int64_t teachers) {
+  using Kind = UtilityTally::Kind;
+  a("plurality_right", utility.plurality_right, Whole{0, utility.queries});
+  // Rounding can exceed one.
+  columns(a, utility.kinds, {}, Column{"right", &Kind::right, Real{0.0, 1.0 + 1e-9}},
+          Column{"statistic", &Kind::statistic, Whole{0, teachers}},
+          Column{"count", &Kind::count, Whole{1, utility.queries}});
+}
+
+std::vector<OccurrenceRow> occurrence_rows(const Tally& tally) {
+  std::vector<OccurrenceRow> rows;
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
-    for (const Occurrence& occurrence : tally.occurrences_of(i)) {
-      distinct.push_back(i);
-      checkpoint.push_back(tally.first_checkpoint + occurrence.checkpoint);
-      count.push_back(occurrence.count);
-      answered.push_back(occurrence.answered);
+    for (const Occurrence& its : tally.occurrences_of(i)) {
+      rows.push_back({static_cast<std::int64_t>(i),
+                      static_cast<std::int64_t>(tally.first_checkpoint) + its.checkpoint, its.count,
+                      its.answered});
     }
   }
-  return {{"distinct", {{"statistic", std::move(statistic)}, {"log_q", std::move(log_q)}}},
-          {"occurrences",
-           {{"distinct", std::move(distinct)},
-            {"checkpoint", std::move(checkpoint)},
-            {"count", std::move(count)},
-            {"answered", std::move(answered)}}}};
-}
-
-Json utility_json(const UtilityTally& utility) {
-  Json right = Json::array();
-  Json statistic = Json::array();
-  Json count = Json::array();
-  for (const UtilityTally::Kind& kind : utility.kinds) {
-    right.push_back(kind.right);
-    statistic.push_back(kind.statistic);
-    count.push_back(kind.count);
-  }
-  return {{"plurality_right", utility.plurality_right},
-          {"right", std::move(right)},
-          {"statistic", std::move(statistic)},
-          {"count", std::move(count)}};
-}
-
-// A column beside another must be as long.
-void check_length(const JsonValue& column, std::size_t found, std::size_t expected) {
-  if (found != expected) column.fail(fmt::format("{} numbers", expected));
-}
-
-void read_distinct(const JsonValue& json, Tally& tally) {
-  const JsonValue statistics = json.at("statistic");
-  const JsonValue logs = json.at("log_q");
-  const auto statistic = statistics.integers(0, tally.teachers);
-  const auto log_q = logs.numbers(-std::numeric_limits<double>::max(), 0.0, -kInfinity);
-  check_length(logs, log_q.size(), statistic.size());
-  for (std::size_t i = 0; i < statistic.size(); ++i) {
-    tally.distinct.push_back({statistic[i], log_q[i], 0, 0});
-  }
+  return rows;
 }
 
 // Occurrences are grouped by distinct query, checkpoints rise within each group.
-void read_occurrences(const JsonValue& json, const std::vector<std::int64_t>& all, Tally& tally) {
-  const JsonValue distincts = json.at("distinct");
-  const auto last_query = static_cast<std::int64_t>(tally.distinct.size()) - 1;
-  const auto last_checkpoint = static_cast<std::int64_t>(all.size()) - 1;
-  const auto distinct = distincts.integers(0, last_query);
-  const auto checkpoint = json.at("checkpoint").integers(0, last_checkpoint);
-  const auto count = json.at("count").integers(1, kMostPerPiece);
-  const auto answered = json.at("answered").integers(0, kMostPerPiece);
-  check_length(json.at("checkpoint"), checkpoint.size(), distinct.size());
-  check_length(json.at("count"), count.size(), distinct.size());
-  check_length(json.at("answered"), answered.size(), distinct.size());
+void read_occurrences(FieldReader& a, Tally& tally) {
+  std::vector<OccurrenceRow> rows;
+  occurrence_fields(a, rows, static_cast<std::int64_t>(tally.distinct.size()),
+                    static_cast<std::int64_t>(tally.checkpoints.size()));
   std::int64_t counted = 0;
   tally.first_occurrence.assign(tally.distinct.size() + 1, 0);
-  for (std::size_t i = 0; i < distinct.size(); ++i) {
-    if (answered[i] > count[i]) {
-      json.at("answered").elements()[i].fail(fmt::format("at most its count, {}", count[i]));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const OccurrenceRow& row = rows[i];
+    if (row.answered > row.count) {
+      a.json().at("answered").elements()[i].fail(fmt::format("at most its count, {}", row.count));
     }
-    if (i > 0 && distinct[i] < distinct[i - 1]) {
-      distincts.elements()[i].fail("the number before, or a larger one");
+    if (i > 0 && row.distinct < rows[i - 1].distinct) {
+      a.json().at("distinct").elements()[i].fail("the number before, or a larger one");
     }
-    DistinctQuery& query = tally.distinct[static_cast<std::size_t>(distinct[i])];
-    query.count += count[i];
-    query.answered += answered[i];
-    counted += count[i];
-    ++tally.first_occurrence[static_cast<std::size_t>(distinct[i]) + 1];
-    tally.occurrences.push_back({static_cast<std::uint32_t>(checkpoint[i]),
-                                 static_cast<std::uint32_t>(count[i]),
-                                 static_cast<std::uint32_t>(answered[i])});
+    DistinctQuery& query = tally.distinct[static_cast<std::size_t>(row.distinct)];
+    query.count += row.count;
+    query.answered += row.answered;
+    counted += row.count;
+    ++tally.first_occurrence[static_cast<std::size_t>(row.distinct) + 1];
+    tally.occurrences.push_back({static_cast<std::uint32_t>(row.checkpoint),
+                                 static_cast<std::uint32_t>(row.count),
+                                 static_cast<std::uint32_t>(row.answered)});
   }
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
     tally.first_occurrence[i + 1] += tally.first_occurrence[i];
   }
   if (counted != tally.queries) {
-    json.at("count").fail(fmt::format("counts that add up to the {} queries of the shard, not {}",
-                                      tally.queries, counted));
+    a.json().at("count").fail(fmt::format(
+        "counts that add up to the {} queries of the shard, not {}", tally.queries, counted));
   }
 }
 
-UtilityTally read_utility(const JsonValue& json, const Tally& tally) {
-  UtilityTally utility;
+void read_utility(FieldReader& a, const Tally& tally, UtilityTally& utility) {
   utility.queries = tally.queries;
-  utility.plurality_right = json.at("plurality_right").integer(0, tally.queries);
-  // Rounding can exceed one.
-  const auto right = json.at("right").numbers(0.0, 1.0 + 1e-9);
-  const auto statistic = json.at("statistic").integers(0, tally.teachers);
-  const auto count = json.at("count").integers(1, tally.queries);
-  check_length(json.at("statistic"), statistic.size(), right.size());
-  check_length(json.at("count"), count.size(), right.size());
+  utility_fields(a, utility, tally.teachers);
   std::int64_t left = tally.queries;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    if (count[i] > left) json.at("count").fail("counts that add up to the queries of the shard");
-    left -= count[i];
-    utility.kinds.push_back({right[i], statistic[i], count[i]});
+  for (const UtilityTally::Kind& kind : utility.kinds) {
+    left = kind.count > left ? -1 : left - kind.count;
+    if (left < 0) break;
   }
-  if (left != 0) json.at("count").fail("counts that add up to the queries of the shard");
-  return utility;
+  if (left != 0) a.json().at("count").fail("counts that add up to the queries of the shard");
+}
+
+// The sums of all teachers in one direction: hexadecimal multiples of 2^-64, separated by blanks.
+std::string sums_text(const std::vector<TeacherSum>& sums, UpwardSum TeacherSum::*direction) {
+  std::string text;
+  for (const TeacherSum& teacher : sums) {
+    const UpwardSum& sum = teacher.*direction;
+    if (!text.empty()) text += ' ';
+    if (sum.is_infinite()) {
+      text += kInfinite;
+    } else if (sum.whole() == 0) {
+      text += fmt::format("{:x}", sum.fraction());
+    } else {
+      text += fmt::format("{:x}{:016x}", sum.whole(), sum.fraction());
+    }
+  }
+  return text;
+}
+
+bool read_hex(std::string_view digits, std::uint64_t& value) {
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
+  return error == std::errc() && stop == end;
+}
+
+UpwardSum read_sum(const JsonValue& json, std::string_view text) {
+  if (text == kInfinite) return {0, 0, true};
+  std::uint64_t whole = 0;
+  std::uint64_t fraction = 0;
+  const std::size_t split = text.size() > kFractionDigits ? text.size() - kFractionDigits : 0;
+  if ((split > 0 && !read_hex(text.substr(0, split), whole)) ||
+      !read_hex(text.substr(split), fraction)) {
+    json.fail("sums as hexadecimal multiples of 2^-64");
+  }
+  return {whole, fraction, false};
+}
+
+std::vector<UpwardSum> read_sums(const JsonValue& json, std::int64_t teachers) {
+  const std::string text = json.text();
+  std::vector<UpwardSum> sums;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    sums.push_back(read_sum(json, std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (static_cast<std::int64_t>(sums.size()) != teachers) {
+    json.fail(fmt::format("{} sums, one per teacher", teachers));
+  }
+  return sums;
+}
+
+void write_teachers(FieldWriter& a, const ExactPartials& partials) {
+  a("orders", partials.orders);
+  for (const auto& [key, direction] :
+       {std::pair{"forward", &TeacherSum::forward}, {"reverse", &TeacherSum::reverse}}) {
+    std::vector<std::string> texts;
+    for (const auto& sums : partials.teachers) texts.push_back(sums_text(sums, direction));
+    a(key, texts);
+  }
+}
+
+void read_teachers(const JsonValue& json, std::int64_t teachers, ExactPartials& partials) {
+  partials.orders = json.at("orders").numbers(1.0, std::numeric_limits<double>::max());
+  for (std::size_t k = 1; k < partials.orders.size(); ++k) {
+    if (partials.orders[k] > partials.orders[k - 1]) continue;
+    json.at("orders").elements()[k].fail("a larger order than the one before");
+  }
+  const auto forward = json.at("forward").elements();
+  const auto reverse = json.at("reverse").elements();
+  if (forward.size() != partials.orders.size() || reverse.size() != partials.orders.size()) {
+    json.at("forward").fail(fmt::format("{} texts, one per order", partials.orders.size()));
+  }
+  for (std::size_t k = 0; k < partials.orders.size(); ++k) {
+    const auto f = read_sums(forward[k], teachers);
+    const auto r = read_sums(reverse[k], teachers);
+    auto& sums = partials.teachers.emplace_back();
+    for (std::size_t t = 0; t < f.size(); ++t) sums.push_back({f[t], r[t]});
+  }
+}
+
+// The distinct queries with how many groups each has, and all their groups one after the other.
+template <class Archive, class Rows, class Sizes, class Groups>
+void exact_fields(Archive& a, Rows& distinct, Sizes& sizes, Groups& groups, const ShardSize& size) {
+  const auto statistic = [](auto& query) -> auto& {
+    return query.votes.statistic;
+  };
+  const auto itself = [](auto& value) -> auto& {
+    return value;
+  };
+  columns(a, distinct, {}, Column{"statistic", statistic, Whole{0, size.teachers}},
+          Column{"count", &ExactQuery::count, Whole{1, std::max<std::int64_t>(size.queries, 1)}});
+  columns(a, sizes, distinct.size(), Column{"groups", itself, Whole{1, size.classes}});
+  std::size_t all = 0;
+  for (const std::int64_t its : sizes) all += static_cast<std::size_t>(its);
+  columns(a, groups, all, Column{"votes", &VoteGroup::count, Whole{0, size.teachers}},
+          Column{"place", &VoteGroup::place, Whole{0, static_cast<std::int64_t>(Place::top)}},
+          Column{"classes", &VoteGroup::classes, Whole{1, size.classes}});
+}
+
+// Groups of one query: falling counts, all classes, all votes.
+void check_groups(const JsonValue& json, std::size_t query, const GroupedVotes& votes,
+                  const ShardSize& size) {
+  std::int64_t classes = 0;
+  std::int64_t counted = 0;
+  for (std::size_t g = 0; g < votes.groups.size(); ++g) {
+    const VoteGroup& group = votes.groups[g];
+    if (g > 0 && !(votes.groups[g] < votes.groups[g - 1])) {
+      json.at("groups").fail(fmt::format("falling groups in distinct query {}", query));
+    }
+    classes += group.classes;
+    counted += std::int64_t{group.count} * group.classes;
+  }
+  if (classes != size.classes) {
+    json.at("classes").fail(
+        fmt::format("{} classes in distinct query {}, not {}", size.classes, query, classes));
+  }
+  if (counted != size.teachers) {
+    json.at("votes").fail(
+        fmt::format("{} votes in distinct query {}, not {}", size.teachers, query, counted));
+  }
 }
 
 }  // namespace
 
-std::string partials_json(const Partials& partials) {
-  Json content = tally_json(partials.tally);
-  if (partials.utility) content["utility"] = utility_json(*partials.utility);
-  if (partials.exact) content["exact"] = Json::parse(exact_partials_json(*partials.exact));
-  const Json result = {{"shard",
-                        {{"index", partials.shard.index},
-                         {"of", partials.shard.of},
-                         {"run_queries", partials.tally.run_queries}}},
-                       {"partials", std::move(content)}};
-  return result.dump();
+void fields(FieldWriter& a, const ExactPartials& partials) {
+  std::vector<std::int64_t> sizes;
+  std::vector<VoteGroup> groups;
+  for (const ExactQuery& query : partials.distinct) {
+    sizes.push_back(static_cast<std::int64_t>(query.votes.groups.size()));
+    groups.insert(groups.end(), query.votes.groups.begin(), query.votes.groups.end());
+  }
+  exact_fields(a, partials.distinct, sizes, groups, {});
+  if (partials.orders.empty()) return;
+  a.object("teachers", [&](FieldWriter& json) { write_teachers(json, partials); });
+}
+
+void fields(FieldReader& a, ExactPartials& partials, const ShardSize& size) {
+  std::vector<std::int64_t> sizes;
+  std::vector<VoteGroup> groups;
+  exact_fields(a, partials.distinct, sizes, groups, size);
+  std::int64_t counted = 0;
+  for (const ExactQuery& query : partials.distinct) {
+    counted += std::min(query.count, size.queries + 1 - counted);
+  }
+  if (counted != size.queries) {
+    a.json().at("count").fail(
+        fmt::format("counts that add up to the {} queries of the shard", size.queries));
+  }
+  auto next = groups.begin();
+  for (std::size_t i = 0; i < partials.distinct.size(); ++i) {
+    GroupedVotes& votes = partials.distinct[i].votes;
+    votes.groups.assign(next, next + sizes[i]);
+    next += sizes[i];
+    check_groups(a.json(), i, votes, size);
+    if (i > 0 && !(partials.distinct[i - 1].votes < votes)) {
+      a.json().at("votes").fail(fmt::format("distinct query {} to follow the one before", i));
+    }
+  }
+  if (const auto teachers = a.json().find("teachers")) {
+    read_teachers(*teachers, size.teachers, partials);
+  }
+}
+
+void write_partials(FieldWriter& report, const Partials& partials) {
+  report.object("shard", [&](FieldWriter& shard) {
+    shard_fields(shard, partials.shard, kMostShards);
+    shard("run_queries", partials.tally.run_queries);
+  });
+  report.object("partials", [&](FieldWriter& json) {
+    distinct_fields(json, partials.tally.distinct, 0);
+    json.object("occurrences", [&](FieldWriter& occurrences) {
+      occurrence_fields(occurrences, occurrence_rows(partials.tally), 0, 0);
+    });
+    if (partials.utility) {
+      json.object("utility",
+                  [&](FieldWriter& utility) { utility_fields(utility, *partials.utility, 0); });
+    }
+    json.optional("exact", partials.exact);
+  });
 }
 
 Partials read_partials(const JsonValue& report) {
   Partials result;
-  const JsonValue shard = report.at("shard");
-  result.shard.of = shard.at("of").integer(1, kMostShards);
-  result.shard.index = shard.at("index").integer(1, result.shard.of);
   Tally& tally = result.tally;
-  tally.teachers = report.at("teachers").integer(0, kMostTeachers);
-  tally.classes = report.at("classes").integer(1, kMostTeachers);
-  tally.run_queries = shard.at("run_queries").integer(0, std::int64_t{1} << 53);
+  FieldReader a(report);
+  a.object("shard", [&](FieldReader& shard) {
+    shard_fields(shard, result.shard, kMostShards);
+    shard("run_queries", tally.run_queries, Whole{0, kMostQueries});
+  });
+  a("teachers", tally.teachers, Whole{0, kMostTeachers});
+  a("classes", tally.classes, Whole{1, kMostTeachers});
   tally.queries = result.shard.end(tally.run_queries) - result.shard.begin(tally.run_queries);
   if (report.at("queries").integer() != tally.queries) {
     report.at("queries").fail(fmt::format("{}, shard {} of {} of {} queries", tally.queries,
                                           result.shard.index, result.shard.of, tally.run_queries));
   }
   tally.checkpoints = trajectory_checkpoints(tally.run_queries);
-  const JsonValue partials = report.at("partials");
-  read_distinct(partials.at("distinct"), tally);
-  read_occurrences(partials.at("occurrences"), tally.checkpoints, tally);
   result.has_decisions = report.at("answered").find("realized").has_value();
-  if (const auto utility = partials.find("utility")) {
-    result.utility = read_utility(*utility, tally);
-  }
-  if (const auto exact = partials.find("exact")) {
-    result.exact = read_exact_partials(*exact, {tally.teachers, tally.classes, tally.queries});
-  }
+  a.object("partials", [&](FieldReader& json) {
+    distinct_fields(json, tally.distinct, tally.teachers);
+    json.object("occurrences",
+                [&](FieldReader& occurrences) { read_occurrences(occurrences, tally); });
+    if (const auto utility = json.json().find("utility")) {
+      FieldReader inner(*utility);
+      read_utility(inner, tally, result.utility.emplace());
+    }
+    json.optional("exact", result.exact, ShardSize{tally.teachers, tally.classes, tally.queries});
+  });
   return result;
 }
 

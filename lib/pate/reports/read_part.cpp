@@ -9,14 +9,14 @@
 #include "pate/error.hpp"
 #include "pate/io/sha256.hpp"
 #include "pate/reports/ledger_text.hpp"
+#include "pate/reports/report_fields.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr std::int64_t kMostQueries = std::int64_t{1} << 53;
-constexpr std::int64_t kMostTeachers = std::numeric_limits<std::int32_t>::max();
+constexpr Whole kQueries{0, kMostQueries};
+constexpr Whole kTeachers{0, kMostTeachers};
 constexpr double kLeastDelta = std::numeric_limits<double>::denorm_min();
 
 double read_delta(const JsonValue& json, double least) {
@@ -25,33 +25,8 @@ double read_delta(const JsonValue& json, double least) {
   return delta;
 }
 
-std::map<double, std::int64_t> read_step_list(const JsonValue& json, const char* noise) {
-  std::map<double, std::int64_t> counts;
-  for (const JsonValue& element : json.elements()) {
-    const JsonValue value = element.at(noise);
-    if (!counts
-             .emplace(value.number(kLeastNoise, kMostNoise),
-                      element.at("count").integer(0, kMostQueries))
-             .second) {
-      value.fail("noise that is not listed twice");
-    }
-  }
-  return counts;
-}
-
-StepCounts read_steps(const JsonValue& json) {
-  StepCounts steps{read_step_list(json.at("threshold_checks"), "sigma1"), {}};
-  for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
-    const NoiseNames& names = noise_of(kind, 1.0).names();
-    for (const auto& [value, count] : read_step_list(json.at(names.maxima), names.parameter)) {
-      steps.maxima[noise_of(kind, value)] = count;
-    }
-  }
-  return steps;
-}
-
 std::vector<double> read_orders(const JsonValue& json) {
-  std::vector<double> orders = json.numbers(1.0, kLargest);
+  std::vector<double> orders = json.numbers(1.0, std::numeric_limits<double>::max());
   if (orders.empty()) json.fail("at least one order");
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (orders[i] > (i == 0 ? 1.0 : orders[i - 1])) continue;
@@ -60,42 +35,13 @@ std::vector<double> read_orders(const JsonValue& json) {
   return orders;
 }
 
-RdpCurves read_curves(const JsonValue& json, std::size_t orders) {
-  const auto read = [&](const char* curve) -> std::vector<double> {
-    const auto found = json.find(curve);
-    if (!found) return {};
-    auto values = found->numbers(0.0, kLargest, std::numeric_limits<double>::infinity());
-    if (values.size() != orders) found->fail(fmt::format("{} numbers, one per order", orders));
-    return values;
-  };
-  RdpCurves curves{read("selection"), read("noisy_max"), read("joint"), read("noisy_max_realized"),
-                   read("spent_variance")};
-  // Those that every bound has.
-  if (curves.selection.empty()) json.at("selection").fail("an array of numbers");
-  if (curves.noisy_max.empty()) json.at("noisy_max").fail("an array of numbers");
-  return curves;
-}
-
-ExactCurves read_exact_curves(const JsonValue& json, std::size_t orders) {
-  const auto read = [&](const char* direction) {
-    auto values =
-        json.at(direction).numbers(0.0, kLargest, std::numeric_limits<double>::infinity());
-    if (values.size() != orders) {
-      json.at(direction).fail(fmt::format("{} numbers, one per order", orders));
-    }
-    return values;
-  };
-  return {read("forward"), read("reverse")};
-}
-
 // The votes of a report; of a composed one those that all its parts share.
 std::optional<VotesIdentity> read_votes(const JsonValue& report) {
-  const auto teachers = report.find("teachers");
-  if (!teachers) return std::nullopt;
+  FieldReader a(report);
   VotesIdentity votes;
-  votes.teachers = teachers->integer(0, kMostTeachers);
-  if (const auto classes = report.find("classes"))
-    votes.classes = classes->integer(0, kMostTeachers);
+  if (!report.find("teachers")) return std::nullopt;
+  a("teachers", votes.teachers, kTeachers);
+  a.optional("classes", votes.classes, kTeachers);
   if (const auto parts = report.find("parts")) {
     bool first = true;
     for (const JsonValue& part : parts->elements()) {
@@ -134,28 +80,27 @@ Part read_analyze(const JsonValue& report) {
   part.mechanism = report.at("mechanism").at("name").text();
   part.adaptive = is_interactive(report);
   part.votes = read_votes(report);
-  const JsonValue answered = report.at("answered");
-  if (const auto expected = answered.find("expected"))
-    part.answered_expected = expected->number(0.0);
-  if (const auto sd = answered.find("sd")) part.answered_sd = sd->number(0.0);
-  if (const auto realized = answered.find("realized")) {
-    part.answered_realized = realized->integer(0, kMostQueries);
-  }
+  FieldReader a(report);
+  a.object("answered", [&](FieldReader& answered) {
+    answered.optional("expected", part.answered_expected, Real{0.0});
+    answered.optional("sd", part.answered_sd, Real{0.0});
+    answered.optional("realized", part.answered_realized, kQueries);
+  });
   part.delta = read_delta(report.at("delta"), kLeastDelta);
-  part.steps = read_steps(report.at("steps"));
+  a("steps", part.steps);
   const JsonValue rdp = report.at("rdp");
   part.orders = read_orders(rdp.at("orders"));
   for (const auto& [key, value] : rdp.members()) {
     if (key == "orders") continue;
     if (key == "exact") {
-      part.exact = read_exact_curves(value.at("joint"), part.orders.size());
+      FieldReader::read(value, part.exact.emplace(), part.orders.size());
       continue;
     }
     const auto bound = value_named<Bound>(key);
     // Exact curves are read above; the others have no such name in a report.
     if (!bound || *bound == Bound::exact_per_teacher)
       value.fail("the curves of a bound that this version knows");
-    part.curves.emplace(*bound, read_curves(value, part.orders.size()));
+    FieldReader::read(value, part.curves[*bound], part.orders.size());
   }
   if (const auto released = report.find("released")) {
     part.released = read_released(*released);
@@ -177,7 +122,7 @@ Part read_plan(const JsonValue& report) {
   Part part;
   part.mechanism = report.at("mechanism").at("name").text();
   part.delta = read_delta(report.at("delta"), kLeastDelta);
-  part.steps = read_steps(report.at("steps"));
+  FieldReader::read(report.at("steps"), part.steps);
   return part;
 }
 
@@ -190,16 +135,15 @@ Part read_release(const JsonValue& report) {
   if (!published)
     report.fail("a release that was made; this report is of a dry run, without public");
   Part part;
+  FieldReader a(*published);
   part.mechanism = published->at("mechanism").at("name").text();
-  part.queries = published->at("queries").integer(0, kMostQueries);
-  if (const auto answered = published->find("answered")) {
-    part.answered_realized = answered->integer(0, part.queries);
-  }
+  a("queries", part.queries, kQueries);
+  a.optional("answered", part.answered_realized, Whole{0, part.queries});
   part.released = read_released(*published);
-  if (const auto teachers = published->find("teachers")) {
+  if (published->find("teachers")) {
     part.votes.emplace();
-    part.votes->teachers = teachers->integer(0, kMostTeachers);
-    part.votes->classes = published->at("classes").integer(0, kMostTeachers);
+    a("teachers", part.votes->teachers, kTeachers);
+    a("classes", part.votes->classes, kTeachers);
     const auto inputs = report.find("inputs");
     if (const auto votes = inputs ? inputs->find("votes") : std::nullopt) {
       part.votes->sha256 = votes->at("sha256").text();
@@ -213,12 +157,13 @@ Part read_release(const JsonValue& report) {
 // these are was certain from its settings, whatever the answers. None for other entries; where
 // answers decide what a run costs, its published epsilon is what holds.
 std::optional<StepCounts> certain_steps(const JsonValue& released) {
-  const auto steps = released.find("steps");
-  const auto asked = released.find("asked");
-  if (!steps || !asked) return std::nullopt;
-  StepCounts certain = read_steps(*steps);
+  if (!released.find("steps") || !released.find("asked")) return std::nullopt;
+  FieldReader a(released);
+  StepCounts certain;
+  a("steps", certain);
   if (!certain.threshold_checks.empty()) return std::nullopt;
-  const std::int64_t count = asked->integer(0, kMostQueries);
+  std::int64_t count = 0;
+  a("asked", count, kQueries);
   for (auto& step : certain.maxima) step.second = std::min(step.second, count);
   return certain;
 }
@@ -244,7 +189,7 @@ Part read_part(const JsonValue& report) {
     schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1 or pate/release/v1");
   }
   part.name = report.file();
-  if (kind != "pate/release/v1") part.queries = report.at("queries").integer(0, kMostQueries);
+  if (kind != "pate/release/v1") FieldReader::read(report.at("queries"), part.queries, kQueries);
   return part;
 }
 
@@ -258,7 +203,8 @@ std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text
   const std::string sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
   for (const LedgerEntry& entry : parse_ledger(text, file).entries) {
     const std::string name = fmt::format("{}: line {}", file, entry.line);
-    const JsonValue released = JsonValue::parse(entry.released_json, name + ": released");
+    const JsonValue released = entry.released.as_document(name + ": released");
+    FieldReader a(released);
     Part part;
     part.name = name;
     if (const auto steps = certain_steps(released)) {
@@ -269,12 +215,8 @@ std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text
     }
     const auto mechanism = released.find("mechanism");
     part.mechanism = mechanism ? mechanism->at("name").text() : entry.kind;
-    if (const auto queries = released.find("queries")) {
-      part.queries = queries->integer(0, kMostQueries);
-    }
-    if (const auto answered = released.find("answered")) {
-      part.answered_realized = answered->integer(0, kMostQueries);
-    }
+    a.optional("queries", part.queries, kQueries);
+    a.optional("answered", part.answered_realized, kQueries);
     if (const auto teachers = released.find("teachers")) {
       part.votes = VotesIdentity{teachers->integer(0, kMostTeachers), 0, "", entry.votes_digest};
     }

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "pate/composition/part.hpp"
+#include "pate/composition/composition.hpp"
 #include "pate/io/json_document.hpp"
-#include "pate/reports/report_json.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate {
 

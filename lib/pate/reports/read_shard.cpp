@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 #include <string_view>
 
 #include "pate/error.hpp"
 #include "pate/reports/partials_json.hpp"
-#include "pate/reports/read_context.hpp"
-#include "pate/reports/read_mechanism.hpp"
+#include "pate/reports/report_fields.hpp"
 
 namespace pate {
 
@@ -23,6 +22,16 @@ namespace {
 constexpr std::array<std::string_view, 6> kFiles{"votes",  "indices",   "student",
                                                  "labels", "decisions", "shard"};
 
+// The value that a setting names, if it is there.
+template <class Value>
+std::optional<Value> setting_named(const JsonValue& settings, const char* key) {
+  const auto setting = settings.find(key);
+  if (!setting) return std::nullopt;
+  const std::optional<Value> value = value_named<Value>(setting->text());
+  if (!value) setting->fail(fmt::format("the name of a {}", key));
+  return value;
+}
+
 AccountSettings account_settings(const JsonValue& report) {
   const JsonValue json = report.at("settings");
   AccountSettings settings;
@@ -30,143 +39,114 @@ AccountSettings account_settings(const JsonValue& report) {
   settings.published = settings.tradeoff = false;
   for (const JsonValue& bound : json.at("bound").elements()) {
     const auto named = value_named<Bound>(bound.text());
-    if (named == Bound::published) {
-      settings.published = true;
-    } else if (named == Bound::tradeoff) {
-      settings.tradeoff = true;
-    } else {
+    if (named != Bound::published && named != Bound::tradeoff) {
       bound.fail("published or tradeoff");
     }
+    (named == Bound::published ? settings.published : settings.tradeoff) = true;
   }
-  if (const auto reading = json.find("reading")) {
-    settings.reading = value_named<Reading>(reading->text());
-    if (!settings.reading) reading->fail("the name of a reading");
-  }
-  if (const auto conversion = json.find("conversion")) {
-    settings.conversion = value_named<ReportedConversion>(conversion->text());
-    if (!settings.conversion) conversion->fail("the name of a conversion");
-  }
-  if (const auto orders = json.find("orders")) {
-    settings.orders = orders->numbers(1.0, std::numeric_limits<double>::max());
-  }
-  if (const auto exact = json.find("exact")) settings.exact = exact->boolean();
+  settings.reading = setting_named<Reading>(json, "reading");
+  settings.conversion = setting_named<ReportedConversion>(json, "conversion");
+  FieldReader a(json);
+  a.optional("orders", settings.orders, Real{1.0});
+  a.optional("exact", settings.exact);
   return settings;
 }
 
-std::string shown(const SettingValue& value) {
-  return std::visit(
-      [](const auto& v) -> std::string {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return "null";
-        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-          return fmt::format("[{}]", fmt::join(v, ","));
-        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-          return fmt::format("[{}]", fmt::join(v, ","));
-        } else {
-          return fmt::format("{}", v);
-        }
-      },
-      value);
-}
-
-[[noreturn]] void throw_differs(const ShardReport& first, const ShardReport& other,
-                                const std::string& field, const std::string& expected,
-                                const std::string& found) {
-  throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.file, field,
-                                expected, first.file, found));
-}
-
-template <class Value>
-void check_same(const ShardReport& first, const ShardReport& other, const std::string& field,
-                const Value& expected, const Value& found) {
-  if (expected == found) return;
-  throw_differs(first, other, field, fmt::format("{}", expected), fmt::format("{}", found));
-}
-
-void check_settings(const ShardReport& first, const ShardReport& other) {
-  const auto compared = [](const ShardReport& report) {
-    std::map<std::string, SettingValue> result;
-    for (const auto& [key, value] : report.context.settings) {
-      if (std::find(kFiles.begin(), kFiles.end(), key) == kFiles.end()) result[key] = value;
-    }
-    return result;
-  };
-  auto expected = compared(first);
-  for (const auto& [key, value] : compared(other)) {
-    if (expected[key] != value) {
-      throw_differs(first, other, "settings." + key, shown(expected[key]), shown(value));
-    }
-    expected.erase(key);
-  }
-  for (const auto& [key, value] : expected) {
-    if (value != SettingValue{})
-      throw_differs(first, other, "settings." + key, shown(value), "null");
-  }
-}
-
-void check_inputs(const ShardReport& first, const ShardReport& other) {
-  const auto digests = [](const ShardReport& report) {
-    std::map<std::string, std::string> result;
-    for (const InputFile& input : report.context.inputs) {
-      // The same votes may lie elsewhere, in another format.
-      if (input.votes_digest) {
-        result["inputs." + input.role + ".votes_digest"] = *input.votes_digest;
-      } else {
-        result["inputs." + input.role + ".sha256"] = input.sha256;
+// A value as messages show it.
+std::string shown(const JsonValue& json) {
+  switch (json.type()) {
+    case JsonType::whole:
+      return fmt::format("{}", json.integer(std::numeric_limits<std::int64_t>::min()));
+    case JsonType::real:
+      return fmt::format("{}", json.number());
+    case JsonType::text:
+      return json.text();
+    case JsonType::array: {
+      std::string all;
+      for (const JsonValue& element : json.elements()) {
+        all += (all.empty() ? "" : ",") + shown(element);
       }
+      return '[' + all + ']';
     }
-    return result;
+    default:
+      return json.dump();
+  }
+}
+
+// What the shards of one run must agree in: the field, and its value as messages show it.
+using Identity = std::vector<std::pair<std::string, std::string>>;
+
+Identity identity_of(const ShardReport& shard) {
+  const Tally& tally = shard.partials.tally;
+  Identity result;
+  const auto add = [&](std::string field, const auto& value) {
+    result.emplace_back(std::move(field), fmt::format("{}", value));
   };
-  auto expected = digests(first);
-  const auto found = digests(other);
-  for (const auto& [field, digest] : found) {
-    check_same(first, other, field, expected[field], digest);
+  add("tool.version", shard.context.version);
+  add("shard.of", shard.partials.shard.of);
+  add("shard.run_queries", tally.run_queries);
+  add("teachers", tally.teachers);
+  add("classes", tally.classes);
+  std::map<std::string, std::string> settings;
+  for (const auto& [key, value] : shard.report.at("settings").members()) {
+    if (std::find(kFiles.begin(), kFiles.end(), key) == kFiles.end()) settings[key] = shown(value);
   }
-  for (const auto& [field, digest] : expected) {
-    if (!found.contains(field)) throw_differs(first, other, field, digest, "none");
+  for (const auto& [key, value] : settings) add("settings." + key, value);
+  for (const InputFile& input : shard.context.inputs) {
+    // The same votes may lie elsewhere, in another format.
+    add("inputs." + input.role + (input.votes_digest ? ".votes_digest" : ".sha256"),
+        input.votes_digest.value_or(input.sha256));
   }
+  for (const auto& [key, value] : shard.report.at("mechanism").members()) {
+    add("mechanism." + key, shown(value));
+  }
+  add("delta", shard.settings.delta);
+  // The orders that the sums of single teachers are at: none without predictions.
+  add("partials.exact.teachers", shard.partials.exact ? shard.partials.exact->orders.size() : 0);
+  return result;
 }
 
-void check_mechanism(const ShardReport& first, const ShardReport& other) {
-  const Aggregator& a = first.aggregator;
-  const Aggregator& b = other.aggregator;
-  check_same(first, other, "mechanism.name", a.name(), b.name());
-  if (a.selection) {
-    check_same(first, other, "mechanism.threshold", a.selection->threshold, b.selection->threshold);
-    check_same(first, other, "mechanism.sigma1", a.selection->sigma1, b.selection->sigma1);
-  }
-  check_same(first, other, std::string("mechanism.") + a.noisy_max.names().parameter,
-             a.noisy_max.parameter(), b.noisy_max.parameter());
+// The value of a field that a report may not have.
+std::string value_of(const Identity& identity, const std::string& field) {
+  const auto found = std::find_if(identity.begin(), identity.end(),
+                                  [&](const auto& entry) { return entry.first == field; });
+  if (found != identity.end()) return found->second;
+  return field.starts_with("settings.") ? "null" : "none";
 }
 
-// How many orders the sums of single teachers are at: none without predictions.
-std::size_t teacher_orders(const ShardReport& report) {
-  return report.partials.exact ? report.partials.exact->orders.size() : 0;
+void check_same(const ShardReport& first, const ShardReport& other) {
+  const Identity expected = identity_of(first);
+  const Identity found = identity_of(other);
+  for (const Identity& fields : {found, expected}) {
+    for (const auto& [field, value] : fields) {
+      if (value_of(expected, field) == value_of(found, field)) continue;
+      throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.file(), field,
+                                    value_of(expected, field), first.file(),
+                                    value_of(found, field)));
+    }
+  }
 }
 
 }  // namespace
 
 ShardReport read_shard(const JsonValue& report) {
-  ShardReport result;
-  result.file = report.file();
+  ShardReport result{.report = report};
   const JsonValue schema = report.at("schema");
   if (schema.text() != "pate/analyze/v1") schema.fail("pate/analyze/v1, the report of a shard");
   result.context = read_context(report);
-  result.aggregator = read_aggregator(report.at("mechanism"));
+  FieldReader a(report);
+  a("mechanism", result.aggregator);
   result.settings = account_settings(report);
   result.partials = read_partials(report);
   if (result.settings.exact && !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact says");
   }
-  for (const JsonValue& notice : report.at("notices").elements()) {
-    result.notices.push_back({notice.at("code").text(), notice.at("message").text()});
-  }
+  a("notices", result.notices);
   return result;
 }
 
-ReportPart shard_part(const JsonValue& report, const ShardReport& shard) {
-  ReportPart part{report.file(), report.sha256(), report.at("schema").text(),
+ReportPart shard_part(const ShardReport& shard) {
+  ReportPart part{shard.file(), shard.report.sha256(), shard.report.at("schema").text(),
                   std::string(shard.aggregator.name()), shard.partials.tally.queries};
   for (const InputFile& input : shard.context.inputs) {
     if (input.role != "votes") continue;
@@ -181,23 +161,12 @@ void check_one_run(std::span<const ShardReport> shards) {
   std::map<std::int64_t, const ShardReport*> by_index;
   for (const ShardReport& other : shards) {
     const Partials& partials = other.partials;
-    check_same(first, other, "tool.version", first.context.version, other.context.version);
-    check_same(first, other, "shard.of", first.partials.shard.of, partials.shard.of);
-    check_same(first, other, "shard.run_queries", first.partials.tally.run_queries,
-               partials.tally.run_queries);
-    check_same(first, other, "teachers", first.partials.tally.teachers, partials.tally.teachers);
-    check_same(first, other, "classes", first.partials.tally.classes, partials.tally.classes);
-    check_settings(first, other);
-    check_inputs(first, other);
-    check_mechanism(first, other);
-    check_same(first, other, "delta", first.settings.delta, other.settings.delta);
-    check_same(first, other, "partials.exact.teachers", teacher_orders(first),
-               teacher_orders(other));
+    check_same(first, other);
     const auto [found, is_new] = by_index.emplace(partials.shard.index, &other);
     if (is_new) continue;
     throw input_error(fmt::format("{}: shard.index: shard {} of {} is there twice, also in {}",
-                                  other.file, partials.shard.index, partials.shard.of,
-                                  found->second->file));
+                                  other.file(), partials.shard.index, partials.shard.of,
+                                  found->second->file()));
   }
   const std::int64_t of = first.partials.shard.of;
   for (std::int64_t index = 1; index <= of; ++index) {

@@ -6,18 +6,20 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/io/json_document.hpp"
-#include "pate/reports/report_json.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate {
 
 /// The report of a shard of `pate analyze`, as far as the report of the whole run needs it.
 struct ShardReport {
-  std::string file;
-  ReportContext context;  ///< settings without the shard
-  Aggregator aggregator;
-  AccountSettings settings;
-  Partials partials;
-  std::vector<Notice> notices;
+  JsonValue report;
+  ReportContext context{};  ///< settings without the shard
+  Aggregator aggregator{};
+  AccountSettings settings{};
+  Partials partials{};
+  std::vector<Notice> notices{};
+
+  [[nodiscard]] const std::string& file() const { return report.file(); }
 };
 
 /// Reads it. Throws `input_error` naming the file and the field for anything that is not as
@@ -25,7 +27,7 @@ struct ShardReport {
 [[nodiscard]] ShardReport read_shard(const JsonValue& report);
 
 /// How the composed report names it.
-[[nodiscard]] ReportPart shard_part(const JsonValue& report, const ShardReport& shard);
+[[nodiscard]] ReportPart shard_part(const ShardReport& shard);
 
 /// Throws `input_error`, naming the file and the field, unless the reports are all shards of one
 /// run, each there once: same version, settings, inputs (by their digests, wherever they lay),

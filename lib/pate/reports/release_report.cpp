@@ -2,116 +2,136 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "pate/error.hpp"
 #include "pate/io/json_document.hpp"
+#include "pate/reports/report_fields.hpp"
 
 namespace pate {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Whether the parameters that an object tells of were chosen from votes.
-bool was_chosen(const Json& object) {
-  return object.value("parameters", "") == parameters_name(true);
-}
-
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json public_json(const PublicRelease& published) {
-  Json result = {{"epsilon", number(published.epsilon)},
-                 {"delta", published.delta},
-                 {"confidence", published.confidence},
-                 {"order", published.order},
-                 {"queries", published.queries}};
-  if (published.answered) result["answered"] = *published.answered;
-  result["teachers"] = published.teachers;
-  result["classes"] = published.classes;
-  result["mechanism"] = Json::parse(mechanism_json(published.aggregator));
-  result["bound"] = name(published.bound);
-  result["reading"] = name(published.reading);
-  result["conversion"] = "improved";
-  result["parameters"] = parameters_name(published.chosen_from_votes);
-  result["statement"] = published.statement;
-  return result;
-}
-
-Json private_json(const ReleasePlan& plan) {
-  return {{"epsilon_before", number(plan.numbers.epsilon_before)},
-          {"order", plan.parameters.order},
-          {"beta", plan.parameters.beta},
-          {"smooth_sensitivity", plan.numbers.smooth_sensitivity},
-          {"sigma_ss", plan.parameters.sigma},
-          {"k", plan.k},
-          {"release_cost", number(plan.numbers.release_cost)},
-          {"earlier_releases_cost", plan.earlier_cost},
-          {"noise_sd", plan.numbers.noise_sd},
-          {"mean_published", number(plan.numbers.mean_released)},
-          {"rdp", plan.rdp},
-          {"rdp_data_independent", plan.largest_rdp},
-          {"parameters", parameters_name(plan.chosen_from_votes)}};
-}
-
-std::string text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+bool was_chosen(const JsonValue& object) {
+  return object.has("parameters") && object.at("parameters").text() == parameters_name(true);
 }
 
 }  // namespace
 
+static void fields(FieldWriter& a, const PublicRelease& published) {
+  a("epsilon", published.epsilon);
+  a("delta", published.delta);
+  a("confidence", published.confidence);
+  a("order", published.order);
+  a("queries", published.queries);
+  a.optional("answered", published.answered);
+  a("teachers", published.teachers);
+  a("classes", published.classes);
+  a("mechanism", published.aggregator);
+  a("bound", published.bound);
+  a("reading", published.reading);
+  a("conversion", "improved");
+  a("parameters", parameters_name(published.chosen_from_votes));
+  a("statement", published.statement);
+}
+
+static void fields(FieldWriter& a, const ReleasePlan& plan) {
+  a("epsilon_before", plan.numbers.epsilon_before);
+  a("order", plan.parameters.order);
+  a("beta", plan.parameters.beta);
+  a("smooth_sensitivity", plan.numbers.smooth_sensitivity);
+  a("sigma_ss", plan.parameters.sigma);
+  a("k", plan.k);
+  a("release_cost", plan.numbers.release_cost);
+  a("earlier_releases_cost", plan.earlier_cost);
+  a("noise_sd", plan.numbers.noise_sd);
+  a("mean_published", plan.numbers.mean_released);
+  a("rdp", plan.rdp);
+  a("rdp_data_independent", plan.largest_rdp);
+  a("parameters", parameters_name(plan.chosen_from_votes));
+}
+
 std::string release_report_json(const ReleasePlan& plan,
                                 const std::optional<PublicRelease>& published,
                                 const std::vector<Notice>& notices, const ReportContext& context) {
-  Json report = Json::parse(report_head_json("release", context));
-  if (published) report["public"] = public_json(*published);
-  report["private"] = private_json(plan);
-  report["notices"] = Json::parse(notices_json(notices));
-  return text(report);
+  FieldWriter report = begin_report("release", context);
+  report.optional("public", published);
+  report("private", plan);
+  report("notices", notices);
+  return report.text();
+}
+
+std::string as_published_report_json(const AsPublishedRelease& release, Reading reading,
+                                     const std::vector<Notice>& notices,
+                                     const ReportContext& context) {
+  FieldWriter report = begin_report("release", context);
+  report("valid", false);
+  report.object("conditions", [&](FieldWriter& conditions) {
+    conditions("c5", release.conditions.c5());
+    conditions("c6", release.conditions.c6());
+  });
+  report.object("private", [&](FieldWriter& numbers) {
+    numbers("epsilon_before", release.epsilon_before);
+    numbers("order", release.order);
+    numbers("beta", release.gnss.beta);
+    numbers("smooth_sensitivity", release.gnss.smooth_sensitivity);
+    numbers("sigma_ss", release.gnss.sigma_ss);
+    numbers("k", 0.0);
+    numbers("release_cost", release.gnss.cost);
+    numbers("noise_sd", release.gnss.sd);
+    numbers("mean_published", release.epsilon);
+    numbers("rdp", release.rdp);
+    numbers("bound", "published");
+    numbers("reading", reading);
+    numbers("conversion", "classic");
+  });
+  report("notices", notices);
+  return report.text();
 }
 
 std::string public_release_json(const PublicRelease& published, const std::string& version) {
-  return text({{"schema", "pate/release/v1"},
-               {"tool", {{"name", "pate"}, {"version", version}}},
-               {"public", public_json(published)}});
+  FieldWriter report;
+  report("schema", "pate/release/v1");
+  write_tool(report, version);
+  report("public", published);
+  return report.text();
 }
 
 LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
                           const std::string& votes_digest, const std::string& version) {
-  const Json settings = {{"mechanism", Json::parse(mechanism_json(published.aggregator))},
-                         {"bound", name(published.bound)},
-                         {"reading", name(published.reading)},
-                         {"order", plan.parameters.order},
-                         {"beta", plan.parameters.beta},
-                         {"sigma_ss", plan.parameters.sigma},
-                         {"k", plan.k},
-                         {"parameters", parameters_name(plan.chosen_from_votes)}};
-  const Json released = {{"epsilon", number(published.epsilon)}, {"delta", published.delta}};
-  return {"release", votes_digest, settings.dump(), released.dump(), version};
+  FieldWriter settings;
+  settings("mechanism", published.aggregator);
+  settings("bound", published.bound);
+  settings("reading", published.reading);
+  settings("order", plan.parameters.order);
+  settings("beta", plan.parameters.beta);
+  settings("sigma_ss", plan.parameters.sigma);
+  settings("k", plan.k);
+  settings("parameters", parameters_name(plan.chosen_from_votes));
+  FieldWriter released;
+  released("epsilon", published.epsilon);
+  released("delta", published.delta);
+  return {"release", votes_digest, settings.place().value("settings"),
+          released.place().value("released"), version};
 }
 
 std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& entries,
                                              const std::string& ledger) {
   std::vector<EarlierRelease> result;
   for (const LedgerEntry& entry : entries) {
+    EarlierRelease earlier;
     try {
-      const Json settings = Json::parse(entry.settings_json);
-      const EarlierRelease earlier{settings.at("beta").get<double>(),
-                                   settings.at("sigma_ss").get<double>(),
-                                   settings.at("k").get<double>(), was_chosen(settings)};
-      if (!(earlier.beta > 0.0 && earlier.sigma > 0.0 && earlier.k >= 0.0)) {
-        throw input_error(fmt::format("{}: line {}: expected beta > 0, sigma_ss > 0 and k >= 0",
-                                      ledger, entry.line));
-      }
-      result.push_back(earlier);
-    } catch (const Json::exception&) {
+      earlier = {entry.settings.at("beta").number(), entry.settings.at("sigma_ss").number(),
+                 entry.settings.at("k").number(), was_chosen(entry.settings)};
+    } catch (const input_error&) {
       throw input_error(fmt::format(
           "{}: line {}: expected the numbers beta, sigma_ss and k in the settings of a release",
           ledger, entry.line));
     }
+    if (!(earlier.beta > 0.0 && earlier.sigma > 0.0 && earlier.k >= 0.0)) {
+      throw input_error(fmt::format("{}: line {}: expected beta > 0, sigma_ss > 0 and k >= 0",
+                                    ledger, entry.line));
+    }
+    result.push_back(earlier);
   }
   return result;
 }
@@ -129,8 +149,7 @@ FoundParameters read_release_parameters(const std::string& path) {
   } catch (const parameter_error& error) {
     numbers.fail(fmt::format("the parameters of a release ({})", error.what()));
   }
-  const auto origin = numbers.find("parameters");
-  if (origin && origin->text() == parameters_name(true)) {
+  if (numbers.find("parameters") && was_chosen(numbers)) {
     const JsonValue votes = report.at("inputs").at("votes");
     found.chosen_from = {votes.at("sha256").text(), votes.at("votes_digest").text()};
   }

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "pate/accounting/report.hpp"
+#include "pate/as_published/release.hpp"
 #include "pate/release/public_release.hpp"
 #include "pate/reports/ledger_text.hpp"
-#include "pate/reports/report_json.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate {
 
@@ -16,6 +18,13 @@ namespace pate {
                                               const std::optional<PublicRelease>& published,
                                               const std::vector<Notice>& notices,
                                               const ReportContext& context);
+
+/// The report `pate/release/v1` of S18's own procedure, as JSON text: `"valid": false`, the
+/// conditions and the private numbers; there is nothing to publish.
+[[nodiscard]] std::string as_published_report_json(const AsPublishedRelease& release,
+                                                   Reading reading,
+                                                   const std::vector<Notice>& notices,
+                                                   const ReportContext& context);
 
 /// What may be published and nothing else: no settings, inputs or digests.
 [[nodiscard]] std::string public_release_json(const PublicRelease& published,

@@ -3,222 +3,230 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "pate/error.hpp"
+#include "pate/reports/report_fields.hpp"
+#include "pate/reports/tune_points.hpp"
 
 namespace pate {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Out = std::back_insert_iterator<std::string>;
-
 constexpr std::string_view kPoints = "\n  \"points\": [";
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// The fields of a point by name; `put` takes a name and a number or a truth value.
-template <class Put>
-void for_each_parameter(const Aggregator& aggregator, Put&& put) {
-  if (aggregator.selection) {
-    put("sigma1", aggregator.selection->sigma1);
-    put("threshold", aggregator.selection->threshold);
+template <class Archive>
+void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_selection) {
+  if (has_selection) {
+    a("sigma1", grid.sigma1, Real{0.0});
+    a("threshold", grid.threshold);
   }
-  put(aggregator.noisy_max.names().parameter, aggregator.noisy_max.parameter());
+  a(grid.laplace ? "laplace_scale" : "sigma2", grid.noise, Real{0.0});
 }
 
-double or_nan(double value, bool exists) {
-  return exists ? value : std::numeric_limits<double>::quiet_NaN();
+void write_grid(FieldWriter& report, const TuningGrid& grid) {
+  report.object("grid", [&](FieldWriter& a) { grid_fields(a, grid, grid.has_selection()); });
 }
 
-template <class Put>
-void for_each_result(const TuningPoint& point, const Tuning& tuning, const TuneSettings& settings,
-                     Put&& put) {
-  put("epsilon", point.epsilon);
-  put("order", or_nan(point.order, point.order > 0.0));
-  put("answered", point.answered);
-  if (tuning.has_labels) {
-    put("correct", point.right);
-    put("accuracy", or_nan(point.right / point.answered, point.answered > 0.0));
+void read_grid(const JsonValue& report, TuningGrid& grid) {
+  Aggregator shape;
+  shape_aggregator(report.at("mechanism").at("name"), shape);
+  grid.laplace = !shape.is_gaussian();
+  grid.interactive = shape.interactive;
+  const JsonValue json = report.at("grid");
+  FieldReader a(json);
+  grid_fields(a, grid, shape.selection.has_value());
+  if (shape.selection && grid.threshold.empty()) {
+    json.at("threshold").fail("at least one threshold");
   }
-  if (settings.grid.max_answers) put("queries", static_cast<double>(point.queries));
-}
-
-Json point_json(const Tuning& tuning, const TuneContext& context, const Aggregator& aggregator,
-                const TuningPoint& point) {
-  Json result = Json::object();
-  const auto put = [&](const char* field, double value) { result[field] = number(value); };
-  for_each_parameter(aggregator, put);
-  for_each_result(point, tuning, context.settings, put);
-  if (context.settings.grid.max_answers) result["queries"] = point.queries;
-  return result;
-}
-
-Json released_json(const TunedPoint& p) {
-  if (!p.released) return nullptr;
-  return {{"mean_published", number(p.released->mean)},
-          {"noise_sd", number(p.released->sd)},
-          {"order", p.released->parameters.order},
-          {"beta", p.released->parameters.beta},
-          {"sigma_ss", p.released->parameters.sigma}};
-}
-
-Json grid_json(const TuningGrid& grid) {
-  Json result = Json::object();
-  if (grid.has_selection()) {
-    result["sigma1"] = grid.sigma1;
-    result["threshold"] = grid.threshold;
+  try {
+    validate(grid);
+  } catch (const parameter_error& error) {
+    json.fail(fmt::format("a grid that can be tuned ({})", error.what()));
   }
-  result[grid.laplace ? "laplace_scale" : "sigma2"] = grid.noise;
-  return result;
 }
 
-Json grid_point_json(const Tuning& tuning, const TuneContext& context, std::size_t position) {
-  const TunedPoint& p = tuning.points[position];
-  Json result = point_json(tuning, context, tuning.grid.aggregator(p.index), p.point);
-  result["index"] = p.index;
-  if (p.release_computed) result["released"] = released_json(p);
-  return result;
+// Which epsilon is looked for, and what the best point is.
+template <class Archive>
+void goal_fields(Archive& a, Described<Archive, TuneSettings>& settings) {
+  auto& kind = settings.grid.kind;
+  a("delta", kind.delta);
+  a.named("bound", kind.cost.bound, {Bound::tradeoff, Bound::published});
+  a.named("reading", kind.cost.reading, {Reading::joint, Reading::expected});
+  if constexpr (!Archive::kReads) a("direction", direction_name(kind.cost.bound));
+  a.named("conversion", kind.conversion, {Conversion::improved, Conversion::classic});
+  a.named("objective", settings.goal.objective,
+          {Objective::answered, Objective::correct, Objective::epsilon});
+  a.object("limits", [&](auto& limits) {
+    limits("max_epsilon", settings.goal.max_epsilon);
+    limits("min_answered", settings.goal.min_answered);
+    limits("max_answers", settings.grid.max_answers);
+  });
 }
 
-Json best_json(const Tuning& tuning, const TuneContext& context) {
-  if (!tuning.choice.best) return nullptr;
-  Json best = tuning.continuum ? point_json(tuning, context, tuning.continuum->aggregator,
-                                            tuning.continuum->point)
-                               : grid_point_json(tuning, context, *tuning.choice.best);
-  best["on_grid"] = !tuning.continuum.has_value();
-  if (!context.best_command.empty()) best["command"] = context.best_command;
-  if (!context.release_command.empty()) best["release_command"] = context.release_command;
-  return best;
+void write_shard(FieldWriter& report, const Tuning& tuning, const Shard& shard) {
+  report.object("shard", [&](FieldWriter& a) {
+    shard_fields(a, shard, kMostShards);
+    a("first_point", tuning.first);
+    a("last_point", tuning.last);
+  });
+  report("complete", tuning.complete);
+  report("points_evaluated", tuning.evaluated);
 }
 
-Json misses_json(const Tuning& tuning, const TuneContext& context) {
-  Json misses = Json::array();
-  for (const NearestMiss& miss : tuning.choice.nearest_misses) {
-    misses.push_back({{"limit", miss.of_max_epsilon ? "max_epsilon" : "min_answered"},
-                      {"point", grid_point_json(tuning, context, miss.position)}});
-  }
-  return misses;
-}
-
-void append_points(const Tuning& tuning, const TuneContext& context, std::string& text) {
-  const Out out = std::back_inserter(text);
-  const char* separator = "\n";
-  for (const TunedPoint& p : tuning.points) {
-    fmt::format_to(out, "{}    {{\"index\": {}", separator, p.index);
-    separator = ",\n";
-    const auto put = [&](const char* field, double value) {
-      if (std::isfinite(value)) {
-        fmt::format_to(out, ", \"{}\": {}", field, value);
-      } else {
-        fmt::format_to(out, ", \"{}\": null", field);
-      }
-    };
-    for_each_parameter(tuning.grid.aggregator(p.index), put);
-    for_each_result(p.point, tuning, context.settings, put);
-    fmt::format_to(out, ", \"pareto\": {}, \"refined\": {}", p.pareto, p.refined);
-    if (p.refined && tuning.grid.has_selection()) {
-      put("grid_epsilon", p.grid_epsilon);
-      put("grid_order", or_nan(p.grid_order, p.grid_order > 0.0));
+// Which points the report is of, and how many of them it has.
+void read_shard(FieldReader& report, Tuning& tuning, Shard& shard) {
+  report.object("shard", [&](FieldReader& a) {
+    shard_fields(a, shard, kMostShards);
+    std::tie(tuning.first, tuning.last) = points_of_shard(tuning.grid, shard);
+    for (const auto& [key, expected] :
+         {std::pair{"first_point", tuning.first}, {"last_point", tuning.last}}) {
+      std::size_t found = 0;
+      a(key, found);
+      if (found == expected) continue;
+      a.json().at(key).fail(fmt::format("{}, shard {} of {} of {} points", expected, shard.index,
+                                        shard.of, tuning.grid.size()));
     }
-    if (p.release_computed) text += ", \"released\": " + released_json(p).dump();
-    text += '}';
+  });
+  const std::size_t all = tuning.last - tuning.first;
+  report("points_evaluated", tuning.evaluated, Whole{0, static_cast<std::int64_t>(all)});
+  report("complete", tuning.complete);
+  if (tuning.complete && tuning.evaluated != all) {
+    report.json().at("points_evaluated").fail(fmt::format("{}, because it is complete", all));
   }
-  if (!tuning.points.empty()) text += "\n  ";
+}
+
+void point_of_grid(FieldWriter& a, const Tuning& tuning, const TuneSettings& settings,
+                   std::size_t position) {
+  const TunedPoint& p = tuning.points[position];
+  point_parameters(a, tuning.grid.aggregator(p.index));
+  fields(a, p.point, PointShape(tuning, settings));
+  a("index", p.index);
+  if (p.release_computed) a("released", p.released);
+}
+
+void write_best(FieldWriter& a, const Tuning& tuning, const TuneContext& context) {
+  if (tuning.continuum) {
+    point_parameters(a, tuning.continuum->aggregator);
+    fields(a, tuning.continuum->point, PointShape(tuning, context.settings));
+  } else {
+    point_of_grid(a, tuning, context.settings, *tuning.choice.best);
+  }
+  a("on_grid", !tuning.continuum.has_value());
+  if (!context.best_command.empty()) a("command", context.best_command);
+  if (!context.release_command.empty()) a("release_command", context.release_command);
+}
+
+void write_misses(FieldWriter& report, const Tuning& tuning, const TuneSettings& settings) {
+  const JsonWriter misses = report.place().member("nearest_misses");
+  misses.set_empty_array();
+  for (const NearestMiss& miss : tuning.choice.nearest_misses) {
+    FieldWriter a(misses.element());
+    a("limit", miss.of_max_epsilon ? "max_epsilon" : "min_answered");
+    a.object("point", [&](FieldWriter& p) { point_of_grid(p, tuning, settings, miss.position); });
+  }
+}
+
+std::string sha256_of(const JsonValue& inputs, const char* role) {
+  const auto file = inputs.find(role);
+  return file ? file->at("sha256").text() : std::string();
 }
 
 }  // namespace
 
 std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   const TuneSettings& settings = context.settings;
-  const EpsilonKind& kind = settings.grid.kind;
-  Json report = Json::parse(report_head_json("tune", context.report));
-  report["mechanism"] = {{"name", tuning.grid.laplace            ? "lnmax"
-                                  : !tuning.grid.has_selection() ? "gnmax"
-                                  : tuning.grid.interactive      ? "interactive"
-                                                                 : "confident"}};
-  report["teachers"] = tuning.teachers;
-  report["classes"] = tuning.classes;
-  report["queries"] = tuning.queries;
-  report["delta"] = kind.delta;
-  report["bound"] = name(kind.cost.bound);
-  report["reading"] = name(kind.cost.reading);
-  report["direction"] = direction_name(kind.cost.bound);
-  report["conversion"] = name(kind.conversion);
-  report["objective"] = name(settings.goal.objective);
-  report["limits"] = {{"max_epsilon", or_null(settings.goal.max_epsilon)},
-                      {"min_answered", or_null(settings.goal.min_answered)},
-                      {"max_answers", or_null(settings.grid.max_answers)}};
-  report["grid"] = grid_json(tuning.grid);
-  report["grid_accuracy"] = tuning.grid.has_selection() ? kGridAccuracy : 0.0;
-  report["shard"] = {{"index", settings.shard.index},
-                     {"of", settings.shard.of},
-                     {"first_point", tuning.first},
-                     {"last_point", tuning.last}};
-  report["complete"] = tuning.complete;
-  report["points_evaluated"] = tuning.evaluated;
-  report["points_listed"] = tuning.points.size();
+  FieldWriter report = begin_report("tune", context.report);
+  report.object("mechanism", [&](FieldWriter& a) { a("name", tuning.grid.aggregator(0).name()); });
+  report("teachers", tuning.teachers);
+  report("classes", tuning.classes);
+  report("queries", tuning.queries);
+  goal_fields(report, settings);
+  write_grid(report, tuning.grid);
+  report("grid_accuracy", tuning.grid.has_selection() ? kGridAccuracy : 0.0);
+  write_shard(report, tuning, settings.shard);
+  report("points_listed", tuning.points.size());
   if (settings.release) {
-    report["ranked_by"] = tuning.ranked_by_release ? "mean_published" : "epsilon";
-    report["releases_computed"] =
-        std::count_if(tuning.points.begin(), tuning.points.end(),
-                      [](const TunedPoint& p) { return p.release_computed; });
+    report("ranked_by", tuning.ranked_by_release ? "mean_published" : "epsilon");
+    report("releases_computed",
+           std::count_if(tuning.points.begin(), tuning.points.end(),
+                         [](const TunedPoint& p) { return p.release_computed; }));
   }
-  report["best"] = best_json(tuning, context);
+  report.object("best", [&](FieldWriter& best) {
+    if (tuning.choice.best) write_best(best, tuning, context);
+  });
   if (settings.continuum) {
-    report["best_on_grid"] =
-        tuning.choice.best ? grid_point_json(tuning, context, *tuning.choice.best) : Json(nullptr);
+    report.object("best_on_grid", [&](FieldWriter& best) {
+      if (tuning.choice.best) point_of_grid(best, tuning, settings, *tuning.choice.best);
+    });
   }
-  report["nearest_misses"] = misses_json(tuning, context);
-  report["notices"] = Json::parse(notices_json(context.notices));
-  std::string text = report.dump(2);
+  write_misses(report, tuning, settings);
+  report("notices", context.notices);
+  std::string text = report.place().text();
   text.erase(text.rfind('\n'));
   text += ',';
   text += kPoints;
-  append_points(tuning, context, text);
+  append_points(tuning, settings, text);
   text += "]\n}\n";
   return text;
 }
 
-std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
-  std::string header = "index";
-  std::string text;
-  const Out out = std::back_inserter(text);
-  bool first = true;
-  for (const TunedPoint& p : tuning.points) {
-    fmt::format_to(out, "{}", p.index);
-    const auto put = [&](const char* field, double value) {
-      if (first) header += std::string(",") + field;
-      if (std::isfinite(value)) {
-        fmt::format_to(out, ",{}", value);
-      } else {
-        text += ',';
-      }
-    };
-    for_each_parameter(tuning.grid.aggregator(p.index), put);
-    for_each_result(p.point, tuning, context.settings, put);
-    fmt::format_to(out, ",{:d},{:d}", p.pareto, p.refined);
-    if (context.settings.release) {
-      text += p.released ? fmt::format(",{},{},{},{},{}", p.released->mean, p.released->sd,
-                                       p.released->parameters.order, p.released->parameters.beta,
-                                       p.released->parameters.sigma)
-                         : ",,,,,";
-    }
-    text += '\n';
-    first = false;
+SavedTuning read_tune_report(const JsonValue& report) {
+  const JsonValue schema = report.at("schema");
+  if (schema.text() != "pate/tune/v1") schema.fail("pate/tune/v1, a report of pate tune");
+  SavedTuning saved;
+  Tuning& tuning = saved.tuning;
+  TuneSettings& settings = saved.settings;
+  FieldReader a(report);
+  read_grid(report, tuning.grid);
+  a("teachers", tuning.teachers, Whole{0, kMostTeachers});
+  a("classes", tuning.classes, Whole{1, kMostTeachers});
+  a("queries", tuning.queries);
+  read_shard(a, tuning, settings.shard);
+  goal_fields(a, settings);
+  const double delta = settings.grid.kind.delta;
+  if (!(delta > 0.0 && delta < 1.0)) report.at("delta").fail("a number > 0 and < 1");
+  a.object("settings", [&](FieldReader& its) {
+    its("orders", settings.grid.kind.orders, Real{1.0});
+    its("top", settings.top);
+  });
+
+  const JsonValue inputs = report.at("inputs");
+  saved.votes_digest = inputs.at("votes").at("votes_digest").text();
+  saved.student_sha256 = sha256_of(inputs, "student");
+  saved.labels_sha256 = sha256_of(inputs, "labels");
+  tuning.has_labels = !saved.labels_sha256.empty();
+  if (const auto best = report.find("best")) {
+    if (const auto command = best->find("command")) saved.best_command = command->text();
   }
-  header += ",pareto,refined";
-  if (context.settings.release) header += ",mean_published,noise_sd,release_order,beta,sigma_ss";
-  return header + '\n' + text;
+  settings.release = report.find("ranked_by").has_value();
+  saved.continuum = report.has("best_on_grid");
+  read_points(report.at("points"), settings, tuning);
+  return saved;
+}
+
+void check_same_tuning(const std::string& path, const SavedTuning& saved, const SavedTuning& now) {
+  const EpsilonKind& a = saved.settings.grid.kind;
+  const EpsilonKind& b = now.settings.grid.kind;
+  const auto require = [&](bool same, const char* what) {
+    if (!same) throw input_error(fmt::format("{}: was made with {}", path, what));
+  };
+  require(saved.votes_digest == now.votes_digest, "other votes, or other rows of them");
+  require(saved.student_sha256 == now.student_sha256, "another --student");
+  require(saved.labels_sha256 == now.labels_sha256, "other --labels");
+  const TuningGrid& x = saved.tuning.grid;
+  const TuningGrid& y = now.tuning.grid;
+  require(x.noise == y.noise && x.sigma1 == y.sigma1 && x.threshold == y.threshold &&
+              x.laplace == y.laplace && x.interactive == y.interactive,
+          "another grid");
+  require(saved.tuning.first == now.tuning.first && saved.tuning.last == now.tuning.last,
+          "another --shard");
+  require(a.delta == b.delta, "another --delta");
+  require(a.cost.bound == b.cost.bound && a.cost.reading == b.cost.reading &&
+              a.conversion == b.conversion && a.orders == b.orders,
+          "another --bound, --reading, --conversion or --orders");
+  require(saved.settings.grid.max_answers == now.settings.grid.max_answers,
+          "another --max-answers");
 }
 
 }  // namespace pate

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/reports/report_json.hpp"
+#include "pate/io/json_document.hpp"
+#include "pate/reports/report_context.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate {
@@ -28,5 +30,22 @@ struct TuneContext {
 
 /// The points of the report as a table: CSV with a header, in canonical order.
 [[nodiscard]] std::string tune_points_csv(const Tuning& tuning, const TuneContext& context);
+
+/// A report of `pate tune`, as far as going on from it, or joining it with others, needs it.
+struct SavedTuning {
+  Tuning tuning;          ///< without choice and continuum
+  TuneSettings settings;  ///< without threads, top and continuum
+  std::string votes_digest;
+  std::string student_sha256, labels_sha256;  ///< empty without
+  bool continuum = false;                     ///< whether it went on from the grid
+  std::string best_command;                   ///< of the best point; empty without
+};
+
+/// Reads a report `pate/tune/v1`. Throws `input_error` naming file and field for one that is none.
+[[nodiscard]] SavedTuning read_tune_report(const JsonValue& report);
+
+/// Throws `input_error`, calling the report `path`, unless its points are those that `now` would
+/// find: the same votes, grid, shard and kind of epsilon.
+void check_same_tuning(const std::string& path, const SavedTuning& saved, const SavedTuning& now);
 
 }  // namespace pate

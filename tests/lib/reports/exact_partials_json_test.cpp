@@ -1,4 +1,4 @@
-#include "pate/reports/exact_partials_json.hpp"
+#include "pate/reports/partials_json.hpp"
 
 #include <doctest/doctest.h>
 
@@ -27,8 +27,16 @@ ExactPartials example() {
   return partials;
 }
 
+Json json_of(const ExactPartials& partials) {
+  FieldWriter writer;
+  fields(writer, partials);
+  return Json::parse(writer.text());
+}
+
 ExactPartials read(const Json& json) {
-  return read_exact_partials(JsonValue::parse(json.dump(), "s.json"), kSize);
+  ExactPartials partials;
+  FieldReader::read(JsonValue::parse(json.dump(), "s.json"), partials, kSize);
+  return partials;
 }
 
 }  // namespace
@@ -36,7 +44,7 @@ ExactPartials read(const Json& json) {
 TEST_SUITE("reports") {
   TEST_CASE("exact partials read back to the bit") {
     const ExactPartials partials = example();
-    const ExactPartials back = read(Json::parse(exact_partials_json(partials)));
+    const ExactPartials back = read(json_of(partials));
     REQUIRE(back.distinct.size() == partials.distinct.size());
     for (std::size_t i = 0; i < back.distinct.size(); ++i) {
       CHECK(back.distinct[i].votes == partials.distinct[i].votes);
@@ -62,14 +70,14 @@ TEST_SUITE("reports") {
     ExactPartials partials = example();
     partials.orders.clear();
     partials.teachers.clear();
-    const Json json = Json::parse(exact_partials_json(partials));
+    const Json json = json_of(partials);
     CHECK(!json.contains("teachers"));
     CHECK(read(json).teachers.empty());
   }
 
   TEST_CASE("malformed exact partials are named by their field") {
     const auto broken = [](const std::function<void(Json&)>& change, const std::string& message) {
-      Json json = Json::parse(exact_partials_json(example()));
+      Json json = json_of(example());
       change(json);
       CHECK_THROWS_WITH_AS(static_cast<void>(read(json)), message.c_str(), input_error);
     };
@@ -104,7 +112,7 @@ TEST_SUITE("reports") {
            "s.json: teachers.reverse[0]: expected 2 sums, one per teacher, found \"0\"");
     for (const char* text : {"0 x", "0 -1", "0 ", " 0", "0 11112222333344445555666677778888a"}) {
       CAPTURE(text);
-      Json json = Json::parse(exact_partials_json(example()));
+      Json json = json_of(example());
       json["teachers"]["reverse"][0] = text;
       CHECK_THROWS_AS(static_cast<void>(read(json)), input_error);
     }

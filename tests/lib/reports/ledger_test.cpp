@@ -30,7 +30,8 @@ using pate::test::write_bytes;
 namespace {
 
 LedgerEntry entry(const std::string& digest, const std::string& kind = "release") {
-  return {kind, digest, R"({"order":14})", R"({"epsilon":1.5})", "0.1.0"};
+  return {kind, digest, pate::JsonValue::parse(R"({"order":14})", "settings"),
+          pate::JsonValue::parse(R"({"epsilon":1.5})", "released"), "0.1.0"};
 }
 
 std::vector<std::string> digests(const fs::path& path) {
@@ -107,7 +108,7 @@ TEST_CASE("killed at any point, byte by byte: the ledger stays readable, what wa
     REQUIRE(after.entries().size() <= entries + 1);
     if (after.entries().size() > entries && was_torn) ++repaired;
     entries = after.entries().size();
-    for (const LedgerEntry& e : after.entries()) REQUIRE(e.settings_json == R"({"order":14})");
+    for (const LedgerEntry& e : after.entries()) REQUIRE(e.settings.dump() == R"({"order":14})");
     if (acknowledged) break;
   }
   CHECK(killed > 150);

@@ -7,6 +7,7 @@
 #include "pate/error.hpp"
 #include "support/temp_directory.hpp"
 
+using pate::JsonValue;
 using pate::ledger_addition;
 using pate::LedgerEntry;
 using pate::LedgerText;
@@ -14,11 +15,15 @@ using pate::parse_ledger;
 
 namespace {
 
+JsonValue json(const char* text) {
+  return JsonValue::parse(text, "entry");
+}
+
 LedgerEntry entry(const std::string& digest) {
   return {"release",
           digest,
-          R"({"order":14.0})",
-          R"({"epsilon":1.5,"delta":2e-5})",
+          json(R"({"order":14.0})"),
+          json(R"({"epsilon":1.5,"delta":2e-5})"),
           "0.1.0",
           "2026-11-21T11:30:16Z"};
 }
@@ -49,8 +54,8 @@ TEST_CASE("an entry is one line of JSON, and comes back") {
   REQUIRE(read.entries.size() == 1);
   CHECK(read.entries[0].kind == "release");
   CHECK(read.entries[0].votes_digest == "digest0");
-  CHECK(read.entries[0].settings_json == R"({"order":14.0})");
-  CHECK(read.entries[0].released_json == R"({"epsilon":1.5,"delta":2e-05})");
+  CHECK(read.entries[0].settings.dump() == R"({"order":14.0})");
+  CHECK(read.entries[0].released.dump() == R"({"epsilon":1.5,"delta":2e-05})");
   CHECK(read.entries[0].version == "0.1.0");
   CHECK(read.entries[0].time == "2026-11-21T11:30:16Z");
   CHECK(read.entries[0].line == 1);
@@ -59,7 +64,7 @@ TEST_CASE("an entry is one line of JSON, and comes back") {
 TEST_CASE("text of any kind stays within its line") {
   LedgerEntry odd = entry("d");
   odd.kind = "a\nb\"\xff";
-  odd.settings_json = R"({"path":"x\ny"})";
+  odd.settings = json(R"({"path":"x\ny"})");
   const std::string text = ledger_addition({}, odd);
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK(parse_ledger(text, "x").entries[0].kind == "a\nb\"\xef\xbf\xbd");
@@ -148,7 +153,7 @@ TEST_CASE("what is no ledger is refused by line") {
 
 TEST_CASE("settings and results must be objects") {
   LedgerEntry bad = entry("d");
-  bad.settings_json = "[]";
+  bad.settings = json("[]");
   CHECK(pate::test::message_of<pate::parameter_error>([&] { (void)ledger_addition({}, bad); }) ==
         "the settings of a ledger entry must be a JSON object, got '[]'");
 }

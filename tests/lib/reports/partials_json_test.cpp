@@ -37,7 +37,9 @@ Partials example() {
 
 // The members of a report that partials are read with.
 Json report_of(const Partials& partials) {
-  Json report = Json::parse(partials_json(partials));
+  FieldWriter writer;
+  write_partials(writer, partials);
+  Json report = Json::parse(writer.text());
   report["teachers"] = 10;
   report["classes"] = 3;
   report["queries"] = 2;

@@ -1,17 +1,14 @@
-#include "pate/reports/tune_report_reader.hpp"
+#include "pate/reports/tune_report.hpp"
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "pate/error.hpp"
-#include "support/temp_directory.hpp"
 
 using namespace pate;
-using pate::test::TempDirectory;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -36,10 +33,7 @@ Json example() {
 }
 
 SavedTuning read(const Json& report) {
-  const TempDirectory directory;
-  const std::string path = (directory.path() / "t.json").string();
-  std::ofstream(path) << report.dump();
-  return read_tune_report(path);
+  return read_tune_report(JsonValue::parse(report.dump(), "t.json"));
 }
 
 std::string message_of(const std::function<void(Json&)>& change) {
@@ -48,8 +42,7 @@ std::string message_of(const std::function<void(Json&)>& change) {
   try {
     static_cast<void>(read(report));
   } catch (const input_error& error) {
-    const std::string message = error.what();
-    return message.substr(message.find("t.json: ") + 8);
+    return std::string(error.what()).substr(std::string("t.json: ").size());
   }
   return "";
 }

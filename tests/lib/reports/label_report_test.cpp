@@ -1,4 +1,4 @@
-#include "pate/reports/labels_file.hpp"
+#include "pate/reports/label_report.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,125 @@
+#include "pate/reports/cost_reports.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pate/reports/partials_json.hpp"
+#include "pate/reports/report_fields.hpp"
+
+namespace pate {
+
+// Found by the archives, which look in the namespace of a struct, but not in an unnamed one.
+
+static void fields(FieldWriter& a, const Utility& utility) {
+  a("expected_accuracy", utility.expected_accuracy);
+  a("plurality_accuracy", utility.plurality_accuracy);
+}
+
+static void fields(FieldWriter& a, const PerTeacher& teachers) {
+  a("epsilon", teachers.epsilon);
+  a("quantiles", teachers.quantiles);
+}
+
+static void fields(FieldWriter& a, const Released& released) {
+  a("epsilon", released.epsilon);
+  a("delta", released.delta);
+}
+
+static void fields(FieldWriter& a, const PlannedRun& run) {
+  a("name", run.laplace_scale ? "lnmax" : run.sigma1 ? "confident" : "gnmax");
+  a.optional("laplace_scale", run.laplace_scale);
+  a.optional("sigma1", run.sigma1);
+  a.optional("sigma2", run.sigma2);
+}
+
+static void fields(FieldWriter& a, const Solved& solved) {
+  a("for", solved.parameter);
+  if (solved.parameter == PlanParameter::queries ||
+      solved.parameter == PlanParameter::max_answers) {
+    a("value", static_cast<std::int64_t>(solved.value));
+  } else {
+    a("value", solved.value);
+  }
+  a("epsilon", solved.epsilon);
+}
+
+std::string analyze_report_json(const Account& account, const ReportContext& context,
+                                const Partials* partials) {
+  FieldWriter report = begin_report("analyze", context);
+  report("mechanism", account.aggregator);
+  report("teachers", account.teachers);
+  report("classes", account.classes);
+  report("queries", account.queries);
+  report("delta", account.delta);
+  report.object("answered", [&](FieldWriter& answered) {
+    answered("expected", account.answered_expected);
+    answered("sd", account.answered_sd);
+    answered("realized", account.answered_realized);
+  });
+  write_costs(report, account.costs, account.headline);
+  report("steps", account.steps);
+  report.object("rdp", [&](FieldWriter& rdp) {
+    rdp("orders", account.orders);
+    rdp.optional("published", account.published, account.orders.size());
+    rdp.optional("tradeoff", account.tradeoff, account.orders.size());
+    rdp.optional("exact", account.exact, account.orders.size());
+  });
+  report("trajectory", account.trajectory);
+  report.optional("utility", account.utility);
+  report.optional("per_teacher", account.per_teacher);
+  if (partials != nullptr) write_partials(report, *partials);
+  if (!context.parts.empty()) report("parts", context.parts);
+  report("notices", account.notices);
+  return report.text();
+}
+
+std::string composed_report_json(const Composition& sum, const ReportContext& context) {
+  FieldWriter report = begin_report("analyze", context);
+  report.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
+  report("parts", context.parts);
+  report("teachers", sum.teachers);
+  report("classes", sum.classes);
+  report("queries", sum.queries);
+  report("delta", sum.delta);
+  report.object("answered", [&](FieldWriter& answered) {
+    answered("expected", sum.answered_expected);
+    answered("sd", sum.answered_expected ? std::optional(sum.answered_sd) : std::nullopt);
+    answered("realized", sum.answered_realized);
+  });
+  report.optional("released", sum.released);
+  write_costs(report, sum.costs, sum.headline);
+  report("steps", sum.steps);
+  report.object("rdp", [&](FieldWriter& rdp) {
+    rdp("orders", sum.orders);
+    for (const auto& [bound, curves] : sum.curves) rdp(name(bound), curves, sum.orders.size());
+    rdp.optional("exact", sum.exact, sum.orders.size());
+  });
+  report("trajectory", sum.trajectory);
+  report("notices", sum.notices);
+  return report.text();
+}
+
+std::string plan_report_json(const Plan& plan, const ReportContext& context) {
+  FieldWriter report = begin_report("plan", context);
+  report("mechanism", plan.run);
+  report("queries", plan.run.queries);
+  report("max_answers", plan.run.answers());
+  report("delta", plan.delta);
+  report("solved", plan.solved);
+  write_costs(report, plan.costs, plan.headline);
+  report("steps", plan.steps);
+  RdpCurves curves;
+  for (const QueryCost& cost : plan.rdp) {
+    curves.selection.push_back(cost.selection);
+    curves.noisy_max.push_back(cost.noisy_max);
+  }
+  report.object("rdp", [&](FieldWriter& rdp) {
+    rdp("orders", plan.orders);
+    rdp("data_independent", curves, plan.orders.size());
+  });
+  report("notices", plan.notices);
+  return report.text();
+}
+
+}  // namespace pate

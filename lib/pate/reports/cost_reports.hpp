@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "pate/accounting/partials.hpp"
+#include "pate/accounting/report.hpp"
+#include "pate/composition/compose.hpp"
+#include "pate/planning/plan.hpp"
+#include "pate/reports/report_context.hpp"
+
+namespace pate {
+
+// Reports of what runs cost, as JSON text: two spaces of indentation, ending in a newline. Numbers
+// read back to the same double; infinities and NaN become null.
+
+/// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
+/// can be put together.
+[[nodiscard]] std::string analyze_report_json(const Account& account, const ReportContext& context,
+                                              const Partials* partials = nullptr);
+
+/// What several parts cost together as a report `pate/analyze/v1` that names its parts. The
+/// mechanism is "composed". It can be composed again.
+[[nodiscard]] std::string composed_report_json(const Composition& sum,
+                                               const ReportContext& context);
+
+/// The report `pate/plan/v1`.
+[[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context);
+
+}  // namespace pate

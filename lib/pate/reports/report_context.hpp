@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pate/io/json_document.hpp"
+
+namespace pate {
+
+/// One option of a command as it was in force, for the `settings` of a report. Empty is null; a
+/// `JsonValue` is a setting of another report.
+using SettingValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                                  std::vector<double>, std::vector<std::string>, JsonValue>;
+using Settings = std::vector<std::pair<std::string, SettingValue>>;
+
+/// One file that was read, for the `inputs` of a report.
+struct InputFile {
+  std::string role;  ///< "votes", "student", "labels", "decisions" or "indices"
+  std::string path;
+  std::string format;
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  std::string sha256;
+  std::optional<std::string> layout;        ///< votes only
+  std::optional<std::string> votes_digest;  ///< votes only
+};
+
+/// One report that a composed report is made of.
+struct ReportPart {
+  std::string path;
+  std::string sha256;
+  std::string schema;
+  std::string mechanism;  ///< its name
+  std::int64_t queries = 0;
+  std::string votes_sha256 = {};  ///< "" without votes
+  std::string votes_digest = {};
+};
+
+/// What a report says beside its results.
+struct ReportContext {
+  std::string version;
+  Settings settings;
+  std::vector<InputFile> inputs;
+  std::vector<ReportPart> parts = {};  ///< composed reports only
+};
+
+/// The version, settings and inputs of a report, as they were written, but for the setting `shard`.
+/// Throws `input_error` naming the file and the field.
+[[nodiscard]] ReportContext read_context(const JsonValue& report);
+
+}  // namespace pate

@@ -1,0 +1,155 @@
+#include "pate/reports/report_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+void write_setting(FieldWriter& a, const std::string& key, const SettingValue& setting) {
+  std::visit(
+      [&](const auto& value) {
+        if constexpr (std::is_same_v<decltype(value), const std::monostate&>) {
+          a(key, std::optional<bool>());
+        } else {
+          a(key, value);
+        }
+      },
+      setting);
+}
+
+}  // namespace
+
+void write_tool(FieldWriter& a, const std::string& version) {
+  a.object("tool", [&](FieldWriter& tool) {
+    tool("name", "pate");
+    tool("version", version);
+  });
+}
+
+FieldWriter begin_report(std::string_view command, const ReportContext& context) {
+  FieldWriter report;
+  report("schema", fmt::format("pate/{}/v1", command));
+  write_tool(report, context.version);
+  report.object("settings", [&](FieldWriter& settings) {
+    settings.place().set_empty_object();
+    for (const auto& [key, value] : context.settings) write_setting(settings, key, value);
+  });
+  report.keyed("inputs", context.inputs, &InputFile::role);
+  return report;
+}
+
+ReportContext read_context(const JsonValue& report) {
+  ReportContext context;
+  context.version = report.at("tool").at("version").text();
+  for (const auto& [key, value] : report.at("settings").members()) {
+    if (key != "shard") context.settings.emplace_back(key, value);
+  }
+  FieldReader(report).keyed("inputs", context.inputs, &InputFile::role);
+  return context;
+}
+
+void fields(FieldWriter& a, const CostEntry& cost) {
+  a("bound", cost.bound);
+  a("reading", cost.reading);
+  a("direction", direction_name(cost.bound));
+  a("conversion", cost.conversion);
+  a("epsilon", cost.epsilon);
+  a("delta", cost.delta);
+  a("order", cost.order);
+  a.optional("sd", cost.sd);
+  a.object("parts", [&](FieldWriter& parts) {
+    parts.place().set_empty_object();
+    for (const auto& [part, value] : cost.parts) parts(part, value);
+  });
+  a("data_dependent", cost.data_dependent);
+  a("releasable", cost.releasable);
+}
+
+void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline) {
+  a("headline", costs[headline]);
+  a("costs", costs);
+}
+
+void fields(FieldWriter& a, const TrajectoryPoint& point) {
+  a("queries", point.queries);
+  a("answered", point.answered);
+  a("epsilon", point.epsilon);
+  a("order", point.order, Real{.null_is = 0.0});
+}
+
+void fields(FieldWriter& a, const ReportPart& part) {
+  a("path", part.path);
+  a("sha256", part.sha256);
+  a("schema", part.schema);
+  a("mechanism", part.mechanism);
+  a("queries", part.queries);
+  if (!part.votes_sha256.empty()) a("votes_sha256", part.votes_sha256);
+  if (!part.votes_digest.empty()) a("votes_digest", part.votes_digest);
+}
+
+void shape_aggregator(const JsonValue& name, Aggregator& aggregator) {
+  const std::string kind = name.text();
+  aggregator = {};
+  aggregator.interactive = kind == "interactive";
+  if (kind == "confident" || kind == "interactive") aggregator.selection.emplace();
+  for (std::size_t k = 0; k < kNoiseKinds; ++k) {
+    aggregator.noisy_max = noise_of(k, 1.0);
+    if (kind == aggregator.noisy_max.names().aggregator) return;
+    if (aggregator.selection && aggregator.is_gaussian()) return;
+  }
+  name.fail("lnmax, gnmax, confident or interactive");
+}
+
+void check_aggregator(const JsonValue& mechanism, const Aggregator& aggregator) {
+  try {
+    validate(aggregator);
+  } catch (const parameter_error& error) {
+    mechanism.fail(fmt::format("a mechanism within its domain ({})", error.what()));
+  }
+}
+
+void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
+               const char* noise) {
+  const JsonWriter list = a.place().member(key);
+  list.set_empty_array();
+  for (const auto& [value, count] : counts) {
+    if (count <= 0) continue;
+    FieldWriter step(list.element());
+    step(noise, value);
+    step("count", count);
+  }
+}
+
+void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
+               const char* noise) {
+  for (const JsonValue& element : a.json().at(key).elements()) {
+    const JsonValue value = element.at(noise);
+    if (!counts
+             .emplace(value.number(kLeastNoise, kMostNoise),
+                      element.at("count").integer(0, kMostQueries))
+             .second) {
+      value.fail("noise that is not listed twice");
+    }
+  }
+}
+
+void curve(FieldWriter& a, const char* key, const std::vector<double>& values,
+           const AtOrders& /*at*/) {
+  if (!values.empty()) a(key, values);
+}
+
+void curve(FieldReader& a, const char* key, std::vector<double>& values, const AtOrders& at) {
+  if (!at.required && !a.json().find(key)) return;
+  a(key, values, Real{0.0, std::numeric_limits<double>::max(), kInfinity});
+  if (values.size() != at.orders) {
+    a.json().at(key).fail(fmt::format("{} numbers, one per order", at.orders));
+  }
+}
+
+}  // namespace pate

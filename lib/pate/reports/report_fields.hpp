@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+#include "pate/accounting/step_counts.hpp"
+#include "pate/reports/fields.hpp"
+#include "pate/reports/report_context.hpp"
+
+// What several reports have in common.
+
+namespace pate {
+
+void fields(FieldWriter& a, const CostEntry& cost);
+void fields(FieldWriter& a, const TrajectoryPoint& point);
+void fields(FieldWriter& a, const ReportPart& part);
+
+/// The member `tool`: the program and its version.
+void write_tool(FieldWriter& a, const std::string& version);
+
+/// A report with its head: `schema`, which is "pate/<command>/v1", `tool`, `settings` and `inputs`.
+[[nodiscard]] FieldWriter begin_report(std::string_view command, const ReportContext& context);
+
+/// The members `headline` and `costs`.
+void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline);
+
+/// Gives an aggregator the steps that its name says, with parameters to be read. Throws
+/// `input_error` for a name that is none.
+void shape_aggregator(const JsonValue& name, Aggregator& aggregator);
+
+/// Throws `input_error` where parameters are out of their domain.
+void check_aggregator(const JsonValue& mechanism, const Aggregator& aggregator);
+
+template <class Archive>
+void fields(Archive& a, Described<Archive, Notice>& notice) {
+  a("code", notice.code);
+  a("message", notice.message);
+}
+
+template <class Archive>
+void fields(Archive& a, Described<Archive, InputFile>& input) {
+  a("path", input.path);
+  a("format", input.format);
+  a.optional("layout", input.layout);
+  a("dtype", input.dtype);
+  a("shape", input.shape);
+  a("sha256", input.sha256);
+  a.optional("votes_digest", input.votes_digest);
+}
+
+/// The name of the aggregator and its parameters.
+template <class Archive>
+void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
+  if constexpr (Archive::kReads) {
+    shape_aggregator(a.json().at("name"), aggregator);
+  } else {
+    a("name", aggregator.name());
+  }
+  if (aggregator.selection) {
+    a("threshold", aggregator.selection->threshold);
+    a("sigma1", aggregator.selection->sigma1);
+  }
+  double parameter = aggregator.noisy_max.parameter();
+  a(aggregator.noisy_max.names().parameter, parameter);
+  if constexpr (Archive::kReads) {
+    aggregator.noisy_max = noise_of(aggregator.noisy_max.noise.index(), parameter);
+    check_aggregator(a.json(), aggregator);
+  }
+}
+
+/// Steps of one kind: [{"<noise>": 40, "count": 1000}].
+void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
+               const char* noise);
+void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
+               const char* noise);
+
+/// How many noisy steps of each kind, by their noise.
+template <class Archive>
+void fields(Archive& a, Described<Archive, StepCounts>& steps) {
+  step_list(a, "threshold_checks", steps.threshold_checks, "sigma1");
+  for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
+    const NoiseNames& names = noise_of(kind, 1.0).names();
+    std::map<double, std::int64_t> counts;
+    if constexpr (!Archive::kReads) {
+      for (const auto& [noise, count] : steps.maxima) {
+        if (noise.noise.index() == kind) counts[noise.parameter()] = count;
+      }
+    }
+    step_list(a, names.maxima, counts, names.parameter);
+    if constexpr (Archive::kReads) {
+      for (const auto& [value, count] : counts) steps.maxima[noise_of(kind, value)] = count;
+    }
+  }
+}
+
+/// The orders of a report, of which its curves have a number each.
+struct AtOrders {
+  std::size_t orders;
+  bool required = true;
+};
+
+/// A curve; an empty one is left out.
+void curve(FieldWriter& a, const char* key, const std::vector<double>& values, const AtOrders& at);
+void curve(FieldReader& a, const char* key, std::vector<double>& values, const AtOrders& at);
+
+/// The curves of one bound.
+template <class Archive>
+void fields(Archive& a, Described<Archive, RdpCurves>& curves, std::size_t orders) {
+  curve(a, "selection", curves.selection, {orders});
+  curve(a, "noisy_max", curves.noisy_max, {orders});
+  curve(a, "joint", curves.joint, {orders, false});
+  curve(a, "noisy_max_realized", curves.noisy_max_realized, {orders, false});
+  curve(a, "spent_variance", curves.spent_variance, {orders, false});
+}
+
+template <class Archive>
+void fields(Archive& a, Described<Archive, ExactCurves>& curves, std::size_t orders) {
+  a.object("joint", [&](auto& joint) {
+    curve(joint, "forward", curves.forward, {orders});
+    curve(joint, "reverse", curves.reverse, {orders});
+  });
+}
+
+/// The part of a work that a report is about.
+template <class Archive, class AnyShard>
+void shard_fields(Archive& a, AnyShard& shard, std::int64_t most) {
+  if constexpr (Archive::kReads) a("of", shard.of, Whole{1, most});
+  a("index", shard.index, Whole{1, shard.of});
+  if constexpr (!Archive::kReads) a("of", shard.of);
+}
+
+}  // namespace pate

@@ -1,0 +1,115 @@
+#include "pate/reports/report_fields.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+#include "pate/error.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace pate;
+
+namespace {
+
+template <class T, class... Domain>
+std::string written(const T& value, const Domain&... domain) {
+  FieldWriter a;
+  a("x", value, domain...);
+  return a.place().line();
+}
+
+// What a reader makes of what the writer wrote.
+template <class T, class... Domain>
+T back(const T& value, const Domain&... domain) {
+  FieldWriter a;
+  a("x", value, domain...);
+  T result{};
+  FieldReader(a.place().value("w"))("x", result, domain...);
+  return result;
+}
+
+template <class T, class... Domain>
+std::string refusal(const char* text, T value, const Domain&... domain) {
+  return test::message_of<input_error>(
+      [&] { FieldReader::read(JsonValue::parse(text, "r.json"), value, domain...); });
+}
+
+}  // namespace
+
+TEST_SUITE("reports") {
+  TEST_CASE("structs read back as they were written") {
+    const Aggregator confident{ThresholdCheck{200.5, 150.0}, GaussianNoisyMax{40.0}, true};
+    CHECK(written(confident) ==
+          R"({"x":{"name":"interactive","threshold":200.5,"sigma1":150.0,"sigma2":40.0}})");
+    CHECK(written(back(confident)) == written(confident));
+    const Aggregator laplace{{}, LaplaceNoisyMax{20.0}, false};
+    CHECK(written(laplace) == R"({"x":{"name":"lnmax","laplace_scale":20.0}})");
+    CHECK(written(back(laplace)) == written(laplace));
+    StepCounts steps{{{40.0, 7}}, {}};
+    steps.maxima[noise_of(0, 10.0)] = 3;
+    steps.maxima[noise_of(1, 20.0)] = 4;
+    CHECK(written(steps) == R"({"x":{"threshold_checks":[{"sigma1":40.0,"count":7}],)"
+                            R"("gaussian_maxima":[{"sigma2":10.0,"count":3}],)"
+                            R"("laplace_maxima":[{"laplace_scale":20.0,"count":4}]}})");
+    CHECK(back(steps).threshold_checks == steps.threshold_checks);
+    CHECK(back(steps).maxima == steps.maxima);
+    RdpCurves curves;
+    curves.selection = {0.1, 0.2};
+    curves.noisy_max = {0.3, kInfinity};
+    CHECK(written(curves, std::size_t{2}) ==
+          R"({"x":{"selection":[0.1,0.2],"noisy_max":[0.3,null]}})");
+    const RdpCurves again = back(curves, std::size_t{2});
+    CHECK(again.selection == curves.selection);
+    CHECK(again.noisy_max == curves.noisy_max);
+    CHECK(again.joint.empty());
+    const std::vector<Notice> notices = back(std::vector<Notice>{{"code", "message"}});
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].message == "message");
+    CHECK_FALSE(back(std::optional<double>()));
+    CHECK(back(std::optional<double>(0.5)) == 0.5);
+  }
+
+  TEST_CASE("a context reads back but for the shard") {
+    ReportContext context;
+    context.version = "1.2";
+    context.settings = {{"command", std::string("analyze")},
+                        {"delta", 1e-5},
+                        {"orders", std::vector<double>{2.0, 4.5}},
+                        {"threads", std::int64_t{3}},
+                        {"shard", std::string("1/2")},
+                        {"none", std::monostate{}}};
+    context.inputs = {{"votes", "v.npy", "npy", "int64", {3, 2}, "abc", "counts", "def"},
+                      {"labels", "l.csv", "csv", "int32", {3}, "ghi", {}, {}}};
+    const std::string text = begin_report("analyze", context).place().line();
+    CHECK(
+        text ==
+        R"({"schema":"pate/analyze/v1","tool":{"name":"pate","version":"1.2"},)"
+        R"("settings":{"command":"analyze","delta":1e-05,"orders":[2.0,4.5],"threads":3,)"
+        R"("shard":"1/2","none":null},"inputs":{"votes":{"path":"v.npy","format":"npy",)"
+        R"("layout":"counts","dtype":"int64","shape":[3,2],"sha256":"abc","votes_digest":"def"},)"
+        R"("labels":{"path":"l.csv","format":"csv","dtype":"int32","shape":[3],"sha256":"ghi"}}})");
+    const ReportContext again = read_context(JsonValue::parse(text, "r.json"));
+    context.settings.erase(context.settings.begin() + 4);
+    CHECK(begin_report("analyze", again).place().line() ==
+          begin_report("analyze", context).place().line());
+  }
+
+  TEST_CASE("what does not fit its description is named with its place") {
+    CHECK(refusal(R"({"name": "x"})", Aggregator{}) ==
+          "r.json: name: expected lnmax, gnmax, confident or interactive, found \"x\"");
+    CHECK(refusal(R"({"name": "gnmax"})", Aggregator{}) == "r.json: sigma2: is missing");
+    CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", Aggregator{})
+              .find("r.json: expected a mechanism within its domain (") == 0);
+    CHECK(refusal(R"({"threshold_checks": [{"sigma1": 1, "count": -1}]})", StepCounts{}) ==
+          "r.json: threshold_checks[0].count: expected a whole number from 0 to "
+          "9007199254740992, found -1");
+    CHECK(refusal(R"({"selection": [1], "noisy_max": [1, 2]})", RdpCurves{}, std::size_t{1}) ==
+          "r.json: noisy_max: expected 1 numbers, one per order, found an array of 2");
+    CHECK(refusal(R"([{"code": 3}])", std::vector<Notice>{}) ==
+          "r.json: [0].code: expected a text, found 3");
+    CHECK(refusal("2.5", std::int64_t{}) == "r.json: expected a whole number >= 0, found 2.5");
+    CHECK(refusal("2", double{}, Real{0.0, 1.0}) ==
+          "r.json: expected a number from 0 to 1, found 2");
+  }
+}
