@@ -133,6 +133,10 @@ JsonValue JsonValue::parse(std::string_view text, std::string name) {
       fmt::format("{}: expected a JSON report, but it has a number that no double holds", name));
 }
 
+bool operator==(const JsonValue& a, const JsonValue& b) {
+  return as_json(a.node_) == as_json(b.node_);
+}
+
 const std::string& JsonValue::file() const {
   return document_->file;
 }

@@ -72,6 +72,9 @@ class JsonValue {
   /// Throws `input_error`: "FILE: PATH: expected EXPECTED, found VALUE".
   [[noreturn]] void fail(const std::string& expected) const;
 
+  /// Whether two values are the same, wherever they are.
+  friend bool operator==(const JsonValue& a, const JsonValue& b);
+
  private:
   friend class JsonWriter;
   struct Document;

@@ -30,22 +30,24 @@ class CountingTable final : public NumericTable {
   [[nodiscard]] int dimensions() const override { return table_->dimensions(); }
   [[nodiscard]] std::int64_t rows() const override { return table_->rows(); }
   [[nodiscard]] std::int64_t columns() const override { return table_->columns(); }
-  void read_integers(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
-                     std::int64_t column_count, std::span<std::int64_t> out) const override {
-    read_ += row_count * column_count;
-    table_->read_integers(first_row, row_count, first_column, column_count, out);
-  }
-  void read_reals(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
-                  std::int64_t column_count, std::span<double> out) const override {
-    read_ += row_count * column_count;
-    table_->read_reals(first_row, row_count, first_column, column_count, out);
-  }
+  [[nodiscard]] TableDescription description() const override { return table_->description(); }
   // How often the whole table was read.
   [[nodiscard]] double reads() const {
     return static_cast<double>(read_) / static_cast<double>(rows() * columns());
   }
 
  private:
+  void copy(const Block& block, std::span<std::int64_t> out) const override {
+    read_ += block.row_count * block.column_count;
+    table_->read_integers(block.first_row, block.row_count, block.first_column, block.column_count,
+                          out);
+  }
+  void copy(const Block& block, std::span<double> out) const override {
+    read_ += block.row_count * block.column_count;
+    table_->read_reals(block.first_row, block.row_count, block.first_column, block.column_count,
+                       out);
+  }
+
   std::shared_ptr<const NumericTable> table_;
   mutable std::atomic<std::int64_t> read_ = 0;
 };

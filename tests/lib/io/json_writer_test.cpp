@@ -42,5 +42,7 @@ TEST_SUITE("io") {
     const JsonWriter copy;
     copy.member("copy").set(value.at("a"));
     CHECK(copy.line() == R"({"copy":{"b":0.1}})");
+    CHECK(copy.value("copy").at("copy") == value.at("a"));
+    CHECK_FALSE(copy.value("copy") == value);
   }
 }
