@@ -185,7 +185,8 @@ TEST_CASE("simulate command: the command line") {
     std::istringstream words("pate simulate " + line);
     std::ostringstream out;
     const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
-    CHECK(pate::cli::parse(commands, arguments, out) == &commands.front());
+    const pate::cli::Command* const named = pate::cli::parse(commands, arguments, out);
+    CHECK(named == &commands.front());
   };
   SimulateOptions options;
   parse(options, "-o v.npy");
