@@ -75,6 +75,12 @@ demo: deps ## build the program and analyse the sample votes
 test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
 
+.PHONY: test-all
+test-all: deps ## make test, every header compiled alone, the installed copy also through pkg-config
+	@$(call install_missing,pkg-config)
+	@$(MAKE) test
+	@cmake --build --preset release --target headers -j $(JOBS)
+
 .PHONY: install
 install: deps ## program, library, headers, CMake and pkg-config files: PREFIX=/usr/local, DESTDIR
 	@cmake --preset release --log-level=NOTICE

@@ -12,12 +12,12 @@
 
 #include "pate/error.hpp"
 #include "pate/inspection/distinct_counter.hpp"
+#include "pate/inspection/teacher_columns.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr std::size_t kShown = 5;
 constexpr std::int64_t kManyClasses = 8;
 constexpr std::int64_t kAverages = 3;
 

@@ -11,7 +11,6 @@ namespace pate {
 
 namespace {
 
-constexpr std::size_t kShown = 5;
 constexpr std::size_t kBits = 64;
 
 }  // namespace

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace pate {
+
+/// So many of a list a person is shown.
+inline constexpr std::size_t kShown = 5;
 
 /// What the votes of single teachers say about how they were trained, over the queries looked at.
 struct TeacherFindings {

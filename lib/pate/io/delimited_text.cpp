@@ -15,9 +15,9 @@ namespace pate {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kPiece = std::size_t{1} << 24U;  // bytes between two calls of `done`
-constexpr std::size_t kShown = 60;                     // of a field's text in a message
-constexpr std::ptrdiff_t kSafeDigits = 18;             // so many digits are below 2^63
+constexpr std::size_t kBetweenCalls = std::size_t{1} << 24U;  // bytes between two calls of `done`
+constexpr std::size_t kShown = 60;                            // of a field's text in a message
+constexpr std::ptrdiff_t kSafeDigits = 18;                    // so many digits are below 2^63
 
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -95,7 +95,7 @@ class Parser {
       take_row();
       more = at_ != end_;
       if (more) ++at_;
-      if (done_ && at_ - reported > static_cast<std::ptrdiff_t>(kPiece)) {
+      if (done_ && at_ - reported > static_cast<std::ptrdiff_t>(kBetweenCalls)) {
         done_(static_cast<std::size_t>(at_ - begin_));
         reported = at_;
       }

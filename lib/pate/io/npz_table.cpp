@@ -16,7 +16,7 @@ namespace pate {
 namespace {
 
 constexpr std::size_t kMostListed = 20;
-constexpr std::size_t kLeastRoom = std::size_t{1} << 16U;
+constexpr std::size_t kLeastMember = std::size_t{1} << 16U;
 constexpr std::string_view kSuffix = ".npy";
 
 struct Discard {
@@ -112,8 +112,8 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, std::size
   // The archive says how large it is, which is believed as far as deflate could do it.
   const bool believed = known && (status.valid & ZIP_STAT_SIZE) != 0 &&
                         status.size / 1032 <= static_cast<zip_uint64_t>(archive_size);
-  std::vector<std::byte> contents(
-      std::max(believed ? static_cast<std::size_t>(status.size) + 1 : std::size_t{0}, kLeastRoom));
+  std::vector<std::byte> contents(std::max(
+      believed ? static_cast<std::size_t>(status.size) + 1 : std::size_t{0}, kLeastMember));
   std::size_t filled = 0;
   for (;;) {
     if (filled == contents.size()) contents.resize(contents.size() + contents.size() / 2);

@@ -22,8 +22,8 @@ namespace {
 }
 
 std::vector<std::byte> read_all(int descriptor, const std::string& name) {
-  constexpr std::size_t kLeastRoom = std::size_t{1} << 16U;
-  std::size_t room = kLeastRoom;
+  constexpr std::size_t kFirstRoom = std::size_t{1} << 16U;
+  std::size_t room = kFirstRoom;
   struct stat status {};
   // A redirected file tells its size; one byte more, so that the end is seen without growing.
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {

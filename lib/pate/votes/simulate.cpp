@@ -23,7 +23,7 @@ namespace {
 
 using Engine = std::mt19937_64;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostSimulated = std::numeric_limits<std::int32_t>::max();
 // Some memory per class is needed for every query, and more classes are a mistake anyway.
 constexpr std::int64_t kMostClasses = 1'000'000;
 constexpr double kNoCorrelation = 1e-12;
@@ -100,9 +100,9 @@ void require_size(std::int64_t value, std::int64_t most, std::string_view name) 
 }  // namespace
 
 void validate(const SimulationSettings& settings) {
-  require_size(settings.teachers, kMost, "teachers");
+  require_size(settings.teachers, kMostSimulated, "teachers");
   require_size(settings.classes, kMostClasses, "classes");
-  require_size(settings.queries, kMost, "queries");
+  require_size(settings.queries, kMostSimulated, "queries");
   if (!(settings.accuracy >= 0.0) || !(settings.accuracy <= 1.0)) {
     throw parameter_error(fmt::format("accuracy must be >= 0 and <= 1, got {}", settings.accuracy));
   }
