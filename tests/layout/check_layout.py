@@ -5,6 +5,7 @@ usage: check_layout.py PROJECT_DIRECTORY
 
 Also checked: the table has no cycle and names every folder; nlohmann/json, OpenSSL, zlib and libzip are included in
 lib/pate/io only, CLI11 in cli/options/command_line.cpp only; the library includes nothing of cli.
+The headers that are installed (cmake/public_headers.cmake) include each other and the standard library only, and are at most 30.
 Prints one line per violation; exit status 1 if there are any.
 """
 import re
@@ -71,6 +72,29 @@ def folder_of(path):
     return path.split("/")[1]
 
 
+def public_violations(root):
+    """What is wrong with the headers that are installed."""
+    listing = root / "cmake/public_headers.cmake"
+    public = re.findall(r"^\s*lib/(\S+\.hpp)", listing.read_text(encoding="utf-8"), re.MULTILINE)
+    result = []
+    if not 0 < len(public) <= 30:
+        result.append(f"cmake/public_headers.cmake: {len(public)} headers, expected 1 to 30")
+    for header in public:
+        path = root / "lib" / header
+        if not path.is_file():
+            result.append(f"cmake/public_headers.cmake: there is no lib/{header}")
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = INCLUDE.match(line)
+            # Headers of the standard library have neither a folder nor a suffix; sys/ is POSIX.
+            if not found or found.group(1) in public or found.group(1).startswith("sys/"):
+                continue
+            if re.search(r"[/.]", found.group(1)):
+                result.append(f"lib/{header}:{number}: includes {found.group(1)}, "
+                              "which is not installed, or not ours")
+    return result
+
+
 def violations(root):
     table = allowed_includes((root / "lib/README.md").read_text(encoding="utf-8"))
     if not table:
@@ -83,6 +107,7 @@ def violations(root):
         is_code = entry.is_dir() or entry.suffix in SUFFIXES
         if is_code and entry.name not in table:
             result.append(f"lib/README.md: lib/pate/{entry.name} is missing in the table")
+    result.extend(public_violations(root))
     checked = 0
     for path, number, included in [*includes_of(root, "lib"), *includes_of(root, "cli")]:
         checked += 1

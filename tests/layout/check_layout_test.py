@@ -22,6 +22,7 @@ class LayoutTest(unittest.TestCase):
         self.root = Path(self.directory.name)
         self.write("lib/README.md", README)
         self.write("lib/pate/error.hpp", "#pragma once\n")
+        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/error.hpp)\n")
         self.write("lib/pate/math/normal.hpp", '#include <cmath>\n#include "pate/error.hpp"\n')
         self.write("lib/pate/rdp/curve.cpp", '#include "pate/math/normal.hpp"\n')
         self.write("lib/pate/io/report.cpp", "#include <nlohmann/json.hpp>\n")
@@ -80,6 +81,18 @@ class LayoutTest(unittest.TestCase):
     def test_library_includes_program(self):
         self.write("lib/pate/io/more.cpp", '#include "cli/streams.hpp"\n')
         self.expect("cli/streams.hpp", "cli/ only")
+
+    def test_installed_headers_include_each_other_only(self):
+        self.write("lib/pate/error.hpp", "#include <string>\n#include <sys/stat.h>\n")
+        self.assertEqual(violations(self.root), [])
+        self.write("lib/pate/error.hpp", "#include <boost/version.hpp>\n")
+        self.expect("lib/pate/error.hpp:1", "boost/version.hpp", "not installed")
+        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/math/normal.hpp)\n")
+        self.expect("lib/pate/math/normal.hpp:2", "pate/error.hpp", "not installed")
+
+    def test_installed_header_that_is_gone(self):
+        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/gone.hpp)\n")
+        self.expect("there is no lib/pate/gone.hpp")
 
     def test_folder_missing_in_the_table(self):
         self.write("lib/pate/extra/a.hpp", "#pragma once\n")

@@ -1,13 +1,11 @@
-#include <pate/accounting/account.hpp>
-#include <pate/io/npy_table.hpp>
-#include <pate/votes/count_votes.hpp>
+#include <pate/pate.hpp>
 
 #include <cstdio>
 
 // The epsilon of 200 sample queries under GNMax, from an installed library.
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  const pate::CountVotes votes(pate::open_npy(argv[1]));
+  const pate::CountVotes votes(pate::open_table(argv[1]).table);
   pate::Aggregator aggregator;
   aggregator.noisy_max = pate::GaussianNoisyMax{20.0};
   const pate::Run run{votes, pate::RowSelection::first(200), aggregator};

@@ -1,0 +1,32 @@
+# What is installed: pate/pate.hpp, what it includes, and so on; nothing else. These headers include
+# none of other libraries (tests/layout checks both).
+set(PATE_PUBLIC_HEADERS
+    lib/pate/accounting/account.hpp
+    lib/pate/accounting/names.hpp
+    lib/pate/accounting/report.hpp
+    lib/pate/accounting/run.hpp
+    lib/pate/accounting/step_counts.hpp
+    lib/pate/accounting/tally.hpp
+    lib/pate/aggregators/aggregator.hpp
+    lib/pate/error.hpp
+    lib/pate/io/mapped_file.hpp
+    lib/pate/io/mapped_ranges.hpp
+    lib/pate/io/open_table.hpp
+    lib/pate/io/table_description.hpp
+    lib/pate/math/bernoulli.hpp
+    lib/pate/mechanisms/gaussian_noisy_max.hpp
+    lib/pate/mechanisms/laplace_noisy_max.hpp
+    lib/pate/mechanisms/threshold_check.hpp
+    lib/pate/parallel/progress.hpp
+    lib/pate/parallel/shard.hpp
+    lib/pate/pate.hpp
+    lib/pate/planning/plan.hpp
+    lib/pate/planning/solve.hpp
+    lib/pate/rdp/conversion.hpp
+    lib/pate/votes/count_votes.hpp
+    lib/pate/votes/numeric_table.hpp
+    lib/pate/votes/prediction_votes.hpp
+    lib/pate/votes/query_columns.hpp
+    lib/pate/votes/row_selection.hpp
+    lib/pate/votes/student_scores.hpp
+    lib/pate/votes/vote_source.hpp)

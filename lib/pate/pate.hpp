@@ -1,0 +1,25 @@
+#pragma once
+
+// The library's front door. What a run of the Confident aggregator cost:
+//
+//     const pate::CountVotes votes(pate::open_table("votes.npy").table);
+//     pate::Aggregator aggregator;
+//     aggregator.noisy_max = pate::GaussianNoisyMax{15.0};
+//     aggregator.selection = pate::ThresholdCheck{60.0, 15.0};
+//     const pate::Run run{votes, pate::RowSelection::first(200), aggregator};
+//     pate::AccountSettings settings;
+//     settings.delta = 1e-5;
+//     const pate::Account account = pate::account(run, settings);
+//     std::cout << account.costs[account.headline].epsilon << '\n';
+//
+// The headers below are installed with those they include, and no others; lib/README.md says what
+// is promised to stay.
+
+#include "pate/accounting/account.hpp"      // a run, what it cost
+#include "pate/error.hpp"                   // what is thrown
+#include "pate/io/open_table.hpp"           // files of numbers
+#include "pate/planning/plan.hpp"           // a run to come: what it costs at most
+#include "pate/planning/solve.hpp"          // the noise a target allows
+#include "pate/votes/count_votes.hpp"       // histograms as votes
+#include "pate/votes/prediction_votes.hpp"  // predictions of every teacher as votes
+#include "pate/votes/query_columns.hpp"     // labels, decisions, rows
