@@ -56,9 +56,9 @@ std::vector<std::int64_t> random_predictions(std::int64_t teachers, std::int64_t
 }  // namespace
 
 TEST_SUITE("analyze") {
-  TEST_CASE("exact costs of S18's votes") {
+  TEST_CASE("exact costs of S18's votes (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     const std::string mnist = shared_votes("s18_mnist_250_counts.npy");
-    if (mnist.empty()) return;
     const json report = exact({mnist}, kMnist);
     CHECK(std::abs(epsilon(report, "exact", "improved") - 0.922) < 5e-4);
     CHECK(std::abs(epsilon(report, "exact", "classic") - 1.143) < 5e-4);
@@ -68,9 +68,9 @@ TEST_SUITE("analyze") {
     CHECK(std::abs(epsilon(adult, "exact", "classic") - 1.180) < 5e-4);
   }
 
-  TEST_CASE("exact costs of real predictions, from counts and teacher by teacher") {
+  TEST_CASE("exact costs of real predictions, from counts and teacher by teacher (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     const std::string votes = shared_votes("mnist_t10k_250_predictions.npy");
-    if (votes.empty()) return;
     std::vector<std::string> arguments{votes,
                                        "--layout",
                                        "predictions",
@@ -249,18 +249,19 @@ TEST_SUITE("analyze") {
     }
   }
 
-  TEST_CASE("exact costs of Laplace noise, a student, and nothing at all") {
+  TEST_CASE("exact costs of a student (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
+    const json interactive =
+        exact({shared_votes("mnist_t10k_250_counts.npy"), "--student",
+               shared_votes("mnist_t10k_250_student_scores.npy"), "--queries", "100", "--threshold",
+               "150", "--sigma1", "150", "--sigma2", "40"});
+    CHECK(epsilon(interactive, "exact", "improved") < epsilon(interactive, "tradeoff", "improved"));
+  }
+
+  TEST_CASE("exact costs of Laplace noise, and of nothing at all") {
     const json laplace =
         exact({sample("digits_100_counts.npy"), "--queries", "50", "--laplace-scale", "20"});
     CHECK(epsilon(laplace, "exact", "improved") < epsilon(laplace, "tradeoff", "improved"));
-    const std::string student = shared_votes("mnist_t10k_250_student_scores.npy");
-    if (!student.empty()) {
-      const json interactive =
-          exact({shared_votes("mnist_t10k_250_counts.npy"), "--student", student, "--queries",
-                 "100", "--threshold", "150", "--sigma1", "150", "--sigma2", "40"});
-      CHECK(epsilon(interactive, "exact", "improved") <
-            epsilon(interactive, "tradeoff", "improved"));
-    }
     const TempDirectory directory;
     const std::string empty = (directory / "empty.npy").string();
     write_bytes(empty, npy_array<std::int64_t>({0, 3}, {}));

@@ -43,9 +43,9 @@ json results(json report) {
 }  // namespace
 
 TEST_SUITE("analyze") {
-  TEST_CASE("the published MNIST votes have the known numbers") {
+  TEST_CASE("the published MNIST votes have the known numbers (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     const std::string votes = shared_votes("s18_mnist_250_counts.npy");
-    if (votes.empty()) return;
     const json report = analyze({votes, "--queries", "640", "--threshold", "200", "--sigma1", "150",
                                  "--sigma2", "40"})
                             .json();
@@ -61,9 +61,9 @@ TEST_SUITE("analyze") {
           doctest::Approx(1.181).epsilon(1e-3));
   }
 
-  TEST_CASE("the published Adult votes have the known numbers") {
+  TEST_CASE("the published Adult votes have the known numbers (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     const std::string votes = shared_votes("s18_adult_250_counts.npy");
-    if (votes.empty()) return;
     const json report = analyze({votes, "--queries", "1500", "--threshold", "300", "--sigma1",
                                  "200", "--sigma2", "40"})
                             .json();
@@ -135,9 +135,9 @@ TEST_SUITE("analyze") {
           doctest::Approx(epsilon(confident, "tradeoff", "joint", "improved")).epsilon(1e-9));
   }
 
-  TEST_CASE("the interactive aggregator on real votes and a real student") {
+  TEST_CASE("the interactive aggregator on real votes and a real student (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     const std::string votes = shared_votes("mnist_t10k_250_counts.npy");
-    if (votes.empty()) return;
     const json report =
         analyze({votes, "--student", shared_votes("mnist_t10k_250_student_scores.npy"), "--queries",
                  "300:2500", "--threshold", "150", "--sigma1", "100", "--sigma2", "40"})

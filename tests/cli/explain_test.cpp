@@ -171,12 +171,15 @@ TEST_SUITE("explain") {
       CHECK(rdp(query, "exact").get<double>() <=
             rdp(query, "tradeoff").get<double>() * (1.0 + 1e-10));
     }
+  }
+
+  TEST_CASE("the Interactive aggregator can be explained (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     const std::string student = shared_votes("mnist_t10k_250_student_scores.npy");
-    if (student.empty()) return;
     const Ran ran =
         explain({shared_votes("mnist_t10k_250_counts.npy"), "--student", student, "--queries", "50",
                  "--top", "3", "--threshold", "100", "--sigma1", "100", "--sigma2", "40"},
-                delta);
+                {"--delta", "1e-5", "--quiet"});
     REQUIRE(ran.status == 0);
     CHECK(ran.json().at("queries").size() == 3);
   }

@@ -17,9 +17,12 @@ std::string sample(const std::string& name) {
   return source_file("sample_votes/" + name);
 }
 
+bool has_shared_votes() {
+  return std::filesystem::is_directory(source_file("../shared/votes"));
+}
+
 std::string shared_votes(const std::string& name) {
-  const std::string path = source_file("../shared/votes/" + name);
-  return std::filesystem::exists(path) ? path : "";
+  return source_file("../shared/votes/" + name);
 }
 
 }  // namespace pate::test
