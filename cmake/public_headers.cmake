@@ -6,17 +6,16 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/accounting/report.hpp
     lib/pate/accounting/run.hpp
     lib/pate/accounting/step_counts.hpp
-    lib/pate/accounting/tally.hpp
     lib/pate/aggregators/aggregator.hpp
     lib/pate/error.hpp
+    lib/pate/io/descriptor.hpp
     lib/pate/io/mapped_file.hpp
-    lib/pate/io/mapped_ranges.hpp
     lib/pate/io/open_table.hpp
-    lib/pate/io/table_description.hpp
-    lib/pate/math/bernoulli.hpp
-    lib/pate/mechanisms/gaussian_noisy_max.hpp
-    lib/pate/mechanisms/laplace_noisy_max.hpp
+    lib/pate/io/remembered_paths.hpp
+    lib/pate/math/log_space.hpp
+    lib/pate/mechanisms/noisy_max.hpp
     lib/pate/mechanisms/threshold_check.hpp
+    lib/pate/mechanisms/union_bound.hpp
     lib/pate/parallel/progress.hpp
     lib/pate/parallel/shard.hpp
     lib/pate/pate.hpp

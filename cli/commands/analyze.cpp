@@ -10,6 +10,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/reports/cost_reports.hpp"
 
 namespace pate::cli {

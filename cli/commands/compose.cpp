@@ -9,6 +9,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
 #include "pate/reports/cost_reports.hpp"

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
-#include "pate/accounting/partials.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/parallel/progress.hpp"
 
 namespace pate {
+
+struct Partials;  // accounting/partials.hpp
 
 /// What to compute and how.
 struct AccountSettings {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "pate/accounting/partials.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/rdp/orders.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/rdp/conversion.hpp"
 
 namespace pate {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "pate/accounting/partials.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 

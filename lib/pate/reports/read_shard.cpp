@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "pate/accounting/partials.hpp"
 #include "pate/error.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
@@ -64,9 +65,10 @@ std::string shown(const JsonValue& json) {
     case JsonType::array: {
       std::string all;
       for (const JsonValue& element : json.elements()) {
-        all += (all.empty() ? "" : ",") + shown(element);
+        if (!all.empty()) all += ',';
+        all += shown(element);
       }
-      return '[' + all + ']';
+      return fmt::format("[{}]", all);
     }
     default:
       return json.dump();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "pate/accounting/partials.hpp"
 #include "pate/error.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/io/votes_digest.hpp"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "pate/accounting/partials.hpp"
 #include "pate/error.hpp"
 
 using namespace pate;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "pate/accounting/partials.hpp"
 #include "pate/error.hpp"
 
 using namespace pate;
