@@ -10,15 +10,13 @@
 
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/sensitivity/local_sensitivity.hpp"
 
 namespace pate {
 
 namespace {
-
-// Against rounding: S is larger, and its smoothness worse, by this.
-constexpr double kMargin = 1e-9;
 
 template <class Function>
 double minimize(Function&& f, double low, double high, int bits) {
@@ -72,7 +70,7 @@ void validate(const ReleaseParameters& parameters) {
         fmt::format("the order of a release must be > 1 and finite, got {}", parameters.order));
   }
   if (!(parameters.beta > 0.0 &&
-        parameters.beta * (1.0 + kMargin) < largest_beta(parameters.order))) {
+        parameters.beta * (1.0 + kReleaseMargin) < largest_beta(parameters.order))) {
     throw parameter_error(fmt::format(
         "beta must be > 0 and < 1/2 log(order / (order - 1)) = {:.6g} at order {}, got {}",
         largest_beta(parameters.order), parameters.order, parameters.beta));
@@ -87,9 +85,9 @@ ReleaseNumbers release_numbers(const CostAtOrder& cost, const ReleaseParameters&
   const SmoothSensitivity smooth = smooth_sensitivity(cost.local, parameters.beta);
   ReleaseNumbers result;
   result.epsilon_before = epsilon_from_rdp(Conversion::improved, cost.rdp, cost.order, goal.delta);
-  result.smooth_sensitivity = smooth.value * (1.0 + kMargin);
-  result.release_cost =
-      release_cost(parameters.order, parameters.beta * (1.0 + kMargin), parameters.sigma, goal.k);
+  result.smooth_sensitivity = smooth.value * (1.0 + kReleaseMargin);
+  result.release_cost = release_cost(parameters.order, parameters.beta * (1.0 + kReleaseMargin),
+                                     parameters.sigma, goal.k);
   result.noise_sd = result.smooth_sensitivity * parameters.sigma;
   result.mean_released = result.epsilon_before + result.release_cost + goal.k * result.noise_sd;
   result.at_end = smooth.at_end;

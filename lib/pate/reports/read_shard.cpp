@@ -116,11 +116,11 @@ std::string value_of(const Identity& identity, const std::string& field) {
   return field.starts_with("settings.") ? "null" : "none";
 }
 
-void check_same(const ShardReport& first, const ShardReport& other) {
-  const Identity expected = identity_of(first);
+// `expected` is the identity of the first.
+void check_same(const ShardReport& first, const Identity& expected, const ShardReport& other) {
   const Identity found = identity_of(other);
-  for (const Identity& fields : {found, expected}) {
-    for (const auto& [field, value] : fields) {
+  for (const Identity* fields : {&found, &expected}) {
+    for (const auto& [field, value] : *fields) {
       if (value_of(expected, field) == value_of(found, field)) continue;
       throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.file(), field,
                                     value_of(expected, field), first.file(),
@@ -160,10 +160,11 @@ ReportPart shard_part(const ShardReport& shard) {
 
 void check_one_run(std::span<const ShardReport> shards) {
   const ShardReport& first = shards.front();
+  const Identity expected = identity_of(first);
   std::map<std::int64_t, const ShardReport*> by_index;
   for (const ShardReport& other : shards) {
     const Partials& partials = other.partials;
-    check_same(first, other);
+    check_same(first, expected, other);
     const auto [found, is_new] = by_index.emplace(partials.shard.index, &other);
     if (is_new) continue;
     throw input_error(fmt::format("{}: shard.index: shard {} of {} is there twice, also in {}",
