@@ -75,12 +75,12 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                               shard.index, shard.of)});
   }
 
-  const ReportContext context{version(), settings_of("analyze", add_analyze, options),
-                              described.get()};
+  const reports::ReportContext context{version(), settings_of("analyze", add_analyze, options),
+                                       described.get()};
   input.check_unchanged();
 
   deliver_report(options.output,
-                 analyze_report_json(account, context, is_shard ? &partials : nullptr),
+                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
                  analyze_summary(account, options.input.votes, streams.out_colour()),
                  account.notices, streams);
   return report_missed(missed_limits(options.privacy.limits, account.costs[account.headline],

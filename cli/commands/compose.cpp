@@ -34,13 +34,13 @@ struct Document {
 
 Document read_document(const std::string& path) {
   std::string text = read_text_file(path);
-  if (is_ledger(text)) return {path, std::move(text), {}};
+  if (reports::is_ledger(text)) return {path, std::move(text), {}};
   return {path, {}, JsonValue::parse(text, path)};
 }
 
 // Notices about the votes, which each shard has and the run keeps once.
-void keep_notices(const std::vector<ShardReport>& shards, std::vector<Notice>& notices) {
-  for (const ShardReport& shard : shards) {
+void keep_notices(const std::vector<reports::ShardReport>& shards, std::vector<Notice>& notices) {
+  for (const reports::ShardReport& shard : shards) {
     for (const Notice& notice : shard.notices) {
       if (notice.code != "decisions_ambiguous") continue;
       notices.push_back(notice);
@@ -49,10 +49,10 @@ void keep_notices(const std::vector<ShardReport>& shards, std::vector<Notice>& n
   }
 }
 
-Account account_of_shards(const std::vector<ShardReport>& shards, unsigned threads) {
-  const ShardReport& first = shards.front();
+Account account_of_shards(const std::vector<reports::ShardReport>& shards, unsigned threads) {
+  const reports::ShardReport& first = shards.front();
   std::vector<Partials> partials;
-  for (const ShardReport& shard : shards) partials.push_back(shard.partials);
+  for (const reports::ShardReport& shard : shards) partials.push_back(shard.partials);
   AccountSettings settings = first.settings;
   settings.threads = threads;
   Account result = account(merge(partials), first.aggregator, settings);
@@ -72,23 +72,23 @@ void check_only_shards(const ComposeOptions& options) {
 
 int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& options,
                    const Streams& streams) {
-  std::vector<ShardReport> shards;
-  std::vector<ReportPart> parts;
+  std::vector<reports::ShardReport> shards;
+  std::vector<reports::ReportPart> parts;
   for (const JsonValue& report : reports) {
-    shards.push_back(read_shard(report));
-    parts.push_back(shard_part(shards.back()));
+    shards.push_back(reports::read_shard(report));
+    parts.push_back(reports::shard_part(shards.back()));
   }
-  check_one_run(shards);
+  reports::check_one_run(shards);
   const Account account = [&] {
     const Activity activity(streams, "adding up shards");
     return account_of_shards(shards, options.threads);
   }();
-  ReportContext context = shards.front().context;
+  reports::ReportContext context = shards.front().context;
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
   context.parts = std::move(parts);
   deliver_report(
-      options.output, analyze_report_json(account, context),
+      options.output, reports::analyze_report_json(account, context),
       analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
       account.notices, streams);
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
@@ -99,17 +99,17 @@ int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& 
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
                    const Streams& streams) {
   std::vector<Part> parts;
-  ReportContext context;
+  reports::ReportContext context;
   for (const Document& document : documents) {
     if (!document.report) {
-      for (auto& [part, named] : read_ledger_parts(document.text, document.path)) {
+      for (auto& [part, named] : reports::read_ledger_parts(document.text, document.path)) {
         parts.push_back(std::move(part));
         context.parts.push_back(std::move(named));
       }
       continue;
     }
-    parts.push_back(read_part(*document.report));
-    context.parts.push_back(report_part(*document.report, parts.back()));
+    parts.push_back(reports::read_part(*document.report));
+    context.parts.push_back(reports::report_part(*document.report, parts.back()));
   }
   if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
   const Composition sum = compose(parts, options.rounds);
@@ -117,7 +117,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   ComposeOptions in_force = options;
   in_force.rounds.delta = sum.conversion_delta;
   context.settings = settings_of("compose", add_compose, in_force);
-  deliver_report(options.output, composed_report_json(sum, context),
+  deliver_report(options.output, reports::composed_report_json(sum, context),
                  compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
   return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
                                      sum.answered_realized),

@@ -16,7 +16,7 @@ namespace {
 
 struct Shard {
   JsonValue report;
-  SavedTuning saved;
+  reports::SavedTuning saved;
 
   [[nodiscard]] const std::string& path() const { return report.file(); }
 };
@@ -25,10 +25,10 @@ struct Shard {
 void check_shards(const std::vector<Shard>& shards) {
   const Shard& first = shards.front();
   for (const Shard& shard : shards) {
-    SavedTuning expected = first.saved;
+    reports::SavedTuning expected = first.saved;
     expected.tuning.first = shard.saved.tuning.first;
     expected.tuning.last = shard.saved.tuning.last;
-    check_same_tuning(shard.path(), shard.saved, expected);
+    reports::check_same_tuning(shard.path(), shard.saved, expected);
     const TuneSettings& a = first.saved.settings;
     const TuneSettings& b = shard.saved.settings;
     const auto require = [&](bool same, const char* field) {
@@ -97,17 +97,17 @@ int compose_tunings(const std::vector<JsonValue>& reports, const OutputOptions& 
   std::vector<Shard> shards;
   std::vector<std::string> paths;
   for (const JsonValue& report : reports) {
-    shards.push_back({report, read_tune_report(report)});
+    shards.push_back({report, reports::read_tune_report(report)});
     paths.push_back(report.file());
   }
   std::sort(shards.begin(), shards.end(), [](const Shard& a, const Shard& b) {
     return a.saved.settings.shard.index < b.saved.settings.shard.index;
   });
   check_shards(shards);
-  TuneContext context;
+  reports::TuneContext context;
   context.settings = shards.front().saved.settings;
   context.settings.shard = {};
-  context.report = read_context(shards.front().report);
+  context.report = reports::read_context(shards.front().report);
   context.report.settings.front() = {"command", std::string("compose")};
   context.report.settings.emplace_back("reports", paths);
   std::vector<Tuning> tunings;
@@ -121,7 +121,7 @@ int compose_tunings(const std::vector<JsonValue>& reports, const OutputOptions& 
   }();
   context.best_command = best_command(shards, tuning);
   context.notices = tune_notices(tuning, context.settings);
-  deliver_report(output, tune_report_json(tuning, context),
+  deliver_report(output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, fmt::format("{} shards", shards.size())),
                  context.notices, streams);
   return report_tune_misses(tuning, streams);

@@ -44,8 +44,8 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
     settings.progress = progress.callback();
     return explain(run, settings, {options.queries, options.top.value_or(0)});
   }();
-  const ReportContext context{version(), settings_of("explain", add_explain, options),
-                              described.get()};
+  const reports::ReportContext context{version(), settings_of("explain", add_explain, options),
+                                       described.get()};
   input.check_unchanged();
 
   const std::string table = explain_summary(explanation, options.input.votes);
@@ -53,7 +53,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   const bool beside = !options.output.quiet && !options.output.summary &&
                       (options.output.json || !streams.out_is_terminal);
   if (beside) streams.err << table;
-  deliver_report(options.output, explain_report_json(explanation, context), table,
+  deliver_report(options.output, reports::explain_report_json(explanation, context), table,
                  beside ? std::vector<Notice>{} : explanation.notices, streams);
   return kDone;
 }

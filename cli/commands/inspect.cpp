@@ -65,12 +65,13 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
   Inspection inspection = inspect_input(options, input, streams);
 
-  ReportContext context{version(), settings_of("inspect", add_inspect, options), described.get()};
+  reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),
+                                 described.get()};
   input.check_unchanged();
   if (auto notice = dtype_notice(context.inputs.front().dtype)) {
     inspection.notices.push_back(std::move(*notice));
   }
-  deliver_report(options.output, inspect_report_json(inspection, context),
+  deliver_report(options.output, reports::inspect_report_json(inspection, context),
                  inspect_summary(inspection, context.inputs.front()), inspection.notices, streams);
   return kDone;
 }

@@ -25,7 +25,7 @@ constexpr std::size_t kMostLines = 16;        // of the histogram
 constexpr double kBar = 32;                   // its longest bar
 constexpr std::int64_t kWideNumbers = 99999;  // numbers above do not fit a column of the deciles
 
-std::string head(const Inspection& inspection, const InputFile& votes) {
+std::string head(const Inspection& inspection, const reports::InputFile& votes) {
   const std::string shape = fmt::format("{} queries, {} teachers, {} classes", inspection.queries,
                                         inspection.teachers, inspection.classes);
   const bool fits = votes.path.size() + 2 + shape.size() <= kColumns;
@@ -122,7 +122,7 @@ void top_histogram(Out out, const Inspection& inspection) {
 
 }  // namespace
 
-std::string inspect_summary(const Inspection& inspection, const InputFile& votes) {
+std::string inspect_summary(const Inspection& inspection, const reports::InputFile& votes) {
   std::string text = head(inspection, votes);
   const Out out = std::back_inserter(text);
   if (inspection.queries > 0) {

@@ -54,7 +54,7 @@ void check_options(const LabelOptions& options) {
 }
 
 // What the ledger says about these votes so far.
-void add_ledger_notices(const Ledger& ledger, const LedgerEntry& entry,
+void add_ledger_notices(const reports::Ledger& ledger, const reports::LedgerEntry& entry,
                         std::vector<Notice>& notices) {
   if (const auto line = ledger.torn_line()) {
     notices.push_back({"ledger_torn",
@@ -104,7 +104,7 @@ int run_label(const LabelOptions& options, const Streams& streams) {
 int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
               const WritePoints& points) {
   check_options(options);
-  const LabelsFormat format = labels_format(options.labels);
+  const reports::LabelsFormat format = reports::labels_format(options.labels);
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
@@ -116,27 +116,29 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
-  const std::string bytes = labels_bytes(labelled, format, options.reinforce_above.has_value());
-  const ReportContext context{version(), settings_of("label", add_label, options), described.get()};
+  const std::string bytes =
+      reports::labels_bytes(labelled, format, options.reinforce_above.has_value());
+  const reports::ReportContext context{version(), settings_of("label", add_label, options),
+                                       described.get()};
   input.check_unchanged();
 
-  LabelReport report{account,
-                     labelled,
-                     filter,
-                     limits,
-                     options.labels,
-                     format,
-                     sha256_hex(std::as_bytes(std::span(bytes))),
-                     {}};
+  reports::LabelReport report{account,
+                              labelled,
+                              filter,
+                              limits,
+                              options.labels,
+                              format,
+                              sha256_hex(std::as_bytes(std::span(bytes))),
+                              {}};
   if (!options.ledger.empty()) {
-    Ledger ledger(options.ledger, points);
+    reports::Ledger ledger(options.ledger, points);
     report.ledger = options.ledger;
-    LedgerEntry entry = label_ledger_entry(report, context);
+    reports::LedgerEntry entry = reports::label_ledger_entry(report, context);
     add_ledger_notices(ledger, entry, account.notices);
     ledger.append(std::move(entry));
   }
   write_file_atomically(options.labels, bytes, points);
-  deliver_report(options.output, label_report_json(report, context),
+  deliver_report(options.output, reports::label_report_json(report, context),
                  label_summary(report, options.input.votes, streams.out_colour()), account.notices,
                  streams);
   return kDone;

@@ -90,9 +90,10 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   const Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
 
-  deliver_report(options.output,
-                 plan_report_json(result, {version(), settings_of("plan", add_plan, options), {}}),
-                 plan_summary(result, streams.out_colour()), result.notices, streams);
+  deliver_report(
+      options.output,
+      reports::plan_report_json(result, {version(), settings_of("plan", add_plan, options), {}}),
+      plan_summary(result, streams.out_colour()), result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }
 

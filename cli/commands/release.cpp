@@ -69,14 +69,14 @@ void check_options(const ReleaseOptions& options) {
 
 // Whether parameters were chosen to suit these votes, or others of the same file: both are votes of
 // the same teachers.
-bool chosen_from(const FoundParameters& parameters, const InputFile& votes) {
+bool chosen_from(const reports::FoundParameters& parameters, const reports::InputFile& votes) {
   return std::ranges::any_of(parameters.chosen_from, [&](const std::string& digest) {
     return digest == votes.sha256 || digest == votes.votes_digest;
   });
 }
 
 ReleaseSettings make_settings(const ReleaseOptions& options,
-                              const std::optional<FoundParameters>& found) {
+                              const std::optional<reports::FoundParameters>& found) {
   ReleaseSettings settings = options.settings;
   validate_delta(settings.delta);
   (void)safety_factor(settings.confidence, settings.delta);
@@ -136,7 +136,7 @@ void note_data_independent(const VoteProfile& votes, const ReleaseSettings& sett
                                  label(least), least.epsilon)});
 }
 
-ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
+reports::ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
   return {version(), settings_of("release", add_release, in_force(options)), input.describe()};
 }
 
@@ -150,7 +150,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   settings.threads = options.settings.threads;
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
-  const ReportContext context = make_context(options, input);
+  const reports::ReportContext context = make_context(options, input);
   const AsPublishedRelease release = release_as_published(run, settings);
   input.check_unchanged();
   const std::vector<Notice> notices{
@@ -159,7 +159,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
        "unequal variances amplify the difference of the means, Pr[answered] is taken for a "
        "constant, and half of all values lie below the cost"}};
   deliver_report(options.output,
-                 as_published_report_json(release, settings.reading, notices, context),
+                 reports::as_published_report_json(release, settings.reading, notices, context),
                  as_published_summary(release, notices, options.input.votes), notices, streams);
   return kDone;
 }
@@ -208,24 +208,27 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (!options.ledger.empty()) inputs.push_back(options.ledger);
   check_output_options(options.output, inputs);
   if (options.as_published) return run_as_published(options, streams);
-  std::optional<FoundParameters> found;
-  if (!options.parameters_from.empty()) found = read_release_parameters(options.parameters_from);
+  std::optional<reports::FoundParameters> found;
+  if (!options.parameters_from.empty())
+    found = reports::read_release_parameters(options.parameters_from);
   ReleaseSettings settings = make_settings(options, found);
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
-  const ReportContext context = make_context(options, input);
+  const reports::ReportContext context = make_context(options, input);
   const std::string digest = context.inputs.front().votes_digest.value_or("");
   settings.chosen_before = found && chosen_from(*found, context.inputs.front());
   bool limit_missed =
       options.require_releasable && (!settings.parameters || settings.chosen_before);
 
   // Locked from here on: what it says stays true until the release is in it.
-  std::optional<Ledger> ledger;
+  std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty() && !options.dry_run && !limit_missed) {
     ledger.emplace(options.ledger);
-    if (!options.again) require_no_earlier(*ledger, "release", digest, options.input.votes);
-    settings.earlier = earlier_releases(ledger->earlier("release", digest), options.ledger);
+    if (!options.again)
+      reports::require_no_earlier(*ledger, "release", digest, options.input.votes);
+    settings.earlier =
+        reports::earlier_releases(ledger->earlier("release", digest), options.ledger);
     limit_missed = options.require_releasable &&
                    std::ranges::any_of(settings.earlier, &EarlierRelease::chosen_from_votes);
   }
@@ -240,16 +243,16 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (!dry_run) {
     SystemBits source;
     published = public_release(votes, settings, plan, draw_released_rdp(plan, source));
-    if (ledger) ledger->append(release_entry(plan, *published, digest, version()));
+    if (ledger) ledger->append(reports::release_entry(plan, *published, digest, version()));
   }
   std::vector<Notice> notices = notices_of(plan, input, dry_run);
   note_data_independent(votes, settings,
                         published ? published->epsilon : plan.numbers.mean_released, notices);
   if (published && options.public_only) {
-    deliver_report(options.output, public_release_json(*published, version()),
+    deliver_report(options.output, reports::public_release_json(*published, version()),
                    public_release_summary(*published), {}, streams);
   } else {
-    deliver_report(options.output, release_report_json(plan, published, notices, context),
+    deliver_report(options.output, reports::release_report_json(plan, published, notices, context),
                    release_summary(plan, published, notices, options.input.votes), notices,
                    streams);
   }

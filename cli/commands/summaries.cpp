@@ -118,10 +118,10 @@ std::string analyze_summary(const Account& account, const std::string& votes, bo
   return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
 }
 
-std::string compose_summary(const Composition& sum, std::span<const ReportPart> parts,
+std::string compose_summary(const Composition& sum, std::span<const reports::ReportPart> parts,
                             bool colour) {
   std::string text;
-  for (const ReportPart& part : parts) {
+  for (const reports::ReportPart& part : parts) {
     text += fmt::format("{}: {}, {} queries\n", part.path, part.mechanism, part.queries);
   }
   text += fmt::format("together: {} queries", sum.queries);
@@ -134,7 +134,8 @@ std::string compose_summary(const Composition& sum, std::span<const ReportPart> 
   return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour);
 }
 
-std::string label_summary(const LabelReport& report, const std::string& votes, bool colour) {
+std::string label_summary(const reports::LabelReport& report, const std::string& votes,
+                          bool colour) {
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
   std::string text = fmt::format("{}: {} of {} queries asked, {} teachers, {} classes\n{}\n", votes,

@@ -15,17 +15,20 @@ namespace pate {
 
 struct Composition;
 struct Explanation;
-struct InputFile;
 struct Inspection;
-struct LabelReport;
 struct Plan;
 struct PublicRelease;
 struct AsPublishedRelease;
 struct ReleasePlan;
-struct ReportPart;
-struct TuneContext;
 struct TuneSettings;
 struct Tuning;
+
+namespace reports {
+struct InputFile;
+struct LabelReport;
+struct ReportPart;
+struct TuneContext;
+}  // namespace reports
 
 }  // namespace pate
 
@@ -36,10 +39,10 @@ namespace pate::cli {
 
 [[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes,
                                           bool colour = false);
-[[nodiscard]] std::string compose_summary(const Composition& sum, std::span<const ReportPart> parts,
-                                          bool colour);
-[[nodiscard]] std::string label_summary(const LabelReport& report, const std::string& votes,
-                                        bool colour);
+[[nodiscard]] std::string compose_summary(const Composition& sum,
+                                          std::span<const reports::ReportPart> parts, bool colour);
+[[nodiscard]] std::string label_summary(const reports::LabelReport& report,
+                                        const std::string& votes, bool colour);
 [[nodiscard]] std::string plan_summary(const Plan& plan, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.
@@ -47,7 +50,8 @@ namespace pate::cli {
 
 /// What is in the dump, deciles, a histogram of the top count (with a threshold also of what is
 /// left of it) and the notices.
-[[nodiscard]] std::string inspect_summary(const Inspection& inspection, const InputFile& votes);
+[[nodiscard]] std::string inspect_summary(const Inspection& inspection,
+                                          const reports::InputFile& votes);
 
 /// What may be published, and apart from it the private numbers behind it.
 [[nodiscard]] std::string release_summary(const ReleasePlan& plan,
@@ -62,7 +66,7 @@ namespace pate::cli {
                                                const std::string& votes);
 
 /// The best point, its command line, and the Pareto front.
-[[nodiscard]] std::string tune_summary(const Tuning& tuning, const TuneContext& context,
+[[nodiscard]] std::string tune_summary(const Tuning& tuning, const reports::TuneContext& context,
                                        const std::string& votes);
 
 /// What a reader must know to read a tuning right.

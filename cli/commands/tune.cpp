@@ -41,18 +41,20 @@ void check_outputs(const TuneOptions& options) {
 
 // The points of the report of --resume, which must be of the same work.
 KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
-                         const TuneSettings& settings, const std::vector<InputFile>& inputs) {
-  SavedTuning now;
+                         const TuneSettings& settings,
+                         const std::vector<reports::InputFile>& inputs) {
+  reports::SavedTuning now;
   now.settings = settings;
   now.tuning.grid = grid;
   std::tie(now.tuning.first, now.tuning.last) = points_of_shard(grid, settings.shard);
-  for (const InputFile& input : inputs) {
+  for (const reports::InputFile& input : inputs) {
     if (input.votes_digest) now.votes_digest = *input.votes_digest;
     if (input.role == "student") now.student_sha256 = input.sha256;
     if (input.role == "labels") now.labels_sha256 = input.sha256;
   }
-  SavedTuning saved = read_tune_report(JsonValue::read_file(options.tuning.resume));
-  check_same_tuning(options.tuning.resume, saved, now);
+  reports::SavedTuning saved =
+      reports::read_tune_report(JsonValue::read_file(options.tuning.resume));
+  reports::check_same_tuning(options.tuning.resume, saved, now);
   return std::move(saved.tuning.points);
 }
 
@@ -156,7 +158,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   if (!settings.top && grid.size() > kListed) settings.top = kDefaultTop;
   const TuningVotes votes{*input.votes, input.rows, input.student.get(), std::move(input.labels)};
 
-  TuneContext context;
+  reports::TuneContext context;
   context.settings = settings;
   context.report.version = version();
   context.report.inputs = input.describe();
@@ -197,9 +199,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   context.notices = tune_notices(tuning, settings);
 
   if (!options.tuning.csv.empty()) {
-    write_file_atomically(options.tuning.csv, tune_points_csv(tuning, context));
+    write_file_atomically(options.tuning.csv, reports::tune_points_csv(tuning, context));
   }
-  deliver_report(options.output, tune_report_json(tuning, context),
+  deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, options.input.votes), context.notices, streams);
   if (interrupted != 0) return interrupted;
   if (settings.shard.of > 1) return kDone;

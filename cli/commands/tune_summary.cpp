@@ -28,7 +28,7 @@ struct Row {
   }
 };
 
-Row row_of(const Tuning& tuning, const TuneContext& context, const Aggregator& aggregator,
+Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggregator& aggregator,
            const TuningPoint& point, const TunedPoint& on_grid) {
   Row row;
   if (aggregator.selection) {
@@ -71,7 +71,7 @@ std::string goal_text(const TuneSettings& settings, bool by_release) {
   return text;
 }
 
-void front(Out out, const Tuning& tuning, const TuneContext& context) {
+void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < tuning.points.size(); ++i) {
     if (tuning.points[i].pareto) positions.push_back(i);
@@ -96,7 +96,7 @@ void front(Out out, const Tuning& tuning, const TuneContext& context) {
 
 }  // namespace
 
-std::string tune_summary(const Tuning& tuning, const TuneContext& context,
+std::string tune_summary(const Tuning& tuning, const reports::TuneContext& context,
                          const std::string& votes) {
   std::string text = votes_line(votes, tuning.queries, tuning.teachers, tuning.classes);
   const Out out = std::back_inserter(text);

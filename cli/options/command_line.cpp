@@ -91,14 +91,14 @@ void add(CLI::App& app, const std::string& section, const CommandLine::Option& o
   added->required(option.traits.required);
 }
 
-SettingValue value_of(const Target& target) {
+reports::SettingValue value_of(const Target& target) {
   return std::visit(
-      [](const auto& held) -> SettingValue {
+      [](const auto& held) -> reports::SettingValue {
         using Kind = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<Kind, Choice>) {
           const std::vector<std::string> words = held.get();
           if (held.list) return words;
-          return words.empty() ? SettingValue{} : SettingValue{words.front()};
+          return words.empty() ? reports::SettingValue{} : reports::SettingValue{words.front()};
         } else {
           using Value = std::remove_pointer_t<Kind>;
           const Value& value = *held;
@@ -106,14 +106,14 @@ SettingValue value_of(const Target& target) {
             return static_cast<std::int64_t>(value);
           } else if constexpr (kIsOneOf<Value, std::optional<double>, std::optional<std::int64_t>,
                                         std::optional<std::vector<double>>>) {
-            return value ? SettingValue{*value} : SettingValue{};
+            return value ? reports::SettingValue{*value} : reports::SettingValue{};
           } else if constexpr (kIsOneOf<Value, bool, double, std::int64_t>) {
             return value;
           } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
             if (value.empty()) return {};
             return std::vector<double>(value.begin(), value.end());
           } else {
-            return value.empty() ? SettingValue{} : SettingValue{value};
+            return value.empty() ? reports::SettingValue{} : reports::SettingValue{value};
           }
         }
       },
@@ -165,10 +165,10 @@ void CommandLine::record(Recorded setting, const char* before) {
   recorded_.insert(place, std::move(setting));
 }
 
-Settings CommandLine::settings(std::string_view command) const {
-  Settings result{{"command", std::string(command)}};
+reports::Settings CommandLine::settings(std::string_view command) const {
+  reports::Settings result{{"command", std::string(command)}};
   for (const auto& [name, target] : recorded_) {
-    result.emplace_back(name, target ? value_of(*target) : SettingValue{});
+    result.emplace_back(name, target ? value_of(*target) : reports::SettingValue{});
   }
   return result;
 }

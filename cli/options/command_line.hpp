@@ -132,7 +132,7 @@ class CommandLine {
   void record_null(std::string name, const char* before = nullptr);
 
   /// The values that the targets have now, as reports show them.
-  [[nodiscard]] Settings settings(std::string_view command) const;
+  [[nodiscard]] reports::Settings settings(std::string_view command) const;
 
   struct TitledOptions {
     std::string title;
@@ -158,8 +158,9 @@ using Section = CommandLine::Section;
 
 /// The options as they are in force, for the report of a command.
 template <class Options>
-[[nodiscard]] Settings settings_of(std::string_view command,
-                                   void (*describe)(CommandLine&, Options&), Options options) {
+[[nodiscard]] reports::Settings settings_of(std::string_view command,
+                                            void (*describe)(CommandLine&, Options&),
+                                            Options options) {
   CommandLine line;
   describe(line, options);
   return line.settings(command);

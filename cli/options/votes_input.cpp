@@ -91,18 +91,18 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
   return paths;
 }
 
-std::vector<InputFile> VotesInput::describe() const {
-  std::vector<InputFile> result;
+std::vector<reports::InputFile> VotesInput::describe() const {
+  std::vector<reports::InputFile> result;
   for (const File& file : files) {
     const TableDescription description = file.opened.table->description();
-    InputFile entry{file.role,
-                    file.path,
-                    description.format,
-                    description.dtype,
-                    description.shape,
-                    file.opened.sha256(),
-                    {},
-                    {}};
+    reports::InputFile entry{file.role,
+                             file.path,
+                             description.format,
+                             description.dtype,
+                             description.shape,
+                             file.opened.sha256(),
+                             {},
+                             {}};
     if (file.role == "votes") {
       entry.layout = option_word(layout);
       entry.votes_digest = votes_digest(*votes, rows);

@@ -53,7 +53,7 @@ struct VotesInput {
   Layout layout = Layout::counts;
 
   /// What the report says of the files, with their digests; reads them to the end.
-  [[nodiscard]] std::vector<InputFile> describe() const;
+  [[nodiscard]] std::vector<reports::InputFile> describe() const;
   /// Says so where released labels of two classes would have been taken as decisions: then a 0
   /// charges nothing although it may have been answered.
   void note_ambiguous_decisions(std::vector<Notice>& notices) const;

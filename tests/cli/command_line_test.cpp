@@ -11,11 +11,11 @@
 
 using pate::Bound;
 using pate::Reading;
-using pate::SettingValue;
 using pate::cli::Command;
 using pate::cli::CommandLine;
 using pate::cli::Section;
 using pate::cli::usage_error;
+using pate::reports::SettingValue;
 
 namespace {
 
@@ -91,17 +91,17 @@ TEST_CASE("options: the command line sets their targets") {
 TEST_CASE("options: registering one records its setting") {
   Options options;
   options.file = "f";
-  pate::Settings settings = pate::cli::settings_of("work", describe, options);
+  pate::reports::Settings settings = pate::cli::settings_of("work", describe, options);
   const std::vector<std::string> bounds{"published", "tradeoff"};
-  CHECK(settings == pate::Settings{{"command", std::string("work")},
-                                   {"file", std::string("f")},
-                                   {"seed", SettingValue{}},
-                                   {"exact", false},
-                                   {"delta", 0.5},
-                                   {"bound", bounds},
-                                   {"reading", SettingValue{}},
-                                   {"max_queries", SettingValue{}},
-                                   {"grid", SettingValue{}}});
+  CHECK(settings == pate::reports::Settings{{"command", std::string("work")},
+                                            {"file", std::string("f")},
+                                            {"seed", SettingValue{}},
+                                            {"exact", false},
+                                            {"delta", 0.5},
+                                            {"bound", bounds},
+                                            {"reading", SettingValue{}},
+                                            {"max_queries", SettingValue{}},
+                                            {"grid", SettingValue{}}});
   options.reading = Reading::worst_case;
   options.queries = 3;
   options.orders = {2.0};

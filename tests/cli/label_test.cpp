@@ -216,7 +216,7 @@ TEST_CASE("label: the ledger has the run, and says when it was not the first") {
   CHECK(ran.status == 0);
   CHECK(ran.err.find("these queries were labelled before, once, the last time on ") !=
         std::string::npos);
-  const pate::Ledger read(ledger);
+  const pate::reports::Ledger read(ledger);
   REQUIRE(read.entries().size() == 2);
   const json released = json::parse(read.entries()[1].released.dump());
   const json report = ran.json();
@@ -248,7 +248,7 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
     REQUIRE(end.status == 0);
     finished = !end.killed;
     killed += end.killed ? 1 : 0;
-    const pate::Ledger ledger(options.ledger);
+    const pate::reports::Ledger ledger(options.ledger);
     if (!fs::exists(options.labels)) {
       ++wasted;
       CHECK_FALSE(fs::exists(options.output.output));
@@ -292,9 +292,9 @@ TEST_CASE("label: runs at once on one ledger lose no entry") {
     REQUIRE(::waitpid(child, &state, 0) == child);
     CHECK(state == 0);
   }
-  const pate::Ledger ledger(directory / "ledger.jsonl");
+  const pate::reports::Ledger ledger(directory / "ledger.jsonl");
   std::set<std::string> files;
-  for (const pate::LedgerEntry& entry : ledger.entries()) {
+  for (const pate::reports::LedgerEntry& entry : ledger.entries()) {
     files.insert(json::parse(entry.released.dump())["labels"].get<std::string>());
   }
   CHECK(files.size() == kProcesses);

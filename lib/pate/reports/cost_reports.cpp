@@ -8,7 +8,7 @@
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 // Found by the archives, which look in the namespace of a struct, but not in an unnamed one.
 
@@ -123,4 +123,4 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context) {
   return report.text();
 }
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -8,7 +8,7 @@
 #include "pate/planning/plan.hpp"
 #include "pate/reports/report_context.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 // Reports of what runs cost, as JSON text: two spaces of indentation, ending in a newline. Numbers
 // read back to the same double; infinities and NaN become null.
@@ -26,4 +26,4 @@ namespace pate {
 /// The report `pate/plan/v1`.
 [[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context);
 
-}  // namespace pate
+}  // namespace pate::reports

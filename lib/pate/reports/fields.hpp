@@ -20,7 +20,7 @@
 #include "pate/io/json_writer.hpp"
 #include "pate/math/log_space.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 // Every struct of a report is described once, by a function that names its fields in the order they
 // are written:
@@ -271,4 +271,4 @@ void columns(FieldReader& a, std::vector<Row>& rows, std::optional<std::size_t> 
   (read(column), ...);
 }
 
-}  // namespace pate
+}  // namespace pate::reports

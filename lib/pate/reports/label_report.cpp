@@ -13,7 +13,7 @@
 #include "pate/io/npy_writer.hpp"
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -147,4 +147,4 @@ LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& c
           released.place().value("released"), context.version};
 }
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -10,16 +10,22 @@
 #include "pate/reports/ledger_text.hpp"
 #include "pate/reports/report_context.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// How a file of labels is written.
 enum class LabelsFormat { npy, csv, tsv };
+
+}  // namespace pate::reports
+
 template <>
-inline constexpr std::array<Named<LabelsFormat>, 3> kNames<LabelsFormat>{{
-    {LabelsFormat::npy, "npy"},
-    {LabelsFormat::csv, "csv"},
-    {LabelsFormat::tsv, "tsv"},
-}};
+inline constexpr std::array<pate::Named<pate::reports::LabelsFormat>, 3>
+    pate::kNames<pate::reports::LabelsFormat>{{
+        {pate::reports::LabelsFormat::npy, "npy"},
+        {pate::reports::LabelsFormat::csv, "csv"},
+        {pate::reports::LabelsFormat::tsv, "tsv"},
+    }};
+
+namespace pate::reports {
 
 /// The format that a file name asks for by its end: .npy, .csv or .tsv. Throws `parameter_error`
 /// naming the file for any other.
@@ -54,4 +60,4 @@ struct LabelReport {
 [[nodiscard]] LedgerEntry label_ledger_entry(const LabelReport& report,
                                              const ReportContext& context);
 
-}  // namespace pate
+}  // namespace pate::reports

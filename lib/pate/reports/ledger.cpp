@@ -18,7 +18,7 @@
 
 #include "pate/error.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace fs = std::filesystem;
 
@@ -119,4 +119,4 @@ void require_no_earlier(const Ledger& ledger, std::string_view kind, std::string
       votes, earlier.back().time, ledger.path().string(), earlier.back().line));
 }
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -9,7 +9,7 @@
 #include "pate/io/descriptor.hpp"
 #include "pate/reports/ledger_text.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// The record of what was released: an append-only file, one JSON object a line.
 ///
@@ -61,4 +61,4 @@ class Ledger {
 void require_no_earlier(const Ledger& ledger, std::string_view kind, std::string_view votes_digest,
                         std::string_view votes);
 
-}  // namespace pate
+}  // namespace pate::reports

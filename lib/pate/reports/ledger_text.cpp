@@ -10,7 +10,7 @@
 #include "pate/io/json_excess.hpp"
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) 
   return bytes + line.place().line() + '\n';
 }
 
-}  // namespace pate
+}  // namespace pate::reports

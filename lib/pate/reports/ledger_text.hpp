@@ -7,7 +7,7 @@
 
 #include "pate/io/json_document.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// One thing that was released, as a ledger keeps it.
 struct LedgerEntry {
@@ -41,4 +41,4 @@ struct LedgerText {
 /// torn ones, the entry. Throws `parameter_error` where a field holds no JSON object.
 [[nodiscard]] std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry);
 
-}  // namespace pate
+}  // namespace pate::reports

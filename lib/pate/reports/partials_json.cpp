@@ -12,7 +12,7 @@
 
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -318,4 +318,4 @@ Partials read_partials(const JsonValue& report) {
   return result;
 }
 
-}  // namespace pate
+}  // namespace pate::reports

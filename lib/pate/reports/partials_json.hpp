@@ -5,7 +5,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/reports/fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// The members `shard` and `partials` that a shard adds to its report: the distinct cost inputs and
 /// how often they occur between the checkpoints of the trajectory, as columns. They tell no more
@@ -27,4 +27,4 @@ struct ShardSize {
 void fields(FieldWriter& a, const ExactPartials& partials);
 void fields(FieldReader& a, ExactPartials& partials, const ShardSize& size);
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -7,7 +7,7 @@
 
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 // Found by the archives, which look in the namespace of a struct, but not in an unnamed one.
 
@@ -121,4 +121,4 @@ std::string explain_report_json(const Explanation& explanation, const ReportCont
   return report.text();
 }
 
-}  // namespace pate
+}  // namespace pate::reports

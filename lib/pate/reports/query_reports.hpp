@@ -6,7 +6,7 @@
 #include "pate/inspection/inspection.hpp"
 #include "pate/reports/report_context.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 // Reports of what is in the votes, as JSON text: two spaces of indentation, ending in a newline.
 // Numbers read back to the same double.
@@ -20,4 +20,4 @@ namespace pate {
 [[nodiscard]] std::string explain_report_json(const Explanation& explanation,
                                               const ReportContext& context);
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -11,7 +11,7 @@
 #include "pate/reports/ledger_text.hpp"
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -237,4 +237,4 @@ ReportPart report_part(const JsonValue& report, const Part& part) {
           part.votes ? part.votes->digest : ""};
 }
 
-}  // namespace pate
+}  // namespace pate::reports

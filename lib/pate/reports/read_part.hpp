@@ -9,7 +9,7 @@
 #include "pate/io/json_document.hpp"
 #include "pate/reports/report_context.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// What a report says that is needed to add it to others: one of `pate analyze` (or of `compose`),
 /// `pate label`, `pate plan` or `pate release`. Throws `input_error` naming the file and the field
@@ -29,4 +29,4 @@ namespace pate {
 [[nodiscard]] std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
                                                                          const std::string& file);
 
-}  // namespace pate
+}  // namespace pate::reports

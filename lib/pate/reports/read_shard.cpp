@@ -14,7 +14,7 @@
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -181,4 +181,4 @@ void check_one_run(std::span<const ShardReport> shards) {
   }
 }
 
-}  // namespace pate
+}  // namespace pate::reports

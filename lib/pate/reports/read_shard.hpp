@@ -8,7 +8,7 @@
 #include "pate/io/json_document.hpp"
 #include "pate/reports/report_context.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// The report of a shard of `pate analyze`, as far as the report of the whole run needs it.
 struct ShardReport {
@@ -34,4 +34,4 @@ struct ShardReport {
 /// mechanism, teachers, classes and queries.
 void check_one_run(std::span<const ShardReport> shards);
 
-}  // namespace pate
+}  // namespace pate::reports

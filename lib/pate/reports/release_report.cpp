@@ -6,7 +6,7 @@
 #include "pate/io/json_document.hpp"
 #include "pate/reports/report_fields.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -156,4 +156,4 @@ FoundParameters read_release_parameters(const std::string& path) {
   return found;
 }
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -10,7 +10,7 @@
 #include "pate/reports/ledger_text.hpp"
 #include "pate/reports/report_context.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
 /// `public` once a number was drawn. The two are never mixed.
@@ -52,4 +52,4 @@ struct FoundParameters {
 /// where it cannot be read or is no full report of `pate release`.
 [[nodiscard]] FoundParameters read_release_parameters(const std::string& path);
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -9,7 +9,7 @@
 
 #include "pate/io/json_document.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// One option of a command as it was in force, for the `settings` of a report. Empty is null; a
 /// `JsonValue` is a setting of another report.
@@ -52,4 +52,4 @@ struct ReportContext {
 /// Throws `input_error` naming the file and the field.
 [[nodiscard]] ReportContext read_context(const JsonValue& report);
 
-}  // namespace pate
+}  // namespace pate::reports

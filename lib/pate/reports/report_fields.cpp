@@ -7,7 +7,7 @@
 
 #include "pate/error.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -152,4 +152,4 @@ void curve(FieldReader& a, const char* key, std::vector<double>& values, const A
   }
 }
 
-}  // namespace pate
+}  // namespace pate::reports

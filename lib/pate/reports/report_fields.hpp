@@ -14,7 +14,7 @@
 
 // What several reports have in common.
 
-namespace pate {
+namespace pate::reports {
 
 void fields(FieldWriter& a, const CostEntry& cost);
 void fields(FieldWriter& a, const TrajectoryPoint& point);
@@ -134,4 +134,4 @@ void shard_fields(Archive& a, AnyShard& shard, std::int64_t most) {
   if constexpr (!Archive::kReads) a("of", shard.of);
 }
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <type_traits>
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
   return header + '\n' + text;
 }
 
-}  // namespace pate
+}  // namespace pate::reports

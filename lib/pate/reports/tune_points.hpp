@@ -7,7 +7,7 @@
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/tune_report.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// Which results the points of a tuning have.
 struct PointShape {
@@ -57,4 +57,4 @@ void append_points(const Tuning& tuning, const TuneSettings& settings, std::stri
 /// file and field.
 void read_points(const JsonValue& points, const TuneSettings& settings, Tuning& tuning);
 
-}  // namespace pate
+}  // namespace pate::reports

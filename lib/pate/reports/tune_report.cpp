@@ -9,7 +9,7 @@
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/tune_points.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 namespace {
 
@@ -229,4 +229,4 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
           "another --max-answers");
 }
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -8,7 +8,7 @@
 #include "pate/reports/report_context.hpp"
 #include "pate/tuning/tune.hpp"
 
-namespace pate {
+namespace pate::reports {
 
 /// What a report of `pate tune` says beside what was found.
 struct TuneContext {
@@ -48,4 +48,4 @@ struct SavedTuning {
 /// find: the same votes, grid, shard and kind of epsilon.
 void check_same_tuning(const std::string& path, const SavedTuning& saved, const SavedTuning& now);
 
-}  // namespace pate
+}  // namespace pate::reports

@@ -9,10 +9,10 @@
 #include "pate/io/open_table.hpp"
 #include "support/temp_directory.hpp"
 
-using pate::labels_bytes;
-using pate::labels_format;
-using pate::LabelsFormat;
 using pate::LabelSource;
+using pate::reports::labels_bytes;
+using pate::reports::labels_format;
+using pate::reports::LabelsFormat;
 using pate::test::message_of;
 
 namespace {

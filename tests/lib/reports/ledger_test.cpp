@@ -18,8 +18,8 @@
 #include "support/temp_directory.hpp"
 
 namespace fs = std::filesystem;
-using pate::Ledger;
-using pate::LedgerEntry;
+using pate::reports::Ledger;
+using pate::reports::LedgerEntry;
 using pate::test::in_child;
 using pate::test::killing_at;
 using pate::test::message_of;
@@ -71,12 +71,12 @@ TEST_CASE("entries are there for the next one who opens the ledger") {
 TEST_CASE("a second release of the same votes is refused") {
   const TempDirectory directory;
   Ledger ledger(directory / "l");
-  CHECK_NOTHROW(pate::require_no_earlier(ledger, "release", "a", "votes.npy"));
+  CHECK_NOTHROW(pate::reports::require_no_earlier(ledger, "release", "a", "votes.npy"));
   ledger.append(entry("a"));
-  CHECK_NOTHROW(pate::require_no_earlier(ledger, "release", "b", "votes.npy"));
-  CHECK_NOTHROW(pate::require_no_earlier(ledger, "label", "a", "votes.npy"));
+  CHECK_NOTHROW(pate::reports::require_no_earlier(ledger, "release", "b", "votes.npy"));
+  CHECK_NOTHROW(pate::reports::require_no_earlier(ledger, "label", "a", "votes.npy"));
   const std::string message = message_of<pate::ledger_refusal>(
-      [&] { pate::require_no_earlier(ledger, "release", "a", "votes.npy"); });
+      [&] { pate::reports::require_no_earlier(ledger, "release", "a", "votes.npy"); });
   CHECK(message == "votes.npy: these votes were released before, on " + ledger.entries()[0].time +
                        " (" + (directory / "l").string() +
                        ", line 1); a second release costs privacy again: --again makes one and "

@@ -8,10 +8,10 @@
 #include "support/temp_directory.hpp"
 
 using pate::JsonValue;
-using pate::ledger_addition;
-using pate::LedgerEntry;
-using pate::LedgerText;
-using pate::parse_ledger;
+using pate::reports::ledger_addition;
+using pate::reports::LedgerEntry;
+using pate::reports::LedgerText;
+using pate::reports::parse_ledger;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "pate/error.hpp"
 
 using namespace pate;
+using namespace pate::reports;
 using Json = nlohmann::ordered_json;
 
 namespace {
