@@ -27,7 +27,7 @@ constinit std::atomic<bool> exists = false;
 std::array<Action, kFinishing.size()> before;
 
 void end_by(int signal) {
-  remove_temporaries();
+  io::remove_temporaries();
   // The default again, so that whoever waits for the program learns what ended it.
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -60,10 +60,10 @@ void say(const char* text) {
 
 // Only async-signal-safe calls from here on: the signal may have come in the middle of anything.
 void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
-  const char* const path = mapped_file_at(info->si_addr);
+  const char* const path = io::mapped_file_at(info->si_addr);
   // Several threads may read the file: one of them speaks, the others wait for the end.
   while (path != nullptr && ending.test_and_set()) ::pause();
-  remove_temporaries();
+  io::remove_temporaries();
   if (path == nullptr) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -48,7 +48,7 @@ void add_compose(CommandLine& line, ComposeOptions& options);
 
 /// The part of `pate compose` that is about `pate tune`: the report of a grid from those of all its
 /// shards. Returns the exit status that `tune` of the whole grid has.
-[[nodiscard]] int compose_tunings(const std::vector<JsonValue>& reports,
+[[nodiscard]] int compose_tunings(const std::vector<io::JsonValue>& reports,
                                   const OutputOptions& output, const Streams& streams);
 
 /// `pate explain VOTES`: one query, or the most expensive ones, under the glass.
@@ -97,7 +97,7 @@ void add_label(CommandLine& line, LabelOptions& options);
 
 /// The same with noise from `source`, and interrupted at `points`: for tests.
 [[nodiscard]] int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
-                            const WritePoints& points);
+                            const io::WritePoints& points);
 
 /// `pate plan`: what a run costs at most, or which noise or number of queries a target allows;
 /// without votes.

@@ -24,18 +24,18 @@ namespace {
 struct Document {
   std::string path;
   std::string text;  // of a ledger
-  std::optional<JsonValue> report;
+  std::optional<io::JsonValue> report;
 
   [[nodiscard]] bool is(std::string_view schema) const {
     const auto found = report ? report->find("schema") : std::nullopt;
-    return found && found->type() == JsonType::text && found->text() == schema;
+    return found && found->type() == io::JsonType::text && found->text() == schema;
   }
 };
 
 Document read_document(const std::string& path) {
-  std::string text = read_text_file(path);
+  std::string text = io::read_text_file(path);
   if (reports::is_ledger(text)) return {path, std::move(text), {}};
-  return {path, {}, JsonValue::parse(text, path)};
+  return {path, {}, io::JsonValue::parse(text, path)};
 }
 
 // Notices about the votes, which each shard has and the run keeps once.
@@ -70,11 +70,11 @@ void check_only_shards(const ComposeOptions& options) {
   }
 }
 
-int compose_shards(const std::vector<JsonValue>& reports, const ComposeOptions& options,
+int compose_shards(const std::vector<io::JsonValue>& reports, const ComposeOptions& options,
                    const Streams& streams) {
   std::vector<reports::ShardReport> shards;
   std::vector<reports::ReportPart> parts;
-  for (const JsonValue& report : reports) {
+  for (const io::JsonValue& report : reports) {
     shards.push_back(reports::read_shard(report));
     parts.push_back(reports::shard_part(shards.back()));
   }
@@ -157,7 +157,7 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   });
   if (!tunings && !shards) return compose_rounds(documents, options, streams);
   check_only_shards(options);
-  std::vector<JsonValue> reports;
+  std::vector<io::JsonValue> reports;
   for (const Document& document : documents) reports.push_back(*document.report);
   return tunings ? compose_tunings(reports, options.output, streams)
                  : compose_shards(reports, options, streams);

@@ -15,7 +15,7 @@ namespace pate::cli {
 namespace {
 
 struct Shard {
-  JsonValue report;
+  io::JsonValue report;
   reports::SavedTuning saved;
 
   [[nodiscard]] const std::string& path() const { return report.file(); }
@@ -92,11 +92,11 @@ std::string best_command(const std::vector<Shard>& shards, const Tuning& tuning)
 
 }  // namespace
 
-int compose_tunings(const std::vector<JsonValue>& reports, const OutputOptions& output,
+int compose_tunings(const std::vector<io::JsonValue>& reports, const OutputOptions& output,
                     const Streams& streams) {
   std::vector<Shard> shards;
   std::vector<std::string> paths;
-  for (const JsonValue& report : reports) {
+  for (const io::JsonValue& report : reports) {
     shards.push_back({report, reports::read_tune_report(report)});
     paths.push_back(report.file());
   }

@@ -102,7 +102,7 @@ int run_label(const LabelOptions& options, const Streams& streams) {
 }
 
 int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
-              const WritePoints& points) {
+              const io::WritePoints& points) {
   check_options(options);
   const reports::LabelsFormat format = reports::labels_format(options.labels);
   VotesInput input = open_votes(options.input);
@@ -128,7 +128,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               limits,
                               options.labels,
                               format,
-                              sha256_hex(std::as_bytes(std::span(bytes))),
+                              io::sha256_hex(std::as_bytes(std::span(bytes))),
                               {}};
   if (!options.ledger.empty()) {
     reports::Ledger ledger(options.ledger, points);
@@ -137,7 +137,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     add_ledger_notices(ledger, entry, account.notices);
     ledger.append(std::move(entry));
   }
-  write_file_atomically(options.labels, bytes, points);
+  io::write_file_atomically(options.labels, bytes, points);
   deliver_report(options.output, reports::label_report_json(report, context),
                  label_summary(report, options.input.votes, streams.out_colour()), account.notices,
                  streams);

@@ -33,7 +33,7 @@ std::string begin_file(std::int64_t rows, std::int64_t columns) {
                                       kLargestFile, rows, columns, kItemSize));
   }
   const std::array shape{rows, columns};
-  std::string bytes = npy_header(kInt64, shape);
+  std::string bytes = io::npy_header(kInt64, shape);
   bytes.reserve(bytes.size() + static_cast<std::size_t>(rows * columns * kItemSize));
   return bytes;
 }
@@ -49,7 +49,7 @@ Dump make_rows_of_queries(const VoteSimulator& simulator, bool predictions, Prog
   Dump dump{begin_file(ensemble.queries, predictions ? ensemble.teachers : ensemble.classes), {}};
   for (std::int64_t i = 0; i < ensemble.queries; ++i) {
     const SimulatedQuery query = simulator.query(i);
-    append_int64(dump.votes, predictions ? simulator.teacher_votes(i, query) : query.counts);
+    io::append_int64(dump.votes, predictions ? simulator.teacher_votes(i, query) : query.counts);
     dump.labels.push_back(query.label);
     made.add(1);
   }
@@ -69,7 +69,7 @@ Dump make_rows_of_teachers(const VoteSimulator& simulator, ProgressCounter& made
     dump.labels.push_back(query.label);
     made.add(1);
   }
-  append_int64(dump.votes, votes);
+  io::append_int64(dump.votes, votes);
   return dump;
 }
 
@@ -113,11 +113,11 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   // The labels first: where the votes have been written, everything has.
   if (!options.labels_output.empty()) {
     const std::array shape{options.ensemble.queries};
-    std::string labels = npy_header(kInt64, shape);
-    append_int64(labels, dump.labels);
-    write_file_atomically(options.labels_output, labels);
+    std::string labels = io::npy_header(kInt64, shape);
+    io::append_int64(labels, dump.labels);
+    io::write_file_atomically(options.labels_output, labels);
   }
-  write_file_atomically(options.output, dump.votes);
+  io::write_file_atomically(options.output, dump.votes);
   if (!options.quiet) {
     streams.err << fmt::format(
         "pate: wrote {} ({}): {} queries x {} classes, {} teachers{}\n", options.output,

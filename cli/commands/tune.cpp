@@ -53,7 +53,7 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
     if (input.role == "labels") now.labels_sha256 = input.sha256;
   }
   reports::SavedTuning saved =
-      reports::read_tune_report(JsonValue::read_file(options.tuning.resume));
+      reports::read_tune_report(io::JsonValue::read_file(options.tuning.resume));
   reports::check_same_tuning(options.tuning.resume, saved, now);
   return std::move(saved.tuning.points);
 }
@@ -199,7 +199,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   context.notices = tune_notices(tuning, settings);
 
   if (!options.tuning.csv.empty()) {
-    write_file_atomically(options.tuning.csv, reports::tune_points_csv(tuning, context));
+    io::write_file_atomically(options.tuning.csv, reports::tune_points_csv(tuning, context));
   }
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, options.input.votes), context.notices, streams);

@@ -96,7 +96,7 @@ void check_destinations(const std::vector<Destination>& destinations,
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
                     const std::vector<Notice>& notices, const Streams& streams) {
   const bool to_file = !options.output.empty();
-  if (to_file) write_file_atomically(options.output, json);
+  if (to_file) io::write_file_atomically(options.output, json);
   const bool show_summary =
       options.summary || (streams.out_is_terminal && !options.json && !options.quiet);
   if (show_summary) {

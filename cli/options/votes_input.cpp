@@ -18,7 +18,7 @@ namespace {
 
 std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* role,
                                               const std::string& path) {
-  input.files.push_back({role, path, open_table(path)});
+  input.files.push_back({role, path, io::open_table(path)});
   return input.files.back().opened.table;
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
   std::vector<std::string> paths;
   for (const std::string* path :
        {&options.votes, &options.indices, &options.student, &options.labels, &options.decisions}) {
-    if (!path->empty()) paths.push_back(table_path(*path));
+    if (!path->empty()) paths.push_back(io::table_path(*path));
   }
   return paths;
 }
@@ -105,7 +105,7 @@ std::vector<reports::InputFile> VotesInput::describe() const {
                              {}};
     if (file.role == "votes") {
       entry.layout = option_word(layout);
-      entry.votes_digest = votes_digest(*votes, rows);
+      entry.votes_digest = io::votes_digest(*votes, rows);
     }
     result.push_back(std::move(entry));
   }

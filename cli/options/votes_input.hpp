@@ -47,7 +47,7 @@ struct VotesInput {
   struct File {
     std::string role;
     std::string path;
-    OpenedTable opened;
+    io::OpenedTable opened;
   };
   std::vector<File> files;
   Layout layout = Layout::counts;

@@ -2,7 +2,7 @@
 
 // The library's front door. What a run of the Confident aggregator cost:
 //
-//     const pate::CountVotes votes(pate::open_table("votes.npy").table);
+//     const pate::CountVotes votes(pate::io::open_table("votes.npy").table);
 //     pate::Aggregator aggregator;
 //     aggregator.noisy_max = pate::GaussianNoisyMax{15.0};
 //     aggregator.selection = pate::ThresholdCheck{60.0, 15.0};

@@ -14,9 +14,9 @@
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"
 
-using pate::mapped_file_at;
-using pate::MappedFile;
-using pate::TemporaryName;
+using pate::io::mapped_file_at;
+using pate::io::MappedFile;
+using pate::io::TemporaryName;
 using pate::test::Ended;
 using pate::test::in_child;
 using pate::test::TempDirectory;

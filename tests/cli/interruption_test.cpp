@@ -14,8 +14,8 @@
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"
 
-using pate::TemporaryName;
 using pate::cli::Interruption;
+using pate::io::TemporaryName;
 using pate::test::Ended;
 using pate::test::in_child;
 using pate::test::TempDirectory;
@@ -112,7 +112,7 @@ TEST_CASE("more temporaries than can be remembered do no harm") {
       write_bytes(directory / std::to_string(i), "x");
     }
     names.push_back(std::make_unique<TemporaryName>(std::string(5000, 'x')));
-    pate::remove_temporaries();
+    pate::io::remove_temporaries();
   });
   CHECK(ended.status == 0);
   CHECK_FALSE(std::filesystem::exists(directory / "0"));

@@ -52,7 +52,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 std::vector<std::int64_t> column(const fs::path& path, std::int64_t index = 0) {
-  const auto table = pate::open_table(path.string()).table;
+  const auto table = pate::io::open_table(path.string()).table;
   std::vector<std::int64_t> values(static_cast<std::size_t>(table->rows()));
   table->read_integers(0, table->rows(), index, 1, values);
   return values;
@@ -90,7 +90,7 @@ pate::cli::LabelOptions options_in(const TempDirectory& directory) {
 }
 
 int run_quietly(const pate::cli::LabelOptions& options, std::uint64_t seed,
-                const pate::WritePoints& points) {
+                const pate::io::WritePoints& points) {
   std::ostringstream out;
   std::ostringstream err;
   pate::test::TestBits bits(seed);
@@ -145,7 +145,7 @@ TEST_CASE("label: noise comes from the system, another one every time, and takes
 TEST_CASE("label: text, with who a label is from") {
   const TempDirectory directory;
   const auto rows =
-      static_cast<std::size_t>(pate::open_table(sample("digits_100_counts.npy")).table->rows());
+      static_cast<std::size_t>(pate::io::open_table(sample("digits_100_counts.npy")).table->rows());
   write_bytes(directory / "student.csv", student_scores(rows));
   const std::vector<std::string> interactive = with(
       kConfident, {"--student", (directory / "student.csv").string(), "--reinforce-above", "0.9"});
@@ -255,7 +255,7 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
       continue;
     }
     CHECK(column(options.labels).size() == 50);
-    const std::string digest = pate::open_table(options.labels).sha256();
+    const std::string digest = pate::io::open_table(options.labels).sha256();
     REQUIRE(!ledger.entries().empty());
     CHECK(json::parse(ledger.entries().back().released.dump())["labels_sha256"] == digest);
     if (fs::exists(options.output.output)) {

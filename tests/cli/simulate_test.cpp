@@ -22,9 +22,9 @@
 #include "support/temp_directory.hpp"
 
 using pate::Layout;
-using pate::NpyTable;
 using pate::cli::run_simulate;
 using pate::cli::SimulateOptions;
+using pate::io::NpyTable;
 using pate::test::message_of;
 using pate::test::TempDirectory;
 using pate::test::write_bytes;
@@ -59,11 +59,11 @@ std::string refused(const SimulateOptions& options) {
 }
 
 std::shared_ptr<NpyTable> open(const std::filesystem::path& path) {
-  return std::make_shared<NpyTable>(pate::MappedFile(path));
+  return std::make_shared<NpyTable>(pate::io::MappedFile(path));
 }
 
 std::string contents(const std::filesystem::path& path) {
-  const pate::MappedFile file(path);
+  const pate::io::MappedFile file(path);
   std::string result;
   for (const std::byte byte : file.bytes()) result += std::to_integer<char>(byte);
   return result;

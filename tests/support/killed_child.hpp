@@ -38,7 +38,7 @@ inline ChildEnd in_child(const std::function<int()>& action) {
 }
 
 /// Write points that kill -9 the process at the n-th of them, n >= 0.
-inline WritePoints killing_at(int n, std::size_t piece = 0) {
+inline io::WritePoints killing_at(int n, std::size_t piece = 0) {
   return {[left = n](std::string_view) mutable {
             if (left-- == 0) ::kill(::getpid(), SIGKILL);
           },

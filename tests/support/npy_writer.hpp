@@ -84,14 +84,15 @@ std::string npy_array(std::initializer_list<std::int64_t> shape, const std::vect
 }
 
 /// A table over the bytes of a .npy file, called "test.npy".
-inline std::shared_ptr<NpyTable> npy_table(std::string_view file) {
+inline std::shared_ptr<io::NpyTable> npy_table(std::string_view file) {
   const auto bytes = std::as_bytes(std::span(file));
-  return std::make_shared<NpyTable>("test.npy", std::vector<std::byte>(bytes.begin(), bytes.end()));
+  return std::make_shared<io::NpyTable>("test.npy",
+                                        std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
 /// A table of int64 from its values.
-inline std::shared_ptr<NpyTable> integer_table(std::initializer_list<std::int64_t> shape,
-                                               const std::vector<std::int64_t>& values) {
+inline std::shared_ptr<io::NpyTable> integer_table(std::initializer_list<std::int64_t> shape,
+                                                   const std::vector<std::int64_t>& values) {
   return npy_table(npy_array<std::int64_t>(shape, values));
 }
 

@@ -18,7 +18,7 @@
 #include "pate/error.hpp"
 #include "pate/io/remembered_paths.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace fs = std::filesystem;
 
@@ -135,4 +135,4 @@ void write_file_atomically(const fs::path& path, std::string_view bytes,
   points("file directory synced");
 }
 
-}  // namespace pate
+}  // namespace pate::io

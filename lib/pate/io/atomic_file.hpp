@@ -5,7 +5,7 @@
 
 #include "pate/io/descriptor.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// Writes a file so that at every moment its name leads to the old contents or to the new, whole:
 /// a temporary beside it (`.NAME.tmp...`), fsync, rename, fsync of the directory.
@@ -23,4 +23,4 @@ namespace pate {
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            const WritePoints& points = {});
 
-}  // namespace pate
+}  // namespace pate::io

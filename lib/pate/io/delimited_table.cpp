@@ -7,7 +7,7 @@
 #include "pate/error.hpp"
 #include "pate/io/table_element.hpp"
 
-namespace pate {
+namespace pate::io {
 
 DelimitedTable::DelimitedTable(std::string name, std::string_view text, Separator separator,
                                const std::function<void(std::size_t)>& done)
@@ -52,4 +52,4 @@ TableDescription DelimitedTable::description() const {
   return result;
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -10,7 +10,7 @@
 #include "pate/io/delimited_text.hpp"
 #include "pate/votes/numeric_table.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// A table from text (CSV, TSV and their like), held in memory.
 ///
@@ -43,4 +43,4 @@ class DelimitedTable final : public NumericTable {
   DelimitedNumbers table_;
 };
 
-}  // namespace pate
+}  // namespace pate::io

@@ -10,7 +10,7 @@
 #include "pate/error.hpp"
 #include "pate/io/printable.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -272,4 +272,4 @@ DelimitedNumbers parse_delimited(std::string_view text, Separator separator,
   return Parser(text, separator, name, done).parse();
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -8,7 +8,7 @@
 
 #include "pate/io/packed_numbers.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// What stands between the fields of a line. `blanks`: any number of spaces and tabs, and those at
 /// the ends of a line mean nothing.
@@ -43,4 +43,4 @@ struct DelimitedNumbers {
                                                const std::string& name,
                                                const std::function<void(std::size_t)>& done = {});
 
-}  // namespace pate
+}  // namespace pate::io

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace pate {
+namespace pate::io {
 
 Descriptor::Descriptor(const std::filesystem::path& path, int flags, mode_t mode)
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
@@ -39,4 +39,4 @@ bool sync_directory(const std::filesystem::path& directory) {
   return ::fsync(opened.get()) == 0 || errno == EINVAL;
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace pate {
+namespace pate::io {
 
 /// What a system call returns, made again while a signal interrupts it.
 template <class Call>
@@ -62,4 +62,4 @@ struct WritePoints {
 /// may write into a directory one cannot read. False, with `errno` set, on failure.
 [[nodiscard]] bool sync_directory(const std::filesystem::path& directory);
 
-}  // namespace pate
+}  // namespace pate::io

@@ -8,7 +8,7 @@
 
 #include "pate/error.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::strin
   return Inflater(bytes, name).inflate_all();
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace pate {
+namespace pate::io {
 
 /// Whether bytes begin as gzip does.
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
@@ -18,4 +18,4 @@ namespace pate {
 [[nodiscard]] std::vector<std::byte> gunzip(std::span<const std::byte> bytes,
                                             const std::string& name);
 
-}  // namespace pate
+}  // namespace pate::io

@@ -15,7 +15,7 @@
 #include "pate/io/printable.hpp"
 #include "pate/io/sha256.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -255,4 +255,4 @@ std::string JsonValue::dump() const {
   return as_json(node_).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace pate {
+namespace pate::io {
 
 /// The bytes of a file or pipe. Throws `input_error` when it cannot be read.
 [[nodiscard]] std::string read_text_file(const std::string& path);
@@ -90,4 +90,4 @@ class JsonValue {
   std::string path_;
 };
 
-}  // namespace pate
+}  // namespace pate::io

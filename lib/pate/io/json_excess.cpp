@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string_view json_excess(std::string_view text) {
   return {};
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace pate {
+namespace pate::io {
 
 /// What of a JSON text no report or ledger has and no reader here can bear: "it is nested deeper
 /// than 50 levels" (copying or writing a value takes stack for each), or "it has an object of more
@@ -12,4 +12,4 @@ namespace pate {
 /// bytes. Throws nothing but what memory does.
 [[nodiscard]] std::string_view json_excess(std::string_view text);
 
-}  // namespace pate
+}  // namespace pate::io

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::string JsonWriter::text() const {
   return dumped(as_json(node_), 2);
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -9,7 +9,7 @@
 
 #include "pate/io/json_document.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// A place in a JSON document that is being made: null until it is given a value, members or
 /// elements. Members keep the order in which they were made. A place may be used until a member or
@@ -45,4 +45,4 @@ class JsonWriter {
   std::shared_ptr<void> node_;  // of the JSON library, which headers do not name; owns the document
 };
 
-}  // namespace pate
+}  // namespace pate::io

@@ -13,7 +13,7 @@
 
 #include "pate/error.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -92,4 +92,4 @@ void MappedFile::check_unchanged() const {
   }
 }
 
-}  // namespace pate
+}  // namespace pate::io

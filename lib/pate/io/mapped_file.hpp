@@ -11,7 +11,7 @@
 #include "pate/io/descriptor.hpp"
 #include "pate/io/remembered_paths.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// A regular file mapped into memory, read only.
 ///
@@ -59,4 +59,4 @@ class MappedFile {
   std::unique_ptr<Mapping> mapping_;  // none of an empty file
 };
 
-}  // namespace pate
+}  // namespace pate::io

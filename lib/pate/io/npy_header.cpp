@@ -13,7 +13,7 @@
 #include "pate/error.hpp"
 #include "pate/io/printable.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -278,4 +278,4 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   return header;
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace pate {
+namespace pate::io {
 
 /// What the header of a .npy file says, checked: a dtype that can be read, one or two dimensions.
 struct NpyHeader {
@@ -36,4 +36,4 @@ struct NpyHeader {
 /// The shape as Python writes it: "(2500, 10)", "(5,)".
 [[nodiscard]] std::string format_shape(std::span<const std::int64_t> shape);
 
-}  // namespace pate
+}  // namespace pate::io

@@ -10,7 +10,7 @@
 #include "pate/error.hpp"
 #include "pate/io/table_element.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -203,4 +203,4 @@ std::unique_ptr<NumericTable> open_npy(const std::filesystem::path& path) {
   return std::make_unique<NpyTable>(MappedFile(path));
 }
 
-}  // namespace pate
+}  // namespace pate::io

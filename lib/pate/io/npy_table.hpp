@@ -14,7 +14,7 @@
 #include "pate/io/npy_header.hpp"
 #include "pate/votes/numeric_table.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// A .npy array as a table, C or Fortran order, read where it lies.
 ///
@@ -83,4 +83,4 @@ class NpyTable final : public NumericTable {
 /// Maps a .npy file. Throws `input_error` as `MappedFile` and `NpyTable` do.
 [[nodiscard]] std::unique_ptr<NumericTable> open_npy(const std::filesystem::path& path);
 
-}  // namespace pate
+}  // namespace pate::io

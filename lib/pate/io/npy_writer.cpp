@@ -8,7 +8,7 @@
 #include "pate/error.hpp"
 #include "pate/io/npy_header.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -64,4 +64,4 @@ void append_int64(std::string& bytes, std::span<const std::int32_t> values) {
   append(bytes, values);
 }
 
-}  // namespace pate
+}  // namespace pate::io

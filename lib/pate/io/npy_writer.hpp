@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace pate {
+namespace pate::io {
 
 /// The header of a .npy file, version 1.0, C order: what comes before the elements. Byte for byte
 /// what numpy writes, padded to a multiple of 64 bytes.
@@ -21,4 +21,4 @@ namespace pate {
 void append_int64(std::string& bytes, std::span<const std::int64_t> values);
 void append_int64(std::string& bytes, std::span<const std::int32_t> values);
 
-}  // namespace pate
+}  // namespace pate::io

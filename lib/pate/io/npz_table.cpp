@@ -11,7 +11,7 @@
 #include "pate/error.hpp"
 #include "pate/io/printable.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::shared_ptr<const NpyTable> open_npz_member(std::span<const std::byte> archi
   return std::make_shared<const NpyTable>(std::move(table), std::move(contents), "npz");
 }
 
-}  // namespace pate
+}  // namespace pate::io

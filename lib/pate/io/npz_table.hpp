@@ -8,7 +8,7 @@
 
 #include "pate/io/npy_table.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// Whether bytes begin as a zip archive does.
 [[nodiscard]] bool is_zip(std::span<const std::byte> bytes);
@@ -27,4 +27,4 @@ namespace pate {
                                                               const std::string& name,
                                                               std::string_view member);
 
-}  // namespace pate
+}  // namespace pate::io

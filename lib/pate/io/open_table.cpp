@@ -19,7 +19,7 @@
 #include "pate/io/printable.hpp"
 #include "pate/io/sha256.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::string table_path(const std::string& name) {
   return name == "-" ? "/dev/stdin" : split_name(name).first;
 }
 
-}  // namespace pate
+}  // namespace pate::io

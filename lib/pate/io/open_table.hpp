@@ -7,7 +7,7 @@
 #include "pate/io/mapped_file.hpp"
 #include "pate/votes/numeric_table.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// A table that was opened, and the file it is in.
 class OpenedTable {
@@ -51,4 +51,4 @@ class OpenedTable {
 /// `/dev/stdin` for `-`, otherwise the name itself.
 [[nodiscard]] std::string table_path(const std::string& name);
 
-}  // namespace pate
+}  // namespace pate::io

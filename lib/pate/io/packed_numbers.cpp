@@ -5,7 +5,7 @@
 
 #include "pate/io/table_element.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string PackedNumbers::show(std::size_t index) const {
                     stretches_[index / kStretch]);
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace pate {
+namespace pate::io {
 
 /// A sequence of numbers in memory, in about as few bytes as they need.
 ///
@@ -61,4 +61,4 @@ class PackedNumbers {
   bool all_integers_ = true;
 };
 
-}  // namespace pate
+}  // namespace pate::io

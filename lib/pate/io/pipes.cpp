@@ -12,7 +12,7 @@
 #include "pate/error.hpp"
 #include "pate/io/descriptor.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::vector<std::byte> read_pipe(const std::filesystem::path& path) {
   return read_all(pipe.get(), path.string());
 }
 
-}  // namespace pate
+}  // namespace pate::io

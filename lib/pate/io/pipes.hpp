@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace pate {
+namespace pate::io {
 
 // What cannot be mapped because it comes in a stream, and can be read once.
 
@@ -24,4 +24,4 @@ inline const std::string kStandardInput = "<stdin>";
 /// Throws `input_error` naming the path with the system's reason when it cannot be opened or read.
 [[nodiscard]] std::vector<std::byte> read_pipe(const std::filesystem::path& path);
 
-}  // namespace pate
+}  // namespace pate::io

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace pate {
+namespace pate::io {
 
 std::string printable(std::string_view text, std::size_t longest) {
   std::string shown;
@@ -13,4 +13,4 @@ std::string printable(std::string_view text, std::size_t longest) {
   return text.size() > longest ? shown + "..." : shown;
 }
 
-}  // namespace pate
+}  // namespace pate::io

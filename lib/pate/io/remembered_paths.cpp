@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <functional>
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -90,4 +90,4 @@ const char* mapped_file_at(const void* address) noexcept {
   return nullptr;
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -6,7 +6,7 @@
 // Which files a program that is ended by a signal has to do with. The library installs no signal
 // handlers; those of a program may ask here.
 
-namespace pate {
+namespace pate::io {
 
 /// Remembers the name of a temporary file for as long as it lives. A program whose handler calls
 /// `remove_temporaries` ends without leaving temporaries behind; in any other they stay as they are
@@ -49,4 +49,4 @@ class MappedRange {
 /// handler of SIGBUS, which must not return. The text stays valid as long as the mapping.
 [[nodiscard]] const char* mapped_file_at(const void* address) noexcept;
 
-}  // namespace pate
+}  // namespace pate::io

@@ -7,7 +7,7 @@
 
 #include "pate/error.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   return hash.hex_digest();
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -7,7 +7,7 @@
 
 struct evp_md_ctx_st;  // of the cryptographic library
 
-namespace pate {
+namespace pate::io {
 
 /// SHA-256 of bytes that come in pieces.
 ///
@@ -34,4 +34,4 @@ class Sha256 {
 /// SHA-256 of `bytes` as 64 lowercase hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
 
-}  // namespace pate
+}  // namespace pate::io

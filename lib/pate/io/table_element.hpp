@@ -9,7 +9,7 @@
 
 // Elements of tables: what is read of them as which number, whatever they are stored in.
 
-namespace pate {
+namespace pate::io {
 
 /// An element of an array of bool: a byte that must be 0 or 1.
 enum class BoolElement : std::uint8_t {};
@@ -60,4 +60,4 @@ std::string show_element(T value) {
   }
 }
 
-}  // namespace pate
+}  // namespace pate::io

@@ -8,7 +8,7 @@
 
 #include "pate/io/sha256.hpp"
 
-namespace pate {
+namespace pate::io {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::string votes_digest(const VoteSource& votes, const RowSelection& rows) {
   return digest.hex_digest();
 }
 
-}  // namespace pate
+}  // namespace pate::io

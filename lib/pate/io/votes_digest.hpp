@@ -5,11 +5,11 @@
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/vote_source.hpp"
 
-namespace pate {
+namespace pate::io {
 
 /// The identity of votes whatever file they came in: SHA-256, in hexadecimal, of the numbers of
 /// rows and classes followed by the counts of the selected rows, row-major, all as little-endian
 /// int64. Throws what reading the votes throws.
 [[nodiscard]] std::string votes_digest(const VoteSource& votes, const RowSelection& rows);
 
-}  // namespace pate
+}  // namespace pate::io

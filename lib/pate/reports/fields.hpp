@@ -32,7 +32,7 @@ namespace pate::reports {
 //     }
 //
 // A `FieldWriter` makes a JSON object of them, a `FieldReader` fills them from one; its errors are
-// those of `JsonValue`. What is never read has a description for the writer alone.
+// those of `io::JsonValue`. What is never read has a description for the writer alone.
 
 /// The whole numbers that a field may have.
 struct Whole {
@@ -69,7 +69,7 @@ concept WholeField = (std::integral<T> && !std::same_as<T, bool>) ||
 class FieldWriter {
  public:
   static constexpr bool kReads = false;
-  explicit FieldWriter(JsonWriter place = {}) : place_(std::move(place)) {}
+  explicit FieldWriter(io::JsonWriter place = {}) : place_(std::move(place)) {}
 
   /// A field. Empty optionals are null.
   template <class T, class... Domain>
@@ -95,19 +95,19 @@ class FieldWriter {
   /// Structs by the text that a member of theirs holds.
   template <class T>
   void keyed(std::string_view key, const std::vector<T>& all, std::string T::*by) {
-    const JsonWriter object = place_.member(key);
+    const io::JsonWriter object = place_.member(key);
     object.set_empty_object();
     for (const T& one : all) write(object.member(one.*by), one);
   }
 
-  [[nodiscard]] const JsonWriter& place() const { return place_; }
+  [[nodiscard]] const io::JsonWriter& place() const { return place_; }
   /// The text of a report: two spaces of indentation, and a newline at its end.
   [[nodiscard]] std::string text() const { return place_.text() + '\n'; }
 
  private:
   template <class T, class... Domain>
-  static void write(const JsonWriter& to, const T& value, const Domain&... domain) {
-    if constexpr (std::same_as<T, bool> || std::same_as<T, JsonValue>) {
+  static void write(const io::JsonWriter& to, const T& value, const Domain&... domain) {
+    if constexpr (std::same_as<T, bool> || std::same_as<T, io::JsonValue>) {
       to.set(value);
     } else if constexpr (NamedField<T>) {
       to.set(name(value));
@@ -131,14 +131,14 @@ class FieldWriter {
     }
   }
 
-  JsonWriter place_;
+  io::JsonWriter place_;
 };
 
 /// Reads fields from the members of an object. Throws `input_error` naming file and field.
 class FieldReader {
  public:
   static constexpr bool kReads = true;
-  explicit FieldReader(JsonValue json) : json_(std::move(json)) {}
+  explicit FieldReader(io::JsonValue json) : json_(std::move(json)) {}
 
   /// A field that must be there. Empty optionals are null.
   template <class T, class... Domain>
@@ -162,7 +162,7 @@ class FieldReader {
   }
   template <class T>
   void named(const char* key, T& value, std::initializer_list<T> all) {
-    const JsonValue json = json_.at(key);
+    const io::JsonValue json = json_.at(key);
     const std::string text = json.text();
     std::string names;
     for (const T one : all) {
@@ -184,11 +184,11 @@ class FieldReader {
     }
   }
 
-  [[nodiscard]] const JsonValue& json() const { return json_; }
+  [[nodiscard]] const io::JsonValue& json() const { return json_; }
 
   /// The value of a field at its place.
   template <class T, class... Domain>
-  static void read(const JsonValue& json, T& value, const Domain&... domain) {
+  static void read(const io::JsonValue& json, T& value, const Domain&... domain) {
     if constexpr (std::same_as<T, bool>) {
       value = json.boolean();
     } else if constexpr (WholeField<T>) {
@@ -209,7 +209,7 @@ class FieldReader {
       const Whole range{domain...};
       value = json.integers(range.least, range.most);
     } else if constexpr (requires { value.push_back(value.front()); }) {
-      for (const JsonValue& element : json.elements()) {
+      for (const io::JsonValue& element : json.elements()) {
         read(element, value.emplace_back(), domain...);
       }
     } else {
@@ -219,7 +219,7 @@ class FieldReader {
   }
 
  private:
-  JsonValue json_;
+  io::JsonValue json_;
 };
 
 /// One column of rows: its field, where a row has it, and its values (`Whole` or `Real`).
@@ -238,7 +238,7 @@ template <class Row, class... Columns>
 void columns(FieldWriter& a, const std::vector<Row>& rows, std::optional<std::size_t> /*size*/,
              const Columns&... column) {
   const auto write = [&](const auto& its) {
-    const JsonWriter array = a.place().member(its.key);
+    const io::JsonWriter array = a.place().member(its.key);
     array.set_empty_array();
     for (const Row& row : rows) {
       const auto& value = std::invoke(its.place, row);

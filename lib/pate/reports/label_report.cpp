@@ -20,15 +20,15 @@ namespace {
 std::string npy_bytes(const LabelledQueries& labelled, bool with_sources) {
   std::vector<std::int64_t> shape{static_cast<std::int64_t>(labelled.labels.size())};
   if (with_sources) shape.push_back(2);
-  std::string bytes = npy_header("<i8", shape);
+  std::string bytes = io::npy_header("<i8", shape);
   if (!with_sources) {
-    append_int64(bytes, std::span<const std::int32_t>(labelled.labels));
+    io::append_int64(bytes, std::span<const std::int32_t>(labelled.labels));
     return bytes;
   }
   for (std::size_t i = 0; i < labelled.labels.size(); ++i) {
     const std::array<std::int64_t, 2> row{labelled.labels[i],
                                           static_cast<std::int64_t>(labelled.sources[i])};
-    append_int64(bytes, std::span<const std::int64_t>(row));
+    io::append_int64(bytes, std::span<const std::int64_t>(row));
   }
   return bytes;
 }

@@ -31,7 +31,7 @@ namespace {
 
 // Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
 int lock(int file, const fs::path& path) {
-  if (retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
+  if (io::retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
   struct stat opened {};
   struct stat named {};
   if (::fstat(file, &opened) != 0) return -1;
@@ -39,9 +39,9 @@ int lock(int file, const fs::path& path) {
   return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? 1 : 0;
 }
 
-Descriptor open_locked(const fs::path& path) {
+io::Descriptor open_locked(const fs::path& path) {
   for (;;) {
-    Descriptor file(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK, 0666);
+    io::Descriptor file(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK, 0666);
     if (file.get() < 0) fail(path, "opened", errno);
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -58,7 +58,7 @@ std::string read_all(int file, const fs::path& path) {
   std::string bytes;
   std::array<char, 1 << 16> buffer{};
   for (;;) {
-    const ssize_t got = retry([&] {
+    const ssize_t got = io::retry([&] {
       return ::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(bytes.size()));
     });
     if (got < 0) fail(path, "read", errno);
@@ -69,7 +69,7 @@ std::string read_all(int file, const fs::path& path) {
 
 }  // namespace
 
-Ledger::Ledger(fs::path path, WritePoints points)
+Ledger::Ledger(fs::path path, io::WritePoints points)
     : path_(std::move(path)), points_(std::move(points)), descriptor_(open_locked(path_)) {
   text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
   points_("ledger opened");
@@ -94,12 +94,12 @@ void Ledger::append(LedgerEntry entry) {
   entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::string bytes = ledger_addition(text_, entry);
   points_("ledger entry made");
-  if (!write_all(descriptor_, bytes, points_, "ledger piece written") ||
-      retry([&] { return ::fsync(descriptor_.get()); }) != 0) {
+  if (!io::write_all(descriptor_, bytes, points_, "ledger piece written") ||
+      io::retry([&] { return ::fsync(descriptor_.get()); }) != 0) {
     fail(path_, "written", errno);
   }
   points_("ledger synced");
-  if (!sync_directory(fs::canonical(path_).parent_path())) fail(path_, "written", errno);
+  if (!io::sync_directory(fs::canonical(path_).parent_path())) fail(path_, "written", errno);
   points_("ledger directory synced");
 
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);

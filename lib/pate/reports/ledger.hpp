@@ -27,7 +27,7 @@ class Ledger {
   ///
   /// Throws `input_error` naming file and line where the file is no ledger, `output_error` where it
   /// cannot be opened for appending or is no regular file.
-  explicit Ledger(std::filesystem::path path, WritePoints points = {});
+  explicit Ledger(std::filesystem::path path, io::WritePoints points = {});
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
   ~Ledger() = default;
@@ -51,8 +51,8 @@ class Ledger {
 
  private:
   std::filesystem::path path_;
-  WritePoints points_;
-  Descriptor descriptor_;
+  io::WritePoints points_;
+  io::Descriptor descriptor_;
   LedgerText text_;
 };
 

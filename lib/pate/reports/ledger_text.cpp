@@ -32,8 +32,8 @@ bool is_torn(std::string_view line) {
 // One line that is JSON, with its place for messages.
 class Line {
  public:
-  Line(const JsonValue& json, std::int64_t number) : json_(json), number_(number) {
-    if (json.type() != JsonType::object) fail("an object");
+  Line(const io::JsonValue& json, std::int64_t number) : json_(json), number_(number) {
+    if (json.type() != io::JsonType::object) fail("an object");
     if (text("schema") != kSchema) fail(fmt::format(R"("schema": "{}")", kSchema));
   }
 
@@ -41,16 +41,16 @@ class Line {
   [[nodiscard]] LedgerEntry entry() const {
     return {text("kind"),
             text("votes_digest"),
-            field("settings", JsonType::object, json_),
-            field("released", JsonType::object, json_),
-            field("version", JsonType::text, field("tool", JsonType::object, json_)).text(),
+            field("settings", io::JsonType::object, json_),
+            field("released", io::JsonType::object, json_),
+            field("version", io::JsonType::text, field("tool", io::JsonType::object, json_)).text(),
             text("time"),
             number_};
   }
   void check_mark(std::int64_t torn_lines) const {
     const auto lines = json_.find("lines");
     const bool number =
-        lines && (lines->type() == JsonType::whole || lines->type() == JsonType::real);
+        lines && (lines->type() == io::JsonType::whole || lines->type() == io::JsonType::real);
     if (!number || lines->number() != static_cast<double>(torn_lines)) {
       fail(fmt::format("\"lines\": {}, the number of torn lines before", torn_lines));
     }
@@ -62,22 +62,23 @@ class Line {
                                   number_, expected));
   }
   [[nodiscard]] std::string text(const char* key) const {
-    return field(key, JsonType::text, json_).text();
+    return field(key, io::JsonType::text, json_).text();
   }
-  [[nodiscard]] JsonValue field(const char* key, JsonType type, const JsonValue& in) const {
+  [[nodiscard]] io::JsonValue field(const char* key, io::JsonType type,
+                                    const io::JsonValue& in) const {
     const auto found = in.find(key);
     if (!found || found->type() != type) {
-      fail(fmt::format("{} \"{}\"", type == JsonType::text ? "a text" : "an object", key));
+      fail(fmt::format("{} \"{}\"", type == io::JsonType::text ? "a text" : "an object", key));
     }
     return *found;
   }
 
-  JsonValue json_;
+  io::JsonValue json_;
   std::int64_t number_;
 };
 
-void check_object(const char* name, const JsonValue& value) {
-  if (value.type() == JsonType::object) return;
+void check_object(const char* name, const io::JsonValue& value) {
+  if (value.type() == io::JsonType::object) return;
   throw parameter_error(
       fmt::format("the {} of a ledger entry must be a JSON object, got '{}'", name, value.dump()));
 }
@@ -92,12 +93,12 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
     const std::string_view text = bytes.substr(0, end);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     ++result.lines;
-    const std::string_view excess = json_excess(text);
+    const std::string_view excess = io::json_excess(text);
     if (!excess.empty()) {
       throw input_error(
           fmt::format("{}: line {} is no line of a ledger: {}", name, result.lines, excess));
     }
-    const auto json = JsonValue::parse_if_json(text, std::string(name));
+    const auto json = io::JsonValue::parse_if_json(text, std::string(name));
     if (!json) {
       if (!is_torn(text)) {
         throw input_error(

@@ -13,8 +13,8 @@ namespace pate::reports {
 struct LedgerEntry {
   std::string kind;          ///< the command that released it: "release", "label"
   std::string votes_digest;  ///< of the votes it was about (votes_digest.hpp)
-  JsonValue settings;        ///< an object: the settings in force
-  JsonValue released;        ///< an object: what became public
+  io::JsonValue settings;    ///< an object: the settings in force
+  io::JsonValue released;    ///< an object: what became public
   std::string version;       ///< of the program
   // Set by the ledger:
   std::string time{};     ///< UTC, "2026-11-21T11:30:16Z"

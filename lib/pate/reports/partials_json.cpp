@@ -132,7 +132,7 @@ bool read_hex(std::string_view digits, std::uint64_t& value) {
   return error == std::errc() && stop == end;
 }
 
-UpwardSum read_sum(const JsonValue& json, std::string_view text) {
+UpwardSum read_sum(const io::JsonValue& json, std::string_view text) {
   if (text == kInfinite) return {0, 0, true};
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
@@ -144,7 +144,7 @@ UpwardSum read_sum(const JsonValue& json, std::string_view text) {
   return {whole, fraction, false};
 }
 
-std::vector<UpwardSum> read_sums(const JsonValue& json, std::int64_t teachers) {
+std::vector<UpwardSum> read_sums(const io::JsonValue& json, std::int64_t teachers) {
   const std::string text = json.text();
   std::vector<UpwardSum> sums;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -168,7 +168,7 @@ void write_teachers(FieldWriter& a, const ExactPartials& partials) {
   }
 }
 
-void read_teachers(const JsonValue& json, std::int64_t teachers, ExactPartials& partials) {
+void read_teachers(const io::JsonValue& json, std::int64_t teachers, ExactPartials& partials) {
   partials.orders = json.at("orders").numbers(1.0, std::numeric_limits<double>::max());
   for (std::size_t k = 1; k < partials.orders.size(); ++k) {
     if (partials.orders[k] > partials.orders[k - 1]) continue;
@@ -207,7 +207,7 @@ void exact_fields(Archive& a, Rows& distinct, Sizes& sizes, Groups& groups, cons
 }
 
 // Groups of one query: falling counts, all classes, all votes.
-void check_groups(const JsonValue& json, std::size_t query, const GroupedVotes& votes,
+void check_groups(const io::JsonValue& json, std::size_t query, const GroupedVotes& votes,
                   const ShardSize& size) {
   std::int64_t classes = 0;
   std::int64_t counted = 0;
@@ -288,7 +288,7 @@ void write_partials(FieldWriter& report, const Partials& partials) {
   });
 }
 
-Partials read_partials(const JsonValue& report) {
+Partials read_partials(const io::JsonValue& report) {
   Partials result;
   Tally& tally = result.tally;
   FieldReader a(report);

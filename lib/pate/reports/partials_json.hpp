@@ -14,7 +14,7 @@ void write_partials(FieldWriter& report, const Partials& partials);
 
 /// Reads them back from the report of a shard, exactly. Throws `input_error` where a member is
 /// missing or out of range, and where counts do not fit each other.
-[[nodiscard]] Partials read_partials(const JsonValue& report);
+[[nodiscard]] Partials read_partials(const io::JsonValue& report);
 
 /// What the votes of a shard must fit.
 struct ShardSize {

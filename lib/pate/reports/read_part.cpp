@@ -19,13 +19,13 @@ constexpr Whole kQueries{0, kMostQueries};
 constexpr Whole kTeachers{0, kMostTeachers};
 constexpr double kLeastDelta = std::numeric_limits<double>::denorm_min();
 
-double read_delta(const JsonValue& json, double least) {
+double read_delta(const io::JsonValue& json, double least) {
   const double delta = json.number();
   if (!(delta >= least && delta < 1.0)) json.fail("a number > 0 and < 1");
   return delta;
 }
 
-std::vector<double> read_orders(const JsonValue& json) {
+std::vector<double> read_orders(const io::JsonValue& json) {
   std::vector<double> orders = json.numbers(1.0, std::numeric_limits<double>::max());
   if (orders.empty()) json.fail("at least one order");
   for (std::size_t i = 0; i < orders.size(); ++i) {
@@ -36,7 +36,7 @@ std::vector<double> read_orders(const JsonValue& json) {
 }
 
 // The votes of a report; of a composed one those that all its parts share.
-std::optional<VotesIdentity> read_votes(const JsonValue& report) {
+std::optional<VotesIdentity> read_votes(const io::JsonValue& report) {
   FieldReader a(report);
   VotesIdentity votes;
   if (!report.find("teachers")) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<VotesIdentity> read_votes(const JsonValue& report) {
   a.optional("classes", votes.classes, kTeachers);
   if (const auto parts = report.find("parts")) {
     bool first = true;
-    for (const JsonValue& part : parts->elements()) {
+    for (const io::JsonValue& part : parts->elements()) {
       const auto sha256 = part.find("votes_sha256");
       if (!sha256) continue;
       const std::string its = sha256->text();
@@ -54,28 +54,28 @@ std::optional<VotesIdentity> read_votes(const JsonValue& report) {
     }
     return votes;
   }
-  const JsonValue file = report.at("inputs").at("votes");
+  const io::JsonValue file = report.at("inputs").at("votes");
   votes.sha256 = file.at("sha256").text();
   votes.digest = file.at("votes_digest").text();
   return votes;
 }
 
-Released read_released(const JsonValue& json) {
+Released read_released(const io::JsonValue& json) {
   return {json.at("epsilon").number(0.0), read_delta(json.at("delta"), 0.0)};
 }
 
 // Or has a part that is.
-bool is_interactive(const JsonValue& report) {
+bool is_interactive(const io::JsonValue& report) {
   if (report.at("mechanism").at("name").text() == "interactive") return true;
   const auto parts = report.find("parts");
   if (!parts) return false;
   const auto all = parts->elements();
-  return std::any_of(all.begin(), all.end(), [](const JsonValue& part) {
+  return std::any_of(all.begin(), all.end(), [](const io::JsonValue& part) {
     return part.at("mechanism").text() == "interactive";
   });
 }
 
-Part read_analyze(const JsonValue& report) {
+Part read_analyze(const io::JsonValue& report) {
   Part part;
   part.mechanism = report.at("mechanism").at("name").text();
   part.adaptive = is_interactive(report);
@@ -88,7 +88,7 @@ Part read_analyze(const JsonValue& report) {
   });
   part.delta = read_delta(report.at("delta"), kLeastDelta);
   a("steps", part.steps);
-  const JsonValue rdp = report.at("rdp");
+  const io::JsonValue rdp = report.at("rdp");
   part.orders = read_orders(rdp.at("orders"));
   for (const auto& [key, value] : rdp.members()) {
     if (key == "orders") continue;
@@ -112,13 +112,13 @@ Part read_analyze(const JsonValue& report) {
 }
 
 // The report of a run of the mechanism; unlike an analysis it may have been stopped.
-Part read_label(const JsonValue& report) {
+Part read_label(const io::JsonValue& report) {
   Part part = read_analyze(report);
   part.stopped = report.at("labels").find("stopped").has_value();
   return part;
 }
 
-Part read_plan(const JsonValue& report) {
+Part read_plan(const io::JsonValue& report) {
   Part part;
   part.mechanism = report.at("mechanism").at("name").text();
   part.delta = read_delta(report.at("delta"), kLeastDelta);
@@ -127,7 +127,7 @@ Part read_plan(const JsonValue& report) {
 }
 
 // A part that is counted by what was published of it.
-Part read_release(const JsonValue& report) {
+Part read_release(const io::JsonValue& report) {
   if (const auto valid = report.find("valid"); valid && !valid->boolean()) {
     valid->fail("a release that is valid");
   }
@@ -156,7 +156,7 @@ Part read_release(const JsonValue& report) {
 // The steps of a recorded run without a selection, which answers every query it asks: how many
 // these are was certain from its settings, whatever the answers. None for other entries; where
 // answers decide what a run costs, its published epsilon is what holds.
-std::optional<StepCounts> certain_steps(const JsonValue& released) {
+std::optional<StepCounts> certain_steps(const io::JsonValue& released) {
   if (!released.find("steps") || !released.find("asked")) return std::nullopt;
   FieldReader a(released);
   StepCounts certain;
@@ -170,8 +170,8 @@ std::optional<StepCounts> certain_steps(const JsonValue& released) {
 
 }  // namespace
 
-Part read_part(const JsonValue& report) {
-  const JsonValue schema = report.at("schema");
+Part read_part(const io::JsonValue& report) {
+  const io::JsonValue schema = report.at("schema");
   const std::string kind = schema.text();
   if (report.find("shard")) {
     report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
@@ -200,10 +200,10 @@ bool is_ledger(std::string_view text) {
 std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
                                                            const std::string& file) {
   std::vector<std::pair<Part, ReportPart>> result;
-  const std::string sha256 = sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+  const std::string sha256 = io::sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
   for (const LedgerEntry& entry : parse_ledger(text, file).entries) {
     const std::string name = fmt::format("{}: line {}", file, entry.line);
-    const JsonValue released = entry.released.as_document(name + ": released");
+    const io::JsonValue released = entry.released.as_document(name + ": released");
     FieldReader a(released);
     Part part;
     part.name = name;
@@ -227,7 +227,7 @@ std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text
   return result;
 }
 
-ReportPart report_part(const JsonValue& report, const Part& part) {
+ReportPart report_part(const io::JsonValue& report, const Part& part) {
   return {report.file(),
           report.sha256(),
           report.at("schema").text(),

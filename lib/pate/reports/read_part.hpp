@@ -14,10 +14,10 @@ namespace pate::reports {
 /// What a report says that is needed to add it to others: one of `pate analyze` (or of `compose`),
 /// `pate label`, `pate plan` or `pate release`. Throws `input_error` naming the file and the field
 /// for another schema, for a shard, and for fields that are missing, malformed or out of range.
-[[nodiscard]] Part read_part(const JsonValue& report);
+[[nodiscard]] Part read_part(const io::JsonValue& report);
 
 /// How a composed report names it.
-[[nodiscard]] ReportPart report_part(const JsonValue& report, const Part& part);
+[[nodiscard]] ReportPart report_part(const io::JsonValue& report, const Part& part);
 
 /// Whether a text is a ledger rather than one report.
 [[nodiscard]] bool is_ledger(std::string_view text);

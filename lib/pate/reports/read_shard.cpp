@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 6> kFiles{"votes",  "indices",   "student
 
 // The value that a setting names, if it is there.
 template <class Value>
-std::optional<Value> setting_named(const JsonValue& settings, const char* key) {
+std::optional<Value> setting_named(const io::JsonValue& settings, const char* key) {
   const auto setting = settings.find(key);
   if (!setting) return std::nullopt;
   const std::optional<Value> value = value_named<Value>(setting->text());
@@ -33,12 +33,12 @@ std::optional<Value> setting_named(const JsonValue& settings, const char* key) {
   return value;
 }
 
-AccountSettings account_settings(const JsonValue& report) {
-  const JsonValue json = report.at("settings");
+AccountSettings account_settings(const io::JsonValue& report) {
+  const io::JsonValue json = report.at("settings");
   AccountSettings settings;
   settings.delta = report.at("delta").number();
   settings.published = settings.tradeoff = false;
-  for (const JsonValue& bound : json.at("bound").elements()) {
+  for (const io::JsonValue& bound : json.at("bound").elements()) {
     const auto named = value_named<Bound>(bound.text());
     if (named != Bound::published && named != Bound::tradeoff) {
       bound.fail("published or tradeoff");
@@ -54,17 +54,17 @@ AccountSettings account_settings(const JsonValue& report) {
 }
 
 // A value as messages show it.
-std::string shown(const JsonValue& json) {
+std::string shown(const io::JsonValue& json) {
   switch (json.type()) {
-    case JsonType::whole:
+    case io::JsonType::whole:
       return fmt::format("{}", json.integer(std::numeric_limits<std::int64_t>::min()));
-    case JsonType::real:
+    case io::JsonType::real:
       return fmt::format("{}", json.number());
-    case JsonType::text:
+    case io::JsonType::text:
       return json.text();
-    case JsonType::array: {
+    case io::JsonType::array: {
       std::string all;
-      for (const JsonValue& element : json.elements()) {
+      for (const io::JsonValue& element : json.elements()) {
         if (!all.empty()) all += ',';
         all += shown(element);
       }
@@ -131,9 +131,9 @@ void check_same(const ShardReport& first, const Identity& expected, const ShardR
 
 }  // namespace
 
-ShardReport read_shard(const JsonValue& report) {
+ShardReport read_shard(const io::JsonValue& report) {
   ShardReport result{.report = report};
-  const JsonValue schema = report.at("schema");
+  const io::JsonValue schema = report.at("schema");
   if (schema.text() != "pate/analyze/v1") schema.fail("pate/analyze/v1, the report of a shard");
   result.context = read_context(report);
   FieldReader a(report);

@@ -12,7 +12,7 @@ namespace pate::reports {
 
 /// The report of a shard of `pate analyze`, as far as the report of the whole run needs it.
 struct ShardReport {
-  JsonValue report;
+  io::JsonValue report;
   ReportContext context{};  ///< settings without the shard
   Aggregator aggregator{};
   AccountSettings settings{};
@@ -24,7 +24,7 @@ struct ShardReport {
 
 /// Reads it. Throws `input_error` naming the file and the field for anything that is not as
 /// `pate analyze --shard` writes it.
-[[nodiscard]] ShardReport read_shard(const JsonValue& report);
+[[nodiscard]] ShardReport read_shard(const io::JsonValue& report);
 
 /// How the composed report names it.
 [[nodiscard]] ReportPart shard_part(const ShardReport& shard);

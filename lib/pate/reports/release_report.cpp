@@ -11,7 +11,7 @@ namespace pate::reports {
 namespace {
 
 // Whether the parameters that an object tells of were chosen from votes.
-bool was_chosen(const JsonValue& object) {
+bool was_chosen(const io::JsonValue& object) {
   return object.has("parameters") && object.at("parameters").text() == parameters_name(true);
 }
 
@@ -137,10 +137,10 @@ std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& ent
 }
 
 FoundParameters read_release_parameters(const std::string& path) {
-  const JsonValue report = JsonValue::read_file(path);
-  const JsonValue schema = report.at("schema");
+  const io::JsonValue report = io::JsonValue::read_file(path);
+  const io::JsonValue schema = report.at("schema");
   if (schema.text() != "pate/release/v1") schema.fail("pate/release/v1, a report of pate release");
-  const JsonValue numbers = report.at("private");
+  const io::JsonValue numbers = report.at("private");
   FoundParameters found;
   found.parameters = {numbers.at("order").number(), numbers.at("beta").number(),
                       numbers.at("sigma_ss").number()};
@@ -150,7 +150,7 @@ FoundParameters read_release_parameters(const std::string& path) {
     numbers.fail(fmt::format("the parameters of a release ({})", error.what()));
   }
   if (numbers.find("parameters") && was_chosen(numbers)) {
-    const JsonValue votes = report.at("inputs").at("votes");
+    const io::JsonValue votes = report.at("inputs").at("votes");
     found.chosen_from = {votes.at("sha256").text(), votes.at("votes_digest").text()};
   }
   return found;

@@ -12,9 +12,9 @@
 namespace pate::reports {
 
 /// One option of a command as it was in force, for the `settings` of a report. Empty is null; a
-/// `JsonValue` is a setting of another report.
+/// `io::JsonValue` is a setting of another report.
 using SettingValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
-                                  std::vector<double>, std::vector<std::string>, JsonValue>;
+                                  std::vector<double>, std::vector<std::string>, io::JsonValue>;
 using Settings = std::vector<std::pair<std::string, SettingValue>>;
 
 /// One file that was read, for the `inputs` of a report.
@@ -50,6 +50,6 @@ struct ReportContext {
 
 /// The version, settings and inputs of a report, as they were written, but for the setting `shard`.
 /// Throws `input_error` naming the file and the field.
-[[nodiscard]] ReportContext read_context(const JsonValue& report);
+[[nodiscard]] ReportContext read_context(const io::JsonValue& report);
 
 }  // namespace pate::reports

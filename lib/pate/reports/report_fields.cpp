@@ -44,7 +44,7 @@ FieldWriter begin_report(std::string_view command, const ReportContext& context)
   return report;
 }
 
-ReportContext read_context(const JsonValue& report) {
+ReportContext read_context(const io::JsonValue& report) {
   ReportContext context;
   context.version = report.at("tool").at("version").text();
   for (const auto& [key, value] : report.at("settings").members()) {
@@ -93,7 +93,7 @@ void fields(FieldWriter& a, const ReportPart& part) {
   if (!part.votes_digest.empty()) a("votes_digest", part.votes_digest);
 }
 
-void shape_aggregator(const JsonValue& name, Aggregator& aggregator) {
+void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
   const std::string kind = name.text();
   aggregator = {};
   aggregator.interactive = kind == "interactive";
@@ -106,7 +106,7 @@ void shape_aggregator(const JsonValue& name, Aggregator& aggregator) {
   name.fail("lnmax, gnmax, confident or interactive");
 }
 
-void check_aggregator(const JsonValue& mechanism, const Aggregator& aggregator) {
+void check_aggregator(const io::JsonValue& mechanism, const Aggregator& aggregator) {
   try {
     validate(aggregator);
   } catch (const parameter_error& error) {
@@ -116,7 +116,7 @@ void check_aggregator(const JsonValue& mechanism, const Aggregator& aggregator) 
 
 void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
                const char* noise) {
-  const JsonWriter list = a.place().member(key);
+  const io::JsonWriter list = a.place().member(key);
   list.set_empty_array();
   for (const auto& [value, count] : counts) {
     if (count <= 0) continue;
@@ -128,8 +128,8 @@ void step_list(FieldWriter& a, const char* key, const std::map<double, std::int6
 
 void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
                const char* noise) {
-  for (const JsonValue& element : a.json().at(key).elements()) {
-    const JsonValue value = element.at(noise);
+  for (const io::JsonValue& element : a.json().at(key).elements()) {
+    const io::JsonValue value = element.at(noise);
     if (!counts
              .emplace(value.number(kLeastNoise, kMostNoise),
                       element.at("count").integer(0, kMostQueries))

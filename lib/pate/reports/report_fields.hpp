@@ -31,10 +31,10 @@ void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_
 
 /// Gives an aggregator the steps that its name says, with parameters to be read. Throws
 /// `input_error` for a name that is none.
-void shape_aggregator(const JsonValue& name, Aggregator& aggregator);
+void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator);
 
 /// Throws `input_error` where parameters are out of their domain.
-void check_aggregator(const JsonValue& mechanism, const Aggregator& aggregator);
+void check_aggregator(const io::JsonValue& mechanism, const Aggregator& aggregator);
 
 template <class Archive>
 void fields(Archive& a, Described<Archive, Notice>& notice) {

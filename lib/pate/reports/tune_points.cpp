@@ -107,9 +107,9 @@ void append_points(const Tuning& tuning, const TuneSettings& settings, std::stri
   if (!tuning.points.empty()) text += "\n  ";
 }
 
-void read_points(const JsonValue& points, const TuneSettings& settings, Tuning& tuning) {
+void read_points(const io::JsonValue& points, const TuneSettings& settings, Tuning& tuning) {
   const PointShape shape(tuning, settings);
-  for (const JsonValue& point : points.elements()) {
+  for (const io::JsonValue& point : points.elements()) {
     FieldReader reader(point);
     TunedPoint p;
     read_point(reader, tuning, shape, p);

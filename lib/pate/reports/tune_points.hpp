@@ -55,6 +55,6 @@ void append_points(const Tuning& tuning, const TuneSettings& settings, std::stri
 
 /// Reads the points of a report of which everything else has been read. Throws `input_error` naming
 /// file and field.
-void read_points(const JsonValue& points, const TuneSettings& settings, Tuning& tuning);
+void read_points(const io::JsonValue& points, const TuneSettings& settings, Tuning& tuning);
 
 }  // namespace pate::reports

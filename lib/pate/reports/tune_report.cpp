@@ -28,12 +28,12 @@ void write_grid(FieldWriter& report, const TuningGrid& grid) {
   report.object("grid", [&](FieldWriter& a) { grid_fields(a, grid, grid.has_selection()); });
 }
 
-void read_grid(const JsonValue& report, TuningGrid& grid) {
+void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   Aggregator shape;
   shape_aggregator(report.at("mechanism").at("name"), shape);
   grid.laplace = !shape.is_gaussian();
   grid.interactive = shape.interactive;
-  const JsonValue json = report.at("grid");
+  const io::JsonValue json = report.at("grid");
   FieldReader a(json);
   grid_fields(a, grid, shape.selection.has_value());
   if (shape.selection && grid.threshold.empty()) {
@@ -118,7 +118,7 @@ void write_best(FieldWriter& a, const Tuning& tuning, const TuneContext& context
 }
 
 void write_misses(FieldWriter& report, const Tuning& tuning, const TuneSettings& settings) {
-  const JsonWriter misses = report.place().member("nearest_misses");
+  const io::JsonWriter misses = report.place().member("nearest_misses");
   misses.set_empty_array();
   for (const NearestMiss& miss : tuning.choice.nearest_misses) {
     FieldWriter a(misses.element());
@@ -127,7 +127,7 @@ void write_misses(FieldWriter& report, const Tuning& tuning, const TuneSettings&
   }
 }
 
-std::string sha256_of(const JsonValue& inputs, const char* role) {
+std::string sha256_of(const io::JsonValue& inputs, const char* role) {
   const auto file = inputs.find(role);
   return file ? file->at("sha256").text() : std::string();
 }
@@ -171,8 +171,8 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   return text;
 }
 
-SavedTuning read_tune_report(const JsonValue& report) {
-  const JsonValue schema = report.at("schema");
+SavedTuning read_tune_report(const io::JsonValue& report) {
+  const io::JsonValue schema = report.at("schema");
   if (schema.text() != "pate/tune/v1") schema.fail("pate/tune/v1, a report of pate tune");
   SavedTuning saved;
   Tuning& tuning = saved.tuning;
@@ -191,7 +191,7 @@ SavedTuning read_tune_report(const JsonValue& report) {
     its("top", settings.top);
   });
 
-  const JsonValue inputs = report.at("inputs");
+  const io::JsonValue inputs = report.at("inputs");
   saved.votes_digest = inputs.at("votes").at("votes_digest").text();
   saved.student_sha256 = sha256_of(inputs, "student");
   saved.labels_sha256 = sha256_of(inputs, "labels");

@@ -42,7 +42,7 @@ struct SavedTuning {
 };
 
 /// Reads a report `pate/tune/v1`. Throws `input_error` naming file and field for one that is none.
-[[nodiscard]] SavedTuning read_tune_report(const JsonValue& report);
+[[nodiscard]] SavedTuning read_tune_report(const io::JsonValue& report);
 
 /// Throws `input_error`, calling the report `path`, unless its points are those that `now` would
 /// find: the same votes, grid, shard and kind of epsilon.

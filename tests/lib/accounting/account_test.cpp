@@ -116,7 +116,7 @@ TEST_SUITE("accounting") {
       CHECK(table->reads() == 1.0);
       CHECK(found.utility.has_value());
       CHECK(found.per_teacher.has_value());
-      (void)votes_digest(votes, run.rows);
+      (void)io::votes_digest(votes, run.rows);
       CHECK(table->reads() == 2.0);
     }
   }

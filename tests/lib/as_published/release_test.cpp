@@ -45,7 +45,7 @@ AsPublishedSettings at_order(double order) {
 }
 
 CountVotes sample_votes() {
-  return CountVotes(open_npy(sample("digits_100_counts.npy")));
+  return CountVotes(io::open_npy(sample("digits_100_counts.npy")));
 }
 
 Run all_of(const VoteSource& votes, const Aggregator& aggregator) {
@@ -151,12 +151,13 @@ TEST_SUITE("as_published") {
     for (const Printed& expected : printed()) {
       const std::string path = shared_votes(expected.votes);
       if (path.empty()) continue;
-      const CountVotes votes(open_npy(path));
+      const CountVotes votes(io::open_npy(path));
       std::optional<StudentScores> student;
       Run run = all_of(votes, expected.aggregator);
       if (expected.queries > 0) run.rows = RowSelection::first(expected.queries);
       if (expected.student != nullptr) {
-        student.emplace(open_npy(shared_votes(expected.student)), votes.queries(), votes.classes());
+        student.emplace(io::open_npy(shared_votes(expected.student)), votes.queries(),
+                        votes.classes());
         run.student = &*student;
         run.aggregator.interactive = true;
       }

@@ -17,7 +17,7 @@
 
 namespace fs = std::filesystem;
 using pate::output_error;
-using pate::write_file_atomically;
+using pate::io::write_file_atomically;
 using pate::test::message_of;
 using pate::test::read_bytes;
 using pate::test::TempDirectory;

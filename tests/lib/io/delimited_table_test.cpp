@@ -13,9 +13,9 @@
 #include "pate/error.hpp"
 #include "support/temp_directory.hpp"
 
-using pate::DelimitedTable;
 using pate::input_error;
-using pate::Separator;
+using pate::io::DelimitedTable;
+using pate::io::Separator;
 using pate::test::message_of;
 
 namespace {
@@ -86,11 +86,11 @@ TEST_CASE("delimited table: separators") {
   }
   CHECK(table_of("1\t2\n", Separator::tab).description().format == "tsv");
   CHECK(table_of("1;2\n", Separator::semicolon).description().format == "csv");
-  CHECK(pate::detect_separator("1,2\t3;4\n") == Separator::tab);
-  CHECK(pate::detect_separator("1;2,3\n") == Separator::comma);
-  CHECK(pate::detect_separator("1;2\n3,4") == Separator::semicolon);
-  CHECK(pate::detect_separator("1 2\n3,4") == Separator::blanks);
-  CHECK(pate::detect_separator("") == Separator::blanks);
+  CHECK(pate::io::detect_separator("1,2\t3;4\n") == Separator::tab);
+  CHECK(pate::io::detect_separator("1;2,3\n") == Separator::comma);
+  CHECK(pate::io::detect_separator("1;2\n3,4") == Separator::semicolon);
+  CHECK(pate::io::detect_separator("1 2\n3,4") == Separator::blanks);
+  CHECK(pate::io::detect_separator("") == Separator::blanks);
 }
 
 TEST_CASE("delimited table: one column is one-dimensional, a header alone has no rows") {
@@ -264,8 +264,8 @@ TEST_CASE("delimited text: what was read is reported as done, in order") {
   std::string text;
   while (text.size() < (std::size_t{40} << 20U)) text += "12345678,87654321,12345678,87654321\n";
   std::vector<std::size_t> reports;
-  const auto numbers = pate::parse_delimited(text, Separator::comma, "t.csv",
-                                             [&](std::size_t until) { reports.push_back(until); });
+  const auto numbers = pate::io::parse_delimited(
+      text, Separator::comma, "t.csv", [&](std::size_t until) { reports.push_back(until); });
   CHECK(numbers.rows == static_cast<std::int64_t>(text.size() / 36));
   REQUIRE(reports.size() == 2);
   CHECK(reports[0] < reports[1]);

@@ -18,7 +18,7 @@ using pate::test::message_of;
 namespace {
 
 std::string inflated(const std::string& file) {
-  const std::vector<std::byte> contents = pate::gunzip(std::as_bytes(std::span(file)), "f.gz");
+  const std::vector<std::byte> contents = pate::io::gunzip(std::as_bytes(std::span(file)), "f.gz");
   std::string text(contents.size(), '\0');
   std::transform(contents.begin(), contents.end(), text.begin(),
                  [](std::byte byte) { return static_cast<char>(byte); });
@@ -61,7 +61,7 @@ TEST_CASE("gzip: members follow each other, zeros may follow the last") {
 
 TEST_CASE("gzip: known by its first two bytes") {
   const auto looks = [](const std::string& text) {
-    return pate::is_gzip(std::as_bytes(std::span(text)));
+    return pate::io::is_gzip(std::as_bytes(std::span(text)));
   };
   CHECK(looks(gzip_member("1")));
   CHECK(looks("\x1f\x8b"));

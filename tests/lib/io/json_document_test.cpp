@@ -9,6 +9,7 @@
 #include "support/temp_directory.hpp"
 
 using namespace pate;
+using namespace pate::io;
 
 namespace {
 

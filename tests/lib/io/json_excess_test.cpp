@@ -4,7 +4,7 @@
 
 #include <string>
 
-using pate::json_excess;
+using pate::io::json_excess;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 using namespace pate;
+using namespace pate::io;
 
 TEST_SUITE("io") {
   TEST_CASE("JSON is written in the order in which its members were made") {

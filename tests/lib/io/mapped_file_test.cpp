@@ -14,7 +14,7 @@
 #include "support/temp_directory.hpp"
 
 using pate::input_error;
-using pate::MappedFile;
+using pate::io::MappedFile;
 using pate::test::message_of;
 using pate::test::TempDirectory;
 using pate::test::write_bytes;

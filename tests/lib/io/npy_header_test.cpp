@@ -12,7 +12,7 @@
 #include "support/temp_directory.hpp"
 
 using pate::input_error;
-using pate::NpyHeader;
+using pate::io::NpyHeader;
 using pate::test::message_of;
 using pate::test::npy_dict;
 using pate::test::npy_file;
@@ -20,7 +20,7 @@ using pate::test::npy_file;
 namespace {
 
 NpyHeader parse(std::string_view file) {
-  return pate::parse_npy_header(std::as_bytes(std::span(file)), "v.npy");
+  return pate::io::parse_npy_header(std::as_bytes(std::span(file)), "v.npy");
 }
 
 std::string refusal(std::string_view file) {
@@ -46,7 +46,7 @@ TEST_CASE("the header of every version is read") {
     CHECK_FALSE(header.fortran_order);
     CHECK(header.shape == std::vector<std::int64_t>{2500, 10});
     CHECK(header.data_offset == 128);
-    CHECK(pate::npy_data_size(header) == 200000);
+    CHECK(pate::io::npy_data_size(header) == 200000);
   }
 }
 
@@ -100,13 +100,14 @@ TEST_CASE("dimensions may be zero, and as large as the bytes fit into int64") {
   CHECK(parse(npy_file(npy_dict("<i8", {0, 10}), "")).shape == std::vector<std::int64_t>{0, 10});
   CHECK(parse(npy_file(npy_dict("|i1", {9223372036854775807}), "")).shape[0] ==
         9223372036854775807);
-  CHECK(pate::npy_data_size(parse(npy_file(npy_dict("<i8", {0, 1152921504606846975}), ""))) == 0);
+  CHECK(pate::io::npy_data_size(parse(npy_file(npy_dict("<i8", {0, 1152921504606846975}), ""))) ==
+        0);
 }
 
 TEST_CASE("shapes print as in Python") {
-  CHECK(pate::format_shape(std::vector<std::int64_t>{2500, 10}) == "(2500, 10)");
-  CHECK(pate::format_shape(std::vector<std::int64_t>{5}) == "(5,)");
-  CHECK(pate::format_shape(std::vector<std::int64_t>{}) == "()");
+  CHECK(pate::io::format_shape(std::vector<std::int64_t>{2500, 10}) == "(2500, 10)");
+  CHECK(pate::io::format_shape(std::vector<std::int64_t>{5}) == "(5,)");
+  CHECK(pate::io::format_shape(std::vector<std::int64_t>{}) == "()");
 }
 
 TEST_CASE("what is no npy file is refused") {

@@ -14,9 +14,9 @@
 #include "support/npy_writer.hpp"
 #include "support/temp_directory.hpp"
 
-using pate::append_int64;
-using pate::npy_header;
 using pate::parameter_error;
+using pate::io::append_int64;
+using pate::io::npy_header;
 using pate::test::message_of;
 using pate::test::npy_table;
 
@@ -24,8 +24,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-pate::NpyHeader parsed(const std::string& bytes) {
-  return pate::parse_npy_header(std::as_bytes(std::span(bytes)), "test.npy");
+pate::io::NpyHeader parsed(const std::string& bytes) {
+  return pate::io::parse_npy_header(std::as_bytes(std::span(bytes)), "test.npy");
 }
 
 }  // namespace
@@ -44,11 +44,11 @@ TEST_CASE("npy writer: the elements begin at a multiple of 64, whatever the shap
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   for (const Shape& shape : {Shape{0}, Shape{7}, Shape{kMax / 8}, Shape{0, 0}, Shape{1, kMax / 8},
                              Shape{kMax / 8, 0}, Shape{0, kMax / 8}, Shape{123456789, 12}}) {
-    CAPTURE(pate::format_shape(shape));
+    CAPTURE(pate::io::format_shape(shape));
     const std::string bytes = npy_header("<i8", shape);
     CHECK(bytes.size() % 64 == 0);
     CHECK(bytes.back() == '\n');
-    const pate::NpyHeader header = parsed(bytes);
+    const pate::io::NpyHeader header = parsed(bytes);
     CHECK(header.data_offset == bytes.size());
     CHECK(header.shape == shape);
     CHECK(header.descr == "<i8");

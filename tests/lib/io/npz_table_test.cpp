@@ -19,8 +19,9 @@ using pate::test::ZipMember;
 
 namespace {
 
-std::shared_ptr<const pate::NpyTable> open(const std::string& archive, std::string_view member) {
-  return pate::open_npz_member(std::as_bytes(std::span(archive)), "f.npz", member);
+std::shared_ptr<const pate::io::NpyTable> open(const std::string& archive,
+                                               std::string_view member) {
+  return pate::io::open_npz_member(std::as_bytes(std::span(archive)), "f.npz", member);
 }
 
 std::string refusal(const std::string& archive, std::string_view member) {
@@ -118,7 +119,7 @@ TEST_CASE("npz: truncated and corrupt archives") {
 
 TEST_CASE("npz: known by its first bytes") {
   const auto looks = [](const std::string& text) {
-    return pate::is_zip(std::as_bytes(std::span(text)));
+    return pate::io::is_zip(std::as_bytes(std::span(text)));
   };
   CHECK(looks(zip_archive({{"a.npy", "x"}})));
   CHECK(looks(zip_archive({})));

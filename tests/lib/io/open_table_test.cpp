@@ -16,8 +16,8 @@
 #include "support/standard_input.hpp"
 
 using pate::input_error;
-using pate::open_table;
-using pate::OpenedTable;
+using pate::io::open_table;
+using pate::io::OpenedTable;
 using pate::test::gzip_member;
 using pate::test::message_of;
 using pate::test::npy_array;
@@ -88,7 +88,7 @@ TEST_CASE("open table: every format, from a file") {
     write_bytes(path, one.bytes);
     const OpenedTable opened = open_table(path);
     check_numbers(opened, one.format, one.dtype, path + one.member);
-    CHECK(opened.sha256() == pate::sha256_hex(std::as_bytes(std::span(one.bytes))));
+    CHECK(opened.sha256() == pate::io::sha256_hex(std::as_bytes(std::span(one.bytes))));
   }
   const std::string path = (directory / "a.npz").string();
   check_numbers(open_table(path + ":a"), "npz", "<i8", path + ":a");
@@ -111,7 +111,7 @@ TEST_CASE("open table: every format, from standard input") {
     const StandardInput standard_input(one.bytes);
     const OpenedTable opened = open_table("-");
     check_numbers(opened, one.format, one.dtype, "<stdin>" + one.member);
-    CHECK(opened.sha256() == pate::sha256_hex(std::as_bytes(std::span(one.bytes))));
+    CHECK(opened.sha256() == pate::io::sha256_hex(std::as_bytes(std::span(one.bytes))));
   }
   std::string large = "1,2\n";
   while (large.size() < 1000000) large += "34,56\n";
@@ -138,7 +138,7 @@ TEST_CASE("open table: a pipe by its path, read once") {
     const std::jthread writer([&] { write_bytes(path, one.bytes); });
     const OpenedTable opened = open_table(path + one.member);
     check_numbers(opened, one.format, one.dtype, path + one.member);
-    CHECK(opened.sha256() == pate::sha256_hex(std::as_bytes(std::span(one.bytes))));
+    CHECK(opened.sha256() == pate::io::sha256_hex(std::as_bytes(std::span(one.bytes))));
   }
 }
 
@@ -219,11 +219,11 @@ TEST_CASE("open table: colons in names") {
   write_bytes(directory / "x.npz:y/a.npz", zip_archive({{"k:l.npy", npy()}, {"m.npy", npy()}}));
   const std::string path = (directory / "x.npz:y/a.npz").string();
   CHECK(open_table(path + ":k:l").table->name() == path + ":k:l");
-  CHECK(pate::table_path(path + ":k:l") == path);
-  CHECK(pate::table_path(path) == path);
-  CHECK(pate::table_path("no.npz:a") == "no.npz");
-  CHECK(pate::table_path("votes.csv") == "votes.csv");
-  CHECK(pate::table_path("-") == "/dev/stdin");
+  CHECK(pate::io::table_path(path + ":k:l") == path);
+  CHECK(pate::io::table_path(path) == path);
+  CHECK(pate::io::table_path("no.npz:a") == "no.npz");
+  CHECK(pate::io::table_path("votes.csv") == "votes.csv");
+  CHECK(pate::io::table_path("-") == "/dev/stdin");
 }
 
 TEST_CASE("open table: a file that changes is noticed") {

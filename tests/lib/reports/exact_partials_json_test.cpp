@@ -37,7 +37,7 @@ Json json_of(const ExactPartials& partials) {
 
 ExactPartials read(const Json& json) {
   ExactPartials partials;
-  FieldReader::read(JsonValue::parse(json.dump(), "s.json"), partials, kSize);
+  FieldReader::read(io::JsonValue::parse(json.dump(), "s.json"), partials, kSize);
   return partials;
 }
 

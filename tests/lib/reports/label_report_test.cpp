@@ -28,7 +28,7 @@ const pate::LabelledQueries kLabelled{
 std::vector<std::int64_t> read_back(const std::string& file, std::int64_t columns, bool sources) {
   const pate::test::TempDirectory directory;
   pate::test::write_bytes(directory / file, labels_bytes(kLabelled, labels_format(file), sources));
-  const auto table = pate::open_table((directory / file).string()).table;
+  const auto table = pate::io::open_table((directory / file).string()).table;
   CHECK(table->rows() == 4);
   CHECK(table->columns() == columns);
   CHECK(table->dimensions() == (columns == 1 ? 1 : 2));

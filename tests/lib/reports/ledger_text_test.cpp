@@ -7,7 +7,7 @@
 #include "pate/error.hpp"
 #include "support/temp_directory.hpp"
 
-using pate::JsonValue;
+using pate::io::JsonValue;
 using pate::reports::ledger_addition;
 using pate::reports::LedgerEntry;
 using pate::reports::LedgerText;

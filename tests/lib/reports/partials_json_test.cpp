@@ -50,7 +50,7 @@ Json report_of(const Partials& partials) {
 }
 
 Partials read(const Json& report) {
-  return read_partials(JsonValue::parse(report.dump(), "s.json"));
+  return read_partials(io::JsonValue::parse(report.dump(), "s.json"));
 }
 
 }  // namespace

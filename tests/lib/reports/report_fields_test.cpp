@@ -33,7 +33,7 @@ T back(const T& value, const Domain&... domain) {
 template <class T, class... Domain>
 std::string refusal(const char* text, T value, const Domain&... domain) {
   return test::message_of<input_error>(
-      [&] { FieldReader::read(JsonValue::parse(text, "r.json"), value, domain...); });
+      [&] { FieldReader::read(io::JsonValue::parse(text, "r.json"), value, domain...); });
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ TEST_SUITE("reports") {
         R"("shard":"1/2","none":null},"inputs":{"votes":{"path":"v.npy","format":"npy",)"
         R"("layout":"counts","dtype":"int64","shape":[3,2],"sha256":"abc","votes_digest":"def"},)"
         R"("labels":{"path":"l.csv","format":"csv","dtype":"int32","shape":[3],"sha256":"ghi"}}})");
-    const ReportContext again = read_context(JsonValue::parse(text, "r.json"));
+    const ReportContext again = read_context(io::JsonValue::parse(text, "r.json"));
     context.settings.erase(context.settings.begin() + 4);
     CHECK(begin_report("analyze", again).place().line() ==
           begin_report("analyze", context).place().line());

@@ -34,7 +34,7 @@ Json example() {
 }
 
 SavedTuning read(const Json& report) {
-  return read_tune_report(JsonValue::parse(report.dump(), "t.json"));
+  return read_tune_report(io::JsonValue::parse(report.dump(), "t.json"));
 }
 
 std::string message_of(const std::function<void(Json&)>& change) {
