@@ -20,7 +20,6 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/parallel/shard.hpp
     lib/pate/pate.hpp
     lib/pate/planning/plan.hpp
-    lib/pate/planning/solve.hpp
     lib/pate/rdp/conversion.hpp
     lib/pate/votes/count_votes.hpp
     lib/pate/votes/numeric_table.hpp

@@ -11,7 +11,7 @@
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/reports/cost_reports.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 

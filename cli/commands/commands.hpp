@@ -15,7 +15,7 @@
 #include "pate/composition/compose.hpp"
 #include "pate/io/descriptor.hpp"
 #include "pate/planning/plan.hpp"
-#include "pate/release/public_release.hpp"
+#include "pate/release/release_plan.hpp"
 #include "pate/sampling/bit_source.hpp"
 #include "pate/votes/simulate.hpp"
 

@@ -12,9 +12,9 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
-#include "pate/reports/cost_reports.hpp"
 #include "pate/reports/read_part.hpp"
 #include "pate/reports/read_shard.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 

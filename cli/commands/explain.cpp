@@ -11,7 +11,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/explanation.hpp"
-#include "pate/reports/query_reports.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 

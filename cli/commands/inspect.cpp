@@ -13,7 +13,7 @@
 #include "cli/progress.hpp"
 #include "pate/error.hpp"
 #include "pate/inspection/inspection_notices.hpp"
-#include "pate/reports/query_reports.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 

@@ -15,7 +15,7 @@
 #include "cli/progress.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/sha256.hpp"
-#include "pate/labeling/label_account.hpp"
+#include "pate/labeling/label_run.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"

@@ -18,8 +18,7 @@
 #include "pate/accounting/account.hpp"      // a run, what it cost
 #include "pate/error.hpp"                   // what is thrown
 #include "pate/io/open_table.hpp"           // files of numbers
-#include "pate/planning/plan.hpp"           // a run to come: what it costs at most
-#include "pate/planning/solve.hpp"          // the noise a target allows
+#include "pate/planning/plan.hpp"           // a run to come: its cost, the noise a target allows
 #include "pate/votes/count_votes.hpp"       // histograms as votes
 #include "pate/votes/prediction_votes.hpp"  // predictions of every teacher as votes
 #include "pate/votes/query_columns.hpp"     // labels, decisions, rows

@@ -12,7 +12,6 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/composition/composed_costs.hpp"
-#include "pate/composition/summed_curves.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"

@@ -1,19 +1,105 @@
 #include "pate/composition/composed_costs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/composition/summed_curves.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/rdp/orders.hpp"
 
 namespace pate {
 
 namespace {
+
+using Curve = std::vector<double>;
+
+constexpr std::array kCurves{&RdpCurves::selection, &RdpCurves::noisy_max, &RdpCurves::joint,
+                             &RdpCurves::noisy_max_realized, &RdpCurves::spent_variance};
+constexpr std::array kExactCurves{&ExactCurves::forward, &ExactCurves::reverse};
+
+// The curves of a part at `orders`, all of which it has.
+template <class Curves>
+Curves at_orders(const Curves& its, const auto& members, const std::vector<double>& its_orders,
+                 std::span<const double> orders) {
+  Curves result;
+  for (const auto curve : members) {
+    if ((its.*curve).empty()) continue;
+    std::size_t i = 0;
+    for (const double order : orders) {
+      while (its_orders[i] != order) ++i;
+      (result.*curve).push_back((its.*curve)[i]);
+    }
+  }
+  return result;
+}
+
+// What a part without votes costs under any bound and reading.
+RdpCurves worst_case_curves(const Part& part, std::span<const double> orders) {
+  RdpCurves curves;
+  for (const double order : orders) {
+    const QueryCost cost = part.steps.rdp(order);
+    curves.selection.push_back(cost.selection);
+    curves.noisy_max.push_back(cost.noisy_max);
+    curves.joint.push_back(cost.total());
+  }
+  curves.noisy_max_realized = curves.noisy_max;
+  curves.spent_variance.assign(orders.size(), 0.0);
+  return curves;
+}
+
+RdpCurves curves_of(const Part& part, Bound bound, std::span<const double> orders) {
+  if (part.curves.empty()) return worst_case_curves(part, orders);
+  RdpCurves curves = at_orders(part.curves.at(bound), kCurves, part.orders, orders);
+  if (part.steps.threshold_checks.empty()) {
+    // Every query is answered: the readings coincide.
+    curves.noisy_max_realized = curves.noisy_max;
+    curves.spent_variance.assign(orders.size(), 0.0);
+  }
+  return curves;
+}
+
+ExactCurves exact_curves_of(const Part& part, std::span<const double> orders) {
+  if (part.exact) return at_orders(*part.exact, kExactCurves, part.orders, orders);
+  const Curve joint = worst_case_curves(part, orders).joint;
+  return {joint, joint};
+}
+
+// The sum of each curve that all have.
+template <class Curves>
+Curves total_of(const std::vector<Curves>& all, const auto& members, std::size_t orders) {
+  Curves result;
+  for (const auto curve : members) {
+    if (!std::all_of(all.begin(), all.end(),
+                     [&](const Curves& its) { return (its.*curve).size() == orders; })) {
+      continue;
+    }
+    for (std::size_t j = 0; j < orders; ++j) {
+      CompensatedSum total;
+      for (const Curves& its : all) total.add((its.*curve)[j]);
+      (result.*curve).push_back(total.value());
+    }
+  }
+  return result;
+}
+
+// RDP of curves under a reading, by order; empty where the curves do not have it. `has_selection`:
+// whether a selection may refuse queries.
+Curve rdp_of(const RdpCurves& curves, Reading reading, bool has_selection) {
+  if (reading == Reading::joint) return curves.joint;
+  Curve result = reading == Reading::realized ? curves.noisy_max_realized : curves.noisy_max;
+  for (std::size_t j = 0; j < result.size(); ++j) {
+    result[j] = (has_selection ? curves.selection[j] : 0.0) + result[j];
+  }
+  return result;
+}
 
 std::vector<std::pair<std::string, double>> parts_at(const RdpCurves& curves, Reading reading,
                                                      bool has_selection, std::size_t j) {
@@ -106,6 +192,51 @@ CostEntry released_entry(const Released& released) {
 }
 
 }  // namespace
+
+std::map<Bound, RdpCurves> summed_curves(std::span<const Part> parts,
+                                         std::span<const double> orders,
+                                         std::vector<Notice>& notices) {
+  std::set<Bound> bounds;
+  for (const Part& part : parts) {
+    for (const auto& entry : part.curves) bounds.insert(entry.first);
+  }
+  std::map<Bound, RdpCurves> result;
+  for (const Bound bound : bounds) {
+    const auto lacks = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+      return !part.curves.empty() && !part.curves.contains(bound);
+    });
+    if (lacks != parts.end()) {
+      notices.push_back({"bound_left_out", fmt::format("{}: the bound {} is not in this report, "
+                                                       "and therefore not in the sum",
+                                                       lacks->name, name(bound))});
+      continue;
+    }
+    std::vector<RdpCurves> all;
+    for (const Part& part : parts) all.push_back(curves_of(part, bound, orders));
+    result[bound] = total_of(all, kCurves, orders.size());
+  }
+  return result;
+}
+
+std::optional<ExactCurves> summed_exact_curves(std::span<const Part> parts,
+                                               std::span<const double> orders,
+                                               std::vector<Notice>& notices) {
+  const auto has = [](const Part& part) { return part.exact.has_value(); };
+  if (std::none_of(parts.begin(), parts.end(), has)) return std::nullopt;
+  const auto lacks = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+    return !has(part) && !part.curves.empty();
+  });
+  if (lacks != parts.end()) {
+    notices.push_back(
+        {"bound_left_out", fmt::format("{}: exact RDP at the orders is not in this report, and "
+                                       "therefore not in the sum; analyze with --exact --orders",
+                                       lacks->name)});
+    return std::nullopt;
+  }
+  std::vector<ExactCurves> all;
+  for (const Part& part : parts) all.push_back(exact_curves_of(part, orders));
+  return total_of(all, kExactCurves, orders.size());
+}
 
 double added_up(double a, double b) {
   if (a == 0.0 || b == 0.0) return a + b;

@@ -1,11 +1,25 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "pate/composition/composition.hpp"
+#include "pate/composition/compose.hpp"
 
 namespace pate {
+
+/// RDP of all parts together at `orders`, under each bound that every part with votes has: each
+/// curve is the sum of the parts', and is there if all of them have it. Parts without votes add
+/// their data-independent RDP. Empty where no part has votes. Notes bounds that are left out.
+[[nodiscard]] std::map<Bound, RdpCurves> summed_curves(std::span<const Part> parts,
+                                                       std::span<const double> orders,
+                                                       std::vector<Notice>& notices);
+
+/// The same for exact RDP, each direction on its own; none unless all parts with votes have it.
+[[nodiscard]] std::optional<ExactCurves> summed_exact_curves(std::span<const Part> parts,
+                                                             std::span<const double> orders,
+                                                             std::vector<Notice>& notices);
 
 /// The cost entries of a sum whose counts, orders and curves are filled in: those of every bound
 /// and reading that it has, then the data-independent ones; published epsilons are added to each.

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
+#include "pate/accounting/account.hpp"
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/error.hpp"
 #include "pate/labeling/answer_sampler.hpp"
+#include "pate/rdp/conversion.hpp"
 
 namespace pate {
 
@@ -44,6 +49,114 @@ class Reinforcement {
   double above_;
   std::vector<double> scores_;
 };
+
+// The queries of a selection for which `takes` holds of their position.
+template <class Takes>
+RowSelection choose(const RowSelection& rows, std::int64_t end, const Takes& takes) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < end; ++i) {
+    if (takes(i)) chosen.push_back(rows[i]);
+  }
+  return RowSelection::list(std::move(chosen));
+}
+
+Tally tally_of(const Run& run, RowSelection rows, unsigned threads) {
+  return tally({run.votes, std::move(rows), run.aggregator, run.student, {}, {}}, threads);
+}
+
+// The tally of the asked queries, with those that the teachers answered. Answers belong to queries,
+// not to rows: a row that was asked twice may have been answered once.
+Tally tally_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
+  const std::int64_t asked = labelled.asked;
+  Tally all = tally_of(run,
+                       asked == run.rows.size()
+                           ? run.rows
+                           : choose(run.rows, asked, [](std::int64_t) { return true; }),
+                       threads);
+  if (!run.aggregator.selection) return all;
+  const Tally answered = tally_of(run,
+                                  choose(run.rows, asked,
+                                         [&](std::int64_t i) {
+                                           return labelled.sources[static_cast<std::size_t>(i)] ==
+                                                  LabelSource::teacher;
+                                         }),
+                                  threads);
+  // Both are in the canonical order, and all that was answered was asked.
+  auto query = all.distinct.begin();
+  for (const DistinctQuery& part : answered.distinct) {
+    query = std::find_if(query, all.distinct.end(), [&](const DistinctQuery& candidate) {
+      return candidate.statistic == part.statistic && candidate.log_q == part.log_q;
+    });
+    query->answered = part.count;
+  }
+  return all;
+}
+
+std::vector<CostEntry> entries_of(const Account& account, Reading reading) {
+  std::vector<CostEntry> entries;
+  std::copy_if(account.costs.begin(), account.costs.end(), std::back_inserter(entries),
+               [&](const CostEntry& cost) {
+                 return cost.bound == Bound::tradeoff && cost.reading == reading;
+               });
+  return entries;
+}
+
+void append_at_fixed_order(std::vector<CostEntry> entries, std::vector<CostEntry>& to) {
+  for (CostEntry& entry : entries) {
+    entry.order_end = OrderEnd::none;  // nothing was looked for
+    to.push_back(std::move(entry));
+  }
+}
+
+CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, double delta) {
+  CostEntry entry;
+  entry.reading = Reading::realized;
+  entry.epsilon = filter.epsilon();
+  entry.delta = delta;
+  if (filter.asked() > 0) entry.order = filter.order();
+  const QueryCost rdp = filter.rdp();
+  if (aggregator.selection) entry.parts.emplace_back("selection", rdp.selection);
+  entry.parts.emplace_back("noisy_max", rdp.noisy_max);
+  entry.parts.emplace_back("delta", entry.epsilon - rdp.total());
+  entry.releasable = true;
+  return entry;
+}
+
+// With max_epsilon the filter itself is a guarantee: whatever is answered, the RDP at its order is
+// at most what max_epsilon leaves after the conversion.
+void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon) {
+  if (entry.conversion != ReportedConversion::improved || !(max_epsilon < entry.epsilon)) return;
+  const double term = conversion_term(Conversion::improved, filter.order(), entry.delta);
+  const double rdp = std::max(0.0, max_epsilon - term);
+  entry.epsilon = max_epsilon;
+  entry.order = filter.order();
+  entry.order_end = OrderEnd::none;
+  entry.parts = {{"steps", rdp}, {"delta", max_epsilon - rdp}};
+}
+
+void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, Account& account) {
+  const auto add = [&](const char* code, std::string message) {
+    account.notices.push_back({code, std::move(message)});
+  };
+  if (account.queries == 0) add("no_queries", "no query was asked: nothing is spent");
+  if (labelled.stopped != StopReason::none) {
+    const bool enough = labelled.stopped == StopReason::max_answers;
+    add(enough ? "stopped_max_answers" : "stopped_max_epsilon",
+        fmt::format(
+            "stopped after {} of {} queries, {}{}", labelled.asked, labelled.labels.size(),
+            enough ? "once all of --max-answers were given"
+                   : "as another could cost more than --max-epsilon",
+            account.aggregator.selection
+                ? fmt::format("; costs of what was asked are at order {}, fixed before the run",
+                              filter.order())
+                : ""));
+  }
+  if (account.queries > 0) {
+    add("private_number",
+        "the labels may be given away at this cost; the costs that depend on the votes are for the "
+        "owner of the data");
+  }
+}
 
 }  // namespace
 
@@ -89,6 +202,46 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
       }
     }
   }
+  return result;
+}
+
+Account label_account(const Run& run, const LabelledQueries& labelled, const PrivacyFilter& filter,
+                      const RunLimits& limits, double delta, unsigned threads) {
+  const bool has_selection = run.aggregator.selection.has_value();
+  const Partials asked{{}, tally_asked(run, labelled, threads), has_selection};
+  AccountSettings settings;
+  settings.delta = delta;
+  settings.published = false;
+  settings.threads = threads;
+  Account result = account(asked, run.aggregator, settings);
+  settings.orders = std::vector<double>{filter.order()};
+  const Account fixed = account(asked, run.aggregator, settings);
+  if (!has_selection) result.answered_realized = labelled.answered;
+
+  std::vector<CostEntry> costs;
+  // Without a selection every query is answered: where the run stopped was certain before it.
+  if (labelled.stopped == StopReason::none || !has_selection) {
+    costs = entries_of(result, Reading::joint);
+  } else {
+    append_at_fixed_order(entries_of(fixed, Reading::joint), costs);
+  }
+  result.notices.clear();
+  add_order_notices(costs, result.orders, false, result.notices);
+  std::vector<CostEntry> realized =
+      entries_of(fixed, has_selection ? Reading::realized : Reading::joint);
+  for (CostEntry& entry : realized) entry.reading = Reading::realized;
+  append_at_fixed_order(std::move(realized), costs);
+  costs.push_back(counted_by(filter, run.aggregator, delta));
+  std::vector<Notice> of_worst_case;
+  for (CostEntry& entry : data_independent_entries(most_steps(run.aggregator, limits),
+                                                   result.orders, {delta, false}, of_worst_case)) {
+    if (limits.max_epsilon) cap_by_filter(entry, filter, *limits.max_epsilon);
+    costs.push_back(std::move(entry));
+  }
+  result.costs = std::move(costs);
+  result.headline = 0;
+  result.trajectory.clear();
+  add_notices(labelled, filter, result);
   return result;
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
@@ -31,6 +33,88 @@ void require_conversion(const std::vector<CostEntry>& costs, ReportedConversion 
   }
   throw parameter_error(fmt::format("conversion {} does not go with this noise; computed are {}",
                                     name(conversion), computed));
+}
+
+// How near noise is brought to where the target is met.
+constexpr double kNear = 1e-13;
+
+double* noise_of(PlannedRun& run, PlanParameter parameter) {
+  std::optional<double>* noise = nullptr;
+  if (parameter == PlanParameter::sigma2) noise = &run.sigma2;
+  if (parameter == PlanParameter::sigma1) noise = &run.sigma1;
+  if (parameter == PlanParameter::laplace_scale) noise = &run.laplace_scale;
+  if (noise == nullptr) return nullptr;
+  noise->emplace(1.0);
+  return &**noise;
+}
+
+// Tries values of one parameter of a run.
+class Search {
+ public:
+  Search(PlannedRun& run, const PlanSettings& settings, double epsilon)
+      : run_(run), settings_(settings), target_(epsilon) {}
+
+  [[nodiscard]] double epsilon() const {
+    const Plan tried = plan(run_, settings_);
+    return tried.costs[tried.headline].epsilon;
+  }
+  [[nodiscard]] bool keeps() const { return epsilon() <= target_; }
+
+  // The smallest noise that keeps the target; more noise never costs more.
+  void smallest(double& noise) const {
+    const auto keeps_at = [&](double value) {
+      noise = value;
+      return keeps();
+    };
+    double low = 1.0;  // too small, or the limit
+    double high = 1.0;
+    while (!keeps_at(high)) {
+      if (high == kMostNoise) return;
+      low = high;
+      high = std::min(high * 16.0, kMostNoise);
+    }
+    while (low == high || keeps_at(low)) {
+      if (low == kLeastNoise) return;
+      high = low;
+      low = std::max(low / 16.0, kLeastNoise);
+    }
+    while (high > low * (1.0 + kNear)) {
+      const double middle = std::sqrt(low) * std::sqrt(high);
+      (keeps_at(middle) ? high : low) = middle;
+    }
+    noise = high;
+  }
+
+  // The largest count up to `most` that keeps the target, 0 if none does; more never costs less.
+  void largest(std::int64_t& count, std::int64_t most) const {
+    const auto keeps_at = [&](std::int64_t value) {
+      count = value;
+      return keeps();
+    };
+    std::int64_t low = 0;  // keeps the target
+    std::int64_t high = 1;
+    while (high <= most && keeps_at(high)) {
+      low = high;
+      high = 2 * high;
+    }
+    high = std::min(high, most + 1);  // too many
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (keeps_at(middle) ? low : high) = middle;
+    }
+    count = low;
+  }
+
+ private:
+  PlannedRun& run_;
+  const PlanSettings& settings_;
+  double target_;
+};
+
+[[noreturn]] void throw_out_of_reach(PlanParameter parameter, double epsilon, double delta,
+                                     const std::string& reason) {
+  throw validity_error(fmt::format("no value of {} keeps epsilon {} at delta {}: {}",
+                                   name(parameter), epsilon, delta, reason));
 }
 
 }  // namespace
@@ -78,6 +162,54 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
   if (settings.conversion) require_conversion(result.costs, *settings.conversion);
   result.headline = headline_of(result.costs, {std::nullopt, settings.conversion});
+  return result;
+}
+
+Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter, double epsilon) {
+  if (!(epsilon >= 0.0) || !std::isfinite(epsilon)) {
+    throw parameter_error(fmt::format("epsilon must be >= 0 and finite, got {}", epsilon));
+  }
+  double* noise = noise_of(run, parameter);
+  if (parameter == PlanParameter::queries) run.queries = 1;
+  if (parameter == PlanParameter::max_answers) run.max_answers = 1;
+  validate(run);
+  const Search search(run, settings, epsilon);
+  std::string limit;
+  if (noise != nullptr) {
+    search.smallest(*noise);
+    if (*noise == kMostNoise && !search.keeps()) {
+      throw_out_of_reach(parameter, epsilon, settings.delta,
+                         fmt::format("with a noise of {} votes epsilon is still {}", kMostNoise,
+                                     search.epsilon()));
+    }
+    if (*noise == kLeastNoise) limit = "the smallest noise there is keeps the target";
+  } else {
+    const bool queries = parameter == PlanParameter::queries;
+    const std::int64_t most = queries ? kMostPlannedQueries : run.queries;
+    std::int64_t& count = queries ? run.queries : *run.max_answers;
+    search.largest(count, most);
+    if (count == 0) {
+      count = 1;
+      throw_out_of_reach(
+          parameter, epsilon, settings.delta,
+          fmt::format("{} costs {} already",
+                      queries ? "one query" : fmt::format("one answer to {} queries", run.queries),
+                      search.epsilon()));
+    }
+    if (count == most) {
+      limit = queries ? "as many queries as a plan can have keep the target"
+                      : "every query may be answered";
+    }
+  }
+  Plan result = plan(run, settings);
+  const double value = noise != nullptr ? *noise
+                       : parameter == PlanParameter::queries
+                           ? static_cast<double>(run.queries)
+                           : static_cast<double>(*run.max_answers);
+  result.solved = Solved{parameter, value, epsilon};
+  if (!limit.empty()) {
+    result.notices.push_back({"solved_at_limit", fmt::format("{}: {}", name(parameter), limit)});
+  }
   return result;
 }
 

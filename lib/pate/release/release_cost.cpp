@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 
+#include "pate/accounting/count_distinct.hpp"
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/sensitivity/local_sensitivity.hpp"
 #include "pate/sensitivity/sensitivity_table.hpp"
 #include "pate/sensitivity/two_class_cost.hpp"
 
@@ -66,7 +74,75 @@ double exact_rdp(const VoteProfile& votes, const TwoClassCost& cost) {
   return sum.value();
 }
 
+template <class Function>
+double minimize(Function&& f, double low, double high, int bits) {
+  std::uintmax_t evaluations = 60;
+  return boost::math::tools::brent_find_minima(f, low, high, bits, evaluations).first;
+}
+
+// The weight of a standard deviation in the objective.
+double weight(const ReleaseGoal& goal) {
+  return goal.k > 0.0 ? goal.k : 2.0;
+}
+
+double best_log_sigma(double order, double beta, double sensitivity, const ReleaseGoal& goal) {
+  // Without shift sigma^3 = order / (v weight S); a shift wants less noise.
+  const double v = 1.0 - (order - 1.0) * std::expm1(2.0 * beta);
+  const double middle = std::log(order / (v * weight(goal) * std::max(sensitivity, 1e-300))) / 3.0;
+  return minimize(
+      [&](double log_sigma) {
+        const double sigma = std::exp(log_sigma);
+        return release_cost(order, beta, sigma, goal.k) + weight(goal) * sensitivity * sigma;
+      },
+      middle - 6.0, middle + 3.0, 20);
+}
+
+// Up to this many distinct queries are looked at when parameters are looked for.
+constexpr std::size_t kManyQueries = 2000;
+
+// Every n-th distinct query, n times as often: about the same costs and sensitivities.
+VoteProfile thinned(const VoteProfile& votes) {
+  const std::size_t n = votes.distinct.size() / kManyQueries + 1;
+  if (n == 1) return votes;
+  VoteProfile result = votes;
+  result.distinct.clear();
+  result.counts.clear();
+  for (std::size_t i = n / 2; i < votes.distinct.size(); i += n) {
+    VoteProfile::Query query = votes.distinct[i];
+    query.count *= static_cast<std::int64_t>(n);
+    query.answered *= static_cast<std::int64_t>(n);
+    result.distinct.push_back(query);
+    const auto histogram = votes.histogram(i);
+    result.counts.insert(result.counts.end(), histogram.begin(), histogram.end());
+  }
+  return result;
+}
+
 }  // namespace
+
+VoteProfile collect_votes(const Run& run) {
+  validate(run);
+  VoteProfile votes;
+  votes.aggregator = run.aggregator;
+  votes.teachers = run.votes.teachers();
+  votes.classes = run.votes.classes();
+  votes.queries = run.rows.size();
+  votes.has_decisions = run.decisions.has_value();
+  if (votes.classes < 2) {
+    throw parameter_error("a release needs votes over at least two classes, got one");
+  }
+  const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = 1});
+  const UnionBoundTable table(pair_term(run.aggregator.noisy_max), votes.teachers);
+  for (std::size_t i = 0; i < counted.keys.size(); ++i) {
+    const auto key = counted.keys[i];
+    const auto histogram = key.subspan(1);
+    const DistinctQueries::Times times = counted.times(i);
+    votes.distinct.push_back({key.front(), table.log_q(histogram), times.count, times.answered});
+    votes.counts.insert(votes.counts.end(), histogram.begin(), histogram.end());
+    votes.answered += times.answered;
+  }
+  return votes;
+}
 
 CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoice& choice) {
   if (!(order > 1.0) || !std::isfinite(order)) {
@@ -111,6 +187,96 @@ double release_cost(double order, double beta, double sigma, double k) {
   const double mean = 0.5 * order * shift * shift / (1.0 - less);
   const double variance = -0.5 * std::log1p(-less) / (order - 1.0) - beta;
   return with_margin(mean + variance);
+}
+
+void validate(const ReleaseParameters& parameters) {
+  if (!(parameters.order > 1.0) || !std::isfinite(parameters.order)) {
+    throw parameter_error(
+        fmt::format("the order of a release must be > 1 and finite, got {}", parameters.order));
+  }
+  if (!(parameters.beta > 0.0 &&
+        parameters.beta * (1.0 + kReleaseMargin) < largest_beta(parameters.order))) {
+    throw parameter_error(fmt::format(
+        "beta must be > 0 and < 1/2 log(order / (order - 1)) = {:.6g} at order {}, got {}",
+        largest_beta(parameters.order), parameters.order, parameters.beta));
+  }
+  if (!(parameters.sigma > 0.0) || !std::isfinite(parameters.sigma)) {
+    throw parameter_error(fmt::format("sigma-ss must be > 0 and finite, got {}", parameters.sigma));
+  }
+}
+
+ReleaseNumbers release_numbers(const CostAtOrder& cost, const ReleaseParameters& parameters,
+                               const ReleaseGoal& goal) {
+  const SmoothSensitivity smooth = smooth_sensitivity(cost.local, parameters.beta);
+  ReleaseNumbers result;
+  result.epsilon_before = epsilon_from_rdp(Conversion::improved, cost.rdp, cost.order, goal.delta);
+  result.smooth_sensitivity = smooth.value * (1.0 + kReleaseMargin);
+  result.release_cost = release_cost(parameters.order, parameters.beta * (1.0 + kReleaseMargin),
+                                     parameters.sigma, goal.k);
+  result.noise_sd = result.smooth_sensitivity * parameters.sigma;
+  result.mean_released = result.epsilon_before + result.release_cost + goal.k * result.noise_sd;
+  result.at_end = smooth.at_end;
+  return result;
+}
+
+ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal) {
+  const double most = largest_beta(cost.order);
+  const auto at = [&](double beta) {
+    const double sensitivity = smooth_sensitivity(cost.local, beta).value;
+    return ReleaseParameters{cost.order, beta,
+                             std::exp(best_log_sigma(cost.order, beta, sensitivity, goal))};
+  };
+  const auto objective = [&](double share) {
+    const ReleaseParameters parameters = at(share * most);
+    return release_numbers(cost, parameters, goal).objective(goal.k);
+  };
+  constexpr int kScan = 40;
+  double best = 0.0;
+  double smallest = kInfinity;
+  for (int i = 1; i < kScan; ++i) {
+    const double share = static_cast<double>(i) / kScan;
+    const double value = objective(share);
+    if (value < smallest) {
+      smallest = value;
+      best = share;
+    }
+  }
+  const double share =
+      minimize(objective, best - 0.999 / kScan, std::min(best + 0.999 / kScan, 0.9999), 20);
+  return at((objective(share) < smallest ? share : best) * most);
+}
+
+ReleaseParameters best_parameters(const VoteProfile& all_votes, const ReleaseGoal& goal,
+                                  const CostChoice& choice) {
+  const VoteProfile votes = thinned(all_votes);
+  CostChoice coarse = choice;
+  coarse.resolution = GridResolution::coarse();
+  std::map<double, double> known;
+  const auto objective = [&](double log_order) {
+    const auto found = known.find(log_order);
+    if (found != known.end()) return found->second;
+    const double order = 1.0 + std::exp(log_order);
+    coarse.most_votes = std::min(votes.teachers, static_cast<std::int64_t>(40.0 * order) + 200);
+    double value = kInfinity;
+    try {
+      const CostAtOrder cost = cost_at_order(votes, order, coarse);
+      value = release_numbers(cost, best_noise(cost, goal), goal).objective(goal.k);
+    } catch (const validity_error&) {  // an order that is too large
+    }
+    return known.emplace(log_order, value).first->second;
+  };
+  // Downhill from order 9 in steps of a factor in order - 1, then between the neighbours.
+  constexpr double kStep = 0.5;
+  double best = std::log(8.0);
+  for (const double step : {kStep, -kStep}) {
+    while (best > -4.0 && best < 9.0 && objective(best + step) < objective(best)) best += step;
+  }
+  (void)minimize(objective, best - kStep, best + kStep, 12);
+  const auto smallest = std::min_element(known.begin(), known.end(),
+                                         [](auto& a, auto& b) { return a.second < b.second; });
+  const double order = 1.0 + std::exp(smallest->first);
+  coarse.most_votes = std::min(votes.teachers, static_cast<std::int64_t>(40.0 * order) + 200);
+  return best_noise(cost_at_order(votes, order, coarse), goal);
 }
 
 }  // namespace pate

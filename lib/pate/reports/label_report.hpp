@@ -7,7 +7,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/privacy_filter.hpp"
-#include "pate/reports/ledger_text.hpp"
+#include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {

@@ -8,7 +8,7 @@
 
 #include "pate/error.hpp"
 #include "pate/io/sha256.hpp"
-#include "pate/reports/ledger_text.hpp"
+#include "pate/reports/ledger.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {

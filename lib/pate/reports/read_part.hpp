@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/composition/composition.hpp"
+#include "pate/composition/compose.hpp"
 #include "pate/io/json_document.hpp"
 #include "pate/reports/report_context.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/as_published/release.hpp"
-#include "pate/release/public_release.hpp"
-#include "pate/reports/ledger_text.hpp"
+#include "pate/release/release_plan.hpp"
+#include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {

@@ -7,7 +7,7 @@
 
 #include "pate/error.hpp"
 #include "pate/parallel/parallel_for.hpp"
-#include "pate/release/collect_votes.hpp"
+#include "pate/release/release_cost.hpp"
 
 namespace pate {
 

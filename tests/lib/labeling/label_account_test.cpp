@@ -1,4 +1,4 @@
-#include "pate/labeling/label_account.hpp"
+#include "pate/labeling/label_run.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "pate/planning/solve.hpp"
+#include "pate/planning/plan.hpp"
 
 #include <doctest/doctest.h>
 

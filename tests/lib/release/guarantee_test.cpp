@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "pate/math/normal.hpp"
-#include "pate/release/public_release.hpp"
 #include "pate/release/release_plan.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"

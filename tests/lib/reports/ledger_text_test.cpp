@@ -1,4 +1,4 @@
-#include "pate/reports/ledger_text.hpp"
+#include "pate/reports/ledger.hpp"
 
 #include <doctest/doctest.h>
 
