@@ -46,11 +46,6 @@ struct ComposeOptions {
 void add_compose(CommandLine& line, ComposeOptions& options);
 [[nodiscard]] int run_compose(const ComposeOptions& options, const Streams& streams);
 
-/// The part of `pate compose` that is about `pate tune`: the report of a grid from those of all its
-/// shards. Returns the exit status that `tune` of the whole grid has.
-[[nodiscard]] int compose_tunings(const std::vector<io::JsonValue>& reports,
-                                  const OutputOptions& output, const Streams& streams);
-
 /// `pate explain VOTES`: one query, or the most expensive ones, under the glass.
 struct ExplainOptions {
   VotesInputOptions input;

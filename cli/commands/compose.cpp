@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <ostream>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "pate/reports/read_part.hpp"
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/reports/tune_report.hpp"
 
 namespace pate::cli {
 
@@ -38,25 +41,21 @@ Document read_document(const std::string& path) {
   return {path, {}, io::JsonValue::parse(text, path)};
 }
 
-// Notices about the votes, which each shard has and the run keeps once.
-void keep_notices(const std::vector<reports::ShardReport>& shards, std::vector<Notice>& notices) {
-  for (const reports::ShardReport& shard : shards) {
-    for (const Notice& notice : shard.notices) {
-      if (notice.code != "decisions_ambiguous") continue;
-      notices.push_back(notice);
-      return;
-    }
-  }
-}
-
-Account account_of_shards(const std::vector<reports::ShardReport>& shards, unsigned threads) {
+Account account_of_shards(std::vector<reports::ShardReport>& shards, unsigned threads) {
   const reports::ShardReport& first = shards.front();
   std::vector<Partials> partials;
-  for (const reports::ShardReport& shard : shards) partials.push_back(shard.partials);
+  for (reports::ShardReport& shard : shards) partials.push_back(std::move(shard.partials));
   AccountSettings settings = first.settings;
   settings.threads = threads;
   Account result = account(merge(partials), first.aggregator, settings);
-  keep_notices(shards, result.notices);
+  // Notices about the votes, which each shard has and the run keeps once.
+  for (const reports::ShardReport& shard : shards) {
+    for (const Notice& notice : shard.notices) {
+      if (notice.code != "decisions_ambiguous") continue;
+      result.notices.push_back(notice);
+      return result;
+    }
+  }
   return result;
 }
 
@@ -70,13 +69,12 @@ void check_only_shards(const ComposeOptions& options) {
   }
 }
 
-int compose_shards(const std::vector<io::JsonValue>& reports, const ComposeOptions& options,
+int compose_shards(std::vector<Document>& documents, const ComposeOptions& options,
                    const Streams& streams) {
   std::vector<reports::ShardReport> shards;
-  std::vector<reports::ReportPart> parts;
-  for (const io::JsonValue& report : reports) {
-    shards.push_back(reports::read_shard(report));
-    parts.push_back(reports::shard_part(shards.back()));
+  for (Document& document : documents) {
+    shards.push_back(reports::read_shard(*document.report));
+    document.report.reset();  // it is large
   }
   reports::check_one_run(shards);
   const Account account = [&] {
@@ -86,7 +84,7 @@ int compose_shards(const std::vector<io::JsonValue>& reports, const ComposeOptio
   reports::ReportContext context = shards.front().context;
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
-  context.parts = std::move(parts);
+  for (reports::ShardReport& shard : shards) context.parts.push_back(std::move(shard.part));
   deliver_report(
       options.output, reports::analyze_report_json(account, context),
       analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
@@ -94,6 +92,107 @@ int compose_shards(const std::vector<io::JsonValue>& reports, const ComposeOptio
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),
                        streams);
+}
+
+struct TuningShard {
+  io::JsonValue report;
+  reports::SavedTuning saved;
+
+  [[nodiscard]] const std::string& path() const { return report.file(); }
+};
+
+// The reports are all shards of one tuning, each there once.
+void check_one_tuning(const std::vector<TuningShard>& shards) {
+  const TuningShard& first = shards.front();
+  for (const TuningShard& shard : shards) {
+    reports::SavedTuning expected = first.saved;
+    expected.tuning.first = shard.saved.tuning.first;
+    expected.tuning.last = shard.saved.tuning.last;
+    reports::check_same_tuning(shard.path(), shard.saved, expected);
+    const TuneSettings& a = first.saved.settings;
+    const TuneSettings& b = shard.saved.settings;
+    const auto require = [&](bool same, const char* field) {
+      if (same) return;
+      throw input_error(
+          fmt::format("{}: {}: expected the same as in {}", shard.path(), field, first.path()));
+    };
+    require(a.goal.objective == b.goal.objective, "objective");
+    require(a.goal.max_epsilon == b.goal.max_epsilon, "limits.max_epsilon");
+    require(a.goal.min_answered == b.goal.min_answered, "limits.min_answered");
+    require(a.top == b.top, "settings.top");
+    require(a.shard.of == b.shard.of, "shard.of");
+    const auto refuse = [&](bool found, const char* why) {
+      if (found) throw input_error(fmt::format("{}: {}", shard.path(), why));
+    };
+    refuse(!shard.saved.tuning.complete,
+           "complete: expected a finished shard, found one that was interrupted; go on from it by "
+           "--resume");
+    refuse(b.release,
+           "settings.release: expected shards without the ranking by the published epsilon, which "
+           "is for the front of the whole grid");
+    refuse(shard.saved.continuum,
+           "settings.refine: expected shards without the search on the continuum, which is for the "
+           "best point of the whole grid");
+  }
+  const std::int64_t of = first.saved.settings.shard.of;
+  for (std::int64_t wanted = 1; wanted <= of || wanted <= std::ssize(shards); ++wanted) {
+    if (wanted <= std::ssize(shards)) {
+      const TuningShard& shard = shards[static_cast<std::size_t>(wanted - 1)];
+      const std::int64_t found = shard.saved.settings.shard.index;
+      if (found == wanted) continue;
+      if (found < wanted) {
+        throw input_error(
+            fmt::format("{}: shard.index: shard {} is there twice", shard.path(), found));
+      }
+    }
+    throw input_error(
+        fmt::format("shard {} of {} is missing: expected the reports of all shards", wanted, of));
+  }
+}
+
+// The command line of the best point, which is also the best of its shard.
+std::string best_command(const std::vector<TuningShard>& shards, const Tuning& tuning) {
+  if (!tuning.choice.best) return {};
+  const std::size_t index = tuning.points[*tuning.choice.best].index;
+  for (const TuningShard& shard : shards) {
+    if (index >= shard.saved.tuning.first && index < shard.saved.tuning.last) {
+      return shard.saved.best_command;
+    }
+  }
+  return {};
+}
+
+int compose_tunings(const std::vector<Document>& documents, const ComposeOptions& options,
+                    const Streams& streams) {
+  std::vector<TuningShard> shards;
+  for (const Document& document : documents) {
+    shards.push_back({*document.report, reports::read_tune_report(*document.report)});
+  }
+  std::sort(shards.begin(), shards.end(), [](const TuningShard& a, const TuningShard& b) {
+    return a.saved.settings.shard.index < b.saved.settings.shard.index;
+  });
+  check_one_tuning(shards);
+  reports::TuneContext context;
+  context.settings = shards.front().saved.settings;
+  context.settings.shard = {};
+  context.report = reports::read_context(shards.front().report);
+  context.report.settings.front() = {"command", std::string("compose")};
+  context.report.settings.emplace_back("reports", options.reports);
+  std::vector<Tuning> tunings;
+  for (const TuningShard& shard : shards) tunings.push_back(shard.saved.tuning);
+  const Tuning tuning = [&] {
+    try {
+      return join_shards(tunings, context.settings);
+    } catch (const parameter_error& error) {
+      throw input_error(fmt::format("the reports do not make one tuning: {}", error.what()));
+    }
+  }();
+  context.best_command = best_command(shards, tuning);
+  context.notices = tune_notices(tuning, context.settings);
+  deliver_report(options.output, reports::tune_report_json(tuning, context),
+                 tune_summary(tuning, context, fmt::format("{} shards", shards.size())),
+                 context.notices, streams);
+  return report_tune_misses(tuning, streams);
 }
 
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
@@ -157,10 +256,8 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   });
   if (!tunings && !shards) return compose_rounds(documents, options, streams);
   check_only_shards(options);
-  std::vector<io::JsonValue> reports;
-  for (const Document& document : documents) reports.push_back(*document.report);
-  return tunings ? compose_tunings(reports, options.output, streams)
-                 : compose_shards(reports, options, streams);
+  return tunings ? compose_tunings(documents, options, streams)
+                 : compose_shards(documents, options, streams);
 }
 
 }  // namespace pate::cli

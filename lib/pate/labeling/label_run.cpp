@@ -139,7 +139,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
     account.notices.push_back({code, std::move(message)});
   };
   if (account.queries == 0) add("no_queries", "no query was asked: nothing is spent");
-  if (labelled.stopped != StopReason::none) {
+  if (labelled.stopped) {
     const bool enough = labelled.stopped == StopReason::max_answers;
     add(enough ? "stopped_max_answers" : "stopped_max_epsilon",
         fmt::format(
@@ -220,7 +220,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
 
   std::vector<CostEntry> costs;
   // Without a selection every query is answered: where the run stopped was certain before it.
-  if (labelled.stopped == StopReason::none || !has_selection) {
+  if (!labelled.stopped || !has_selection) {
     costs = entries_of(result, Reading::joint);
   } else {
     append_at_fixed_order(entries_of(fixed, Reading::joint), costs);

@@ -27,7 +27,12 @@ inline constexpr std::array<Named<LabelSource>, 3> kNames<LabelSource>{{
 }};
 
 /// Why a run ended before its last query.
-enum class StopReason { none, max_answers, max_epsilon };
+enum class StopReason { max_answers, max_epsilon };
+template <>
+inline constexpr std::array<Named<StopReason>, 2> kNames<StopReason>{{
+    {StopReason::max_answers, "max_answers"},
+    {StopReason::max_epsilon, "max_epsilon"},
+}};
 
 /// What a run of the mechanism gave: all of it may become public.
 struct LabelledQueries {
@@ -37,7 +42,7 @@ struct LabelledQueries {
   std::int64_t asked = 0;
   std::int64_t answered = 0;  ///< of these, by the teachers
   std::int64_t student = 0;   ///< refused, and the student's own label taken
-  StopReason stopped = StopReason::none;
+  std::optional<StopReason> stopped = std::nullopt;
 
   [[nodiscard]] std::int64_t refused() const { return asked - answered - student; }
 };

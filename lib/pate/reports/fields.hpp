@@ -145,12 +145,7 @@ class FieldReader {
   void operator()(const char* key, T& value, const Domain&... domain) {
     read(json_.at(key), value, domain...);
   }
-  /// A field that may be missing, or null.
-  template <class T, class... Domain>
-  void optional(const char* key, std::optional<T>& value, const Domain&... domain) {
-    if (const auto found = json_.find(key)) read(*found, value.emplace(), domain...);
-  }
-  /// The same for a value that stays as it is then.
+  /// A field that may be missing, or null: the value stays as it is then.
   template <class T, class... Domain>
   void optional(const char* key, T& value, const Domain&... domain) {
     if (const auto found = json_.find(key)) read(*found, value, domain...);

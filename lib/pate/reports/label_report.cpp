@@ -45,24 +45,12 @@ std::string text_bytes(const LabelledQueries& labelled, bool with_sources, char 
   return bytes;
 }
 
-std::optional<std::string> stop_name(StopReason stopped) {
-  switch (stopped) {
-    case StopReason::max_answers:
-      return "max_answers";
-    case StopReason::max_epsilon:
-      return "max_epsilon";
-    case StopReason::none:
-      break;
-  }
-  return std::nullopt;
-}
-
 void counts(FieldWriter& a, const LabelledQueries& labelled) {
   a("asked", labelled.asked);
   a("answered", labelled.answered);
   a("refused", labelled.refused());
   a("student", labelled.student);
-  a("stopped", stop_name(labelled.stopped));
+  a("stopped", labelled.stopped);
 }
 
 // The digest of the votes; every report of a command that reads votes has one.

@@ -75,10 +75,9 @@ std::string shown(const io::JsonValue& json) {
   }
 }
 
-// What the shards of one run must agree in: the field, and its value as messages show it.
-using Identity = std::vector<std::pair<std::string, std::string>>;
+using Identity = decltype(ShardReport::identity);
 
-Identity identity_of(const ShardReport& shard) {
+Identity identity_of(const io::JsonValue& report, const ShardReport& shard) {
   const Tally& tally = shard.partials.tally;
   Identity result;
   const auto add = [&](std::string field, const auto& value) {
@@ -90,7 +89,7 @@ Identity identity_of(const ShardReport& shard) {
   add("teachers", tally.teachers);
   add("classes", tally.classes);
   std::map<std::string, std::string> settings;
-  for (const auto& [key, value] : shard.report.at("settings").members()) {
+  for (const auto& [key, value] : report.at("settings").members()) {
     if (std::find(kFiles.begin(), kFiles.end(), key) == kFiles.end()) settings[key] = shown(value);
   }
   for (const auto& [key, value] : settings) add("settings." + key, value);
@@ -99,7 +98,7 @@ Identity identity_of(const ShardReport& shard) {
     add("inputs." + input.role + (input.votes_digest ? ".votes_digest" : ".sha256"),
         input.votes_digest.value_or(input.sha256));
   }
-  for (const auto& [key, value] : shard.report.at("mechanism").members()) {
+  for (const auto& [key, value] : report.at("mechanism").members()) {
     add("mechanism." + key, shown(value));
   }
   add("delta", shard.settings.delta);
@@ -116,15 +115,14 @@ std::string value_of(const Identity& identity, const std::string& field) {
   return field.starts_with("settings.") ? "null" : "none";
 }
 
-// `expected` is the identity of the first.
-void check_same(const ShardReport& first, const Identity& expected, const ShardReport& other) {
-  const Identity found = identity_of(other);
-  for (const Identity* fields : {&found, &expected}) {
-    for (const auto& [field, value] : *fields) {
-      if (value_of(expected, field) == value_of(found, field)) continue;
-      throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.file(), field,
-                                    value_of(expected, field), first.file(),
-                                    value_of(found, field)));
+void check_same(const ShardReport& first, const ShardReport& other) {
+  for (const Identity* fields : {&other.identity, &first.identity}) {
+    for (const auto& entry : *fields) {
+      const std::string expected = value_of(first.identity, entry.first);
+      const std::string found = value_of(other.identity, entry.first);
+      if (expected == found) continue;
+      throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.part.path,
+                                    entry.first, expected, first.part.path, found));
     }
   }
 }
@@ -132,7 +130,7 @@ void check_same(const ShardReport& first, const Identity& expected, const ShardR
 }  // namespace
 
 ShardReport read_shard(const io::JsonValue& report) {
-  ShardReport result{.report = report};
+  ShardReport result;
   const io::JsonValue schema = report.at("schema");
   if (schema.text() != "pate/analyze/v1") schema.fail("pate/analyze/v1, the report of a shard");
   result.context = read_context(report);
@@ -144,32 +142,27 @@ ShardReport read_shard(const io::JsonValue& report) {
     report.at("partials").fail("the member exact, as settings.exact says");
   }
   a("notices", result.notices);
-  return result;
-}
-
-ReportPart shard_part(const ShardReport& shard) {
-  ReportPart part{shard.file(), shard.report.sha256(), shard.report.at("schema").text(),
-                  std::string(shard.aggregator.name()), shard.partials.tally.queries};
-  for (const InputFile& input : shard.context.inputs) {
+  result.identity = identity_of(report, result);
+  result.part = {report.file(), report.sha256(), schema.text(),
+                 std::string(result.aggregator.name()), result.partials.tally.queries};
+  for (const InputFile& input : result.context.inputs) {
     if (input.role != "votes") continue;
-    part.votes_sha256 = input.sha256;
-    part.votes_digest = input.votes_digest.value_or("");
+    result.part.votes_sha256 = input.sha256;
+    result.part.votes_digest = input.votes_digest.value_or("");
   }
-  return part;
+  return result;
 }
 
 void check_one_run(std::span<const ShardReport> shards) {
   const ShardReport& first = shards.front();
-  const Identity expected = identity_of(first);
   std::map<std::int64_t, const ShardReport*> by_index;
   for (const ShardReport& other : shards) {
-    const Partials& partials = other.partials;
-    check_same(first, expected, other);
-    const auto [found, is_new] = by_index.emplace(partials.shard.index, &other);
+    check_same(first, other);
+    const auto [found, is_new] = by_index.emplace(other.partials.shard.index, &other);
     if (is_new) continue;
     throw input_error(fmt::format("{}: shard.index: shard {} of {} is there twice, also in {}",
-                                  other.file(), partials.shard.index, partials.shard.of,
-                                  found->second->file()));
+                                  other.part.path, other.partials.shard.index,
+                                  other.partials.shard.of, found->second->part.path));
   }
   const std::int64_t of = first.partials.shard.of;
   for (std::int64_t index = 1; index <= of; ++index) {

@@ -2,6 +2,8 @@
 
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
@@ -12,22 +14,19 @@ namespace pate::reports {
 
 /// The report of a shard of `pate analyze`, as far as the report of the whole run needs it.
 struct ShardReport {
-  io::JsonValue report;
+  ReportPart part;          ///< how the composed report names it
   ReportContext context{};  ///< settings without the shard
   Aggregator aggregator{};
   AccountSettings settings{};
   Partials partials{};
   std::vector<Notice> notices{};
-
-  [[nodiscard]] const std::string& file() const { return report.file(); }
+  /// What the shards of one run must agree in: the field, and its value as messages show it.
+  std::vector<std::pair<std::string, std::string>> identity{};
 };
 
 /// Reads it. Throws `input_error` naming the file and the field for anything that is not as
 /// `pate analyze --shard` writes it.
 [[nodiscard]] ShardReport read_shard(const io::JsonValue& report);
-
-/// How the composed report names it.
-[[nodiscard]] ReportPart shard_part(const ShardReport& shard);
 
 /// Throws `input_error`, naming the file and the field, unless the reports are all shards of one
 /// run, each there once: same version, settings, inputs (by their digests, wherever they lay),

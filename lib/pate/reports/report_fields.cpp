@@ -48,7 +48,10 @@ ReportContext read_context(const io::JsonValue& report) {
   ReportContext context;
   context.version = report.at("tool").at("version").text();
   for (const auto& [key, value] : report.at("settings").members()) {
-    if (key != "shard") context.settings.emplace_back(key, value);
+    // A copy, which does not keep the whole report.
+    if (key != "shard") {
+      context.settings.emplace_back(key, io::JsonValue::parse(value.dump(), report.file()));
+    }
   }
   FieldReader(report).keyed("inputs", context.inputs, &InputFile::role);
   return context;

@@ -169,8 +169,8 @@ TEST_CASE("a run stops after its last answer") {
   const LabelledQueries refused = label(run_of(*votes, confident(100.0, 1.0, 1.0)), 5, {0, 2, {}});
   CHECK(refused.asked == 5);
   CHECK(refused.refused() == 5);
-  CHECK(refused.stopped == StopReason::none);
-  CHECK(label(run_of(*votes, gnmax(1.0)), 6, {0, 5, {}}).stopped == StopReason::none);
+  CHECK(!refused.stopped);
+  CHECK(!label(run_of(*votes, gnmax(1.0)), 6, {0, 5, {}}).stopped);
 }
 
 TEST_CASE("a run stops before it could cost too much") {

@@ -23,7 +23,7 @@ const pate::LabelledQueries kLabelled{
     4,
     2,
     1,
-    pate::StopReason::none};
+    std::nullopt};
 
 std::vector<std::int64_t> read_back(const std::string& file, std::int64_t columns, bool sources) {
   const pate::test::TempDirectory directory;
