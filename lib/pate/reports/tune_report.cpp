@@ -3,17 +3,90 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "pate/error.hpp"
 #include "pate/reports/report_fields.hpp"
-#include "pate/reports/tune_points.hpp"
 
 namespace pate::reports {
 
+// What a release of a point would publish.
+static void fields(FieldWriter& a, const ReleasedEpsilon& released) {
+  a("mean_published", released.mean);
+  a("noise_sd", released.sd);
+  a("order", released.parameters.order);
+  a("beta", released.parameters.beta);
+  a("sigma_ss", released.parameters.sigma);
+}
+
 namespace {
 
-constexpr std::string_view kPoints = "\n  \"points\": [";
+// The results of a point; an infinite epsilon is null, and so is an order that is none.
+template <class Archive>
+void point_results(Archive& a, Described<Archive, TuningPoint>& point, const Tuning& tuning,
+                   const TuneSettings& settings) {
+  a("epsilon", point.epsilon, Real{.least = 0.0, .null_is = kInfinity});
+  a("order", point.order, Real{.least = 1.0, .null_is = 0.0});
+  a("answered", point.answered, Real{0.0});
+  if (tuning.has_labels) {
+    a("correct", point.right, Real{0.0});
+    if constexpr (!Archive::kReads) {
+      a("accuracy", point.answered > 0.0 ? point.right / point.answered
+                                         : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  if (settings.grid.max_answers) a("queries", point.queries, Whole{0, tuning.queries});
+}
+
+// The parameters of a point, in the order of the axes.
+template <class Archive>
+void point_parameters(Archive& a, const Aggregator& aggregator) {
+  if (aggregator.selection) {
+    a("sigma1", aggregator.selection->sigma1);
+    a("threshold", aggregator.selection->threshold);
+  }
+  a(aggregator.noisy_max.names().parameter, aggregator.noisy_max.parameter());
+}
+
+// The fields of a point on a line, each after a comma: as JSON, or as CSV, where what is null is
+// empty and truth is 1.
+struct PointLine {
+  static constexpr bool kReads = false;
+  std::string& text;
+  bool csv = false;
+  std::string* header = nullptr;  // of the first line of CSV
+
+  template <class T, class... Domain>
+  void operator()(const char* key, const T& value, const Domain&... domain) {
+    if (header != nullptr) *header += fmt::format(",{}", key);
+    text += csv ? "," : fmt::format(", \"{}\": ", key);
+    if constexpr (std::is_same_v<T, double>) {
+      if (!std::isfinite(value) || ((domain.null_is == value) || ...)) {
+        text += csv ? "" : "null";
+        return;
+      }
+    }
+    if constexpr (std::is_same_v<T, bool>) {
+      text += csv ? (value ? "1" : "0") : (value ? "true" : "false");
+    } else {
+      fmt::format_to(std::back_inserter(text), "{}", value);
+    }
+  }
+};
+
+void write_point(PointLine& line, const Tuning& tuning, const TuneSettings& settings,
+                 const TunedPoint& p) {
+  fmt::format_to(std::back_inserter(line.text), "{}", p.index);
+  point_parameters(line, tuning.grid.aggregator(p.index));
+  point_results(line, p.point, tuning, settings);
+  line("pareto", p.pareto);
+  line("refined", p.refined);
+}
 
 template <class Archive>
 void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_selection) {
@@ -22,10 +95,6 @@ void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_sele
     a("threshold", grid.threshold);
   }
   a(grid.laplace ? "laplace_scale" : "sigma2", grid.noise, Real{0.0});
-}
-
-void write_grid(FieldWriter& report, const TuningGrid& grid) {
-  report.object("grid", [&](FieldWriter& a) { grid_fields(a, grid, grid.has_selection()); });
 }
 
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
@@ -100,7 +169,7 @@ void point_of_grid(FieldWriter& a, const Tuning& tuning, const TuneSettings& set
                    std::size_t position) {
   const TunedPoint& p = tuning.points[position];
   point_parameters(a, tuning.grid.aggregator(p.index));
-  fields(a, p.point, PointShape(tuning, settings));
+  point_results(a, p.point, tuning, settings);
   a("index", p.index);
   if (p.release_computed) a("released", p.released);
 }
@@ -108,7 +177,7 @@ void point_of_grid(FieldWriter& a, const Tuning& tuning, const TuneSettings& set
 void write_best(FieldWriter& a, const Tuning& tuning, const TuneContext& context) {
   if (tuning.continuum) {
     point_parameters(a, tuning.continuum->aggregator);
-    fields(a, tuning.continuum->point, PointShape(tuning, context.settings));
+    point_results(a, tuning.continuum->point, tuning, context.settings);
   } else {
     point_of_grid(a, tuning, context.settings, *tuning.choice.best);
   }
@@ -132,6 +201,59 @@ std::string sha256_of(const io::JsonValue& inputs, const char* role) {
   return file ? file->at("sha256").text() : std::string();
 }
 
+// Where a point was refined, what it was before.
+template <class Archive>
+void grid_point(Archive& a, Described<Archive, TunedPoint>& p) {
+  a("grid_epsilon", p.grid_epsilon, Real{.least = p.point.epsilon, .null_is = kInfinity});
+  a("grid_order", p.grid_order, Real{.least = 1.0, .null_is = 0.0});
+}
+
+TunedPoint read_point(FieldReader a, const Tuning& tuning, const TuneSettings& settings) {
+  TunedPoint p;
+  a("index", p.index);
+  const std::size_t least = tuning.points.empty() ? tuning.first : tuning.points.back().index + 1;
+  if (p.index < least || p.index >= tuning.last) {
+    a.json().at("index").fail(
+        least < tuning.last ? fmt::format("a point of the shard behind the one before, {} to {}",
+                                          least, tuning.last - 1)
+                            : "no more points: the shard has ended");
+  }
+  p.point.queries = tuning.queries;
+  point_results(a, p.point, tuning, settings);
+  a("refined", p.refined);
+  p.grid_epsilon = p.point.epsilon;
+  p.grid_order = p.point.order;
+  if (p.refined && tuning.grid.has_selection()) grid_point(a, p);
+  return p;
+}
+
+// Appends the points as elements of a JSON array, a line each.
+void append_points(const Tuning& tuning, const TuneSettings& settings, std::string& text) {
+  PointLine line{text};
+  for (const TunedPoint& p : tuning.points) {
+    text += &p == tuning.points.data() ? "\n    {\"index\": " : ",\n    {\"index\": ";
+    write_point(line, tuning, settings, p);
+    if (p.refined && tuning.grid.has_selection()) grid_point(line, p);
+    if (p.release_computed) {
+      FieldWriter released;
+      if (p.released) fields(released, *p.released);
+      text += fmt::format(", \"released\": {}", released.place().line());
+    }
+    text += '}';
+  }
+  if (!tuning.points.empty()) text += "\n  ";
+}
+
+// Reads the points of a report of which everything else has been read.
+void read_points(const io::JsonValue& points, const TuneSettings& settings, Tuning& tuning) {
+  for (const io::JsonValue& point : points.elements()) {
+    tuning.points.push_back(read_point(FieldReader(point), tuning, settings));
+  }
+  if (tuning.points.size() > tuning.evaluated) {
+    points.fail(fmt::format("at most the {} points that were evaluated", tuning.evaluated));
+  }
+}
+
 }  // namespace
 
 std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
@@ -142,8 +264,9 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   report("classes", tuning.classes);
   report("queries", tuning.queries);
   goal_fields(report, settings);
-  write_grid(report, tuning.grid);
-  report("grid_accuracy", tuning.grid.has_selection() ? kGridAccuracy : 0.0);
+  const bool has_selection = tuning.grid.has_selection();
+  report.object("grid", [&](FieldWriter& a) { grid_fields(a, tuning.grid, has_selection); });
+  report("grid_accuracy", has_selection ? kGridAccuracy : 0.0);
   write_shard(report, tuning, settings.shard);
   report("points_listed", tuning.points.size());
   if (settings.release) {
@@ -164,8 +287,7 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   report("notices", context.notices);
   std::string text = report.place().text();
   text.erase(text.rfind('\n'));
-  text += ',';
-  text += kPoints;
+  text += ",\n  \"points\": [";
   append_points(tuning, settings, text);
   text += "]\n}\n";
   return text;
@@ -227,6 +349,25 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
           "another --bound, --reading, --conversion or --orders");
   require(saved.settings.grid.max_answers == now.settings.grid.max_answers,
           "another --max-answers");
+}
+
+std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
+  std::string header = "index";
+  std::string text;
+  for (const TunedPoint& p : tuning.points) {
+    PointLine line{text, true, text.empty() ? &header : nullptr};
+    write_point(line, tuning, context.settings, p);
+    if (context.settings.release) {
+      text += p.released ? fmt::format(",{},{},{},{},{}", p.released->mean, p.released->sd,
+                                       p.released->parameters.order, p.released->parameters.beta,
+                                       p.released->parameters.sigma)
+                         : ",,,,,";
+    }
+    text += '\n';
+  }
+  if (tuning.points.empty()) header += ",pareto,refined";
+  if (context.settings.release) header += ",mean_published,noise_sd,release_order,beta,sigma_ss";
+  return header + '\n' + text;
 }
 
 }  // namespace pate::reports
