@@ -92,19 +92,12 @@ Tally tally_asked(const Run& run, const LabelledQueries& labelled, unsigned thre
   return all;
 }
 
-std::vector<CostEntry> entries_of(const Account& account, Reading reading) {
-  std::vector<CostEntry> entries;
-  std::copy_if(account.costs.begin(), account.costs.end(), std::back_inserter(entries),
-               [&](const CostEntry& cost) {
-                 return cost.bound == Bound::tradeoff && cost.reading == reading;
-               });
-  return entries;
-}
-
-void append_at_fixed_order(std::vector<CostEntry> entries, std::vector<CostEntry>& to) {
-  for (CostEntry& entry : entries) {
-    entry.order_end = OrderEnd::none;  // nothing was looked for
-    to.push_back(std::move(entry));
+// The trade-off costs of a reading; at the one order that was fixed nothing was looked for.
+void append_entries(const Account& account, Reading reading, std::vector<CostEntry>& to) {
+  for (const CostEntry& cost : account.costs) {
+    if (cost.bound != Bound::tradeoff || cost.reading != reading) continue;
+    to.push_back(cost);
+    if (account.orders.size() == 1) to.back().order_end = OrderEnd::none;
   }
 }
 
@@ -218,19 +211,17 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   const Account fixed = account(asked, run.aggregator, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
 
-  std::vector<CostEntry> costs;
   // Without a selection every query is answered: where the run stopped was certain before it.
-  if (!labelled.stopped || !has_selection) {
-    costs = entries_of(result, Reading::joint);
-  } else {
-    append_at_fixed_order(entries_of(fixed, Reading::joint), costs);
-  }
+  const bool stopped = labelled.stopped && has_selection;
+  std::vector<CostEntry> costs;
+  append_entries(stopped ? fixed : result, Reading::joint, costs);
   result.notices.clear();
   add_order_notices(costs, result.orders, false, result.notices);
-  std::vector<CostEntry> realized =
-      entries_of(fixed, has_selection ? Reading::realized : Reading::joint);
-  for (CostEntry& entry : realized) entry.reading = Reading::realized;
-  append_at_fixed_order(std::move(realized), costs);
+  const auto realized = std::ssize(costs);
+  append_entries(fixed, has_selection ? Reading::realized : Reading::joint, costs);
+  for (auto cost = costs.begin() + realized; cost != costs.end(); ++cost) {
+    cost->reading = Reading::realized;
+  }
   costs.push_back(counted_by(filter, run.aggregator, delta));
   std::vector<Notice> of_worst_case;
   for (CostEntry& entry : data_independent_entries(most_steps(run.aggregator, limits),

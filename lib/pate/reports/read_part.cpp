@@ -75,9 +75,8 @@ bool is_interactive(const io::JsonValue& report) {
   });
 }
 
-Part read_analyze(const io::JsonValue& report) {
-  Part part;
-  part.mechanism = report.at("mechanism").at("name").text();
+// What an analysis, or a run of the mechanism, says beyond a plan.
+void read_run(const io::JsonValue& report, Part& part) {
   part.adaptive = is_interactive(report);
   part.votes = read_votes(report);
   FieldReader a(report);
@@ -86,8 +85,6 @@ Part read_analyze(const io::JsonValue& report) {
     answered.optional("sd", part.answered_sd, Real{0.0});
     answered.optional("realized", part.answered_realized, kQueries);
   });
-  part.delta = read_delta(report.at("delta"), kLeastDelta);
-  a("steps", part.steps);
   const io::JsonValue rdp = report.at("rdp");
   part.orders = read_orders(rdp.at("orders"));
   for (const auto& [key, value] : rdp.members()) {
@@ -108,22 +105,6 @@ Part read_analyze(const io::JsonValue& report) {
     const auto delta = report.at("settings").find("delta");
     part.delta = delta ? std::optional(read_delta(*delta, kLeastDelta)) : std::nullopt;
   }
-  return part;
-}
-
-// The report of a run of the mechanism; unlike an analysis it may have been stopped.
-Part read_label(const io::JsonValue& report) {
-  Part part = read_analyze(report);
-  part.stopped = report.at("labels").find("stopped").has_value();
-  return part;
-}
-
-Part read_plan(const io::JsonValue& report) {
-  Part part;
-  part.mechanism = report.at("mechanism").at("name").text();
-  part.delta = read_delta(report.at("delta"), kLeastDelta);
-  FieldReader::read(report.at("steps"), part.steps);
-  return part;
 }
 
 // A part that is counted by what was published of it.
@@ -135,6 +116,7 @@ Part read_release(const io::JsonValue& report) {
   if (!published)
     report.fail("a release that was made; this report is of a dry run, without public");
   Part part;
+  part.name = report.file();
   FieldReader a(*published);
   part.mechanism = published->at("mechanism").at("name").text();
   a("queries", part.queries, kQueries);
@@ -176,20 +158,22 @@ Part read_part(const io::JsonValue& report) {
   if (report.find("shard")) {
     report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
   }
-  Part part;
-  if (kind == "pate/analyze/v1") {
-    part = read_analyze(report);
-  } else if (kind == "pate/label/v1") {
-    part = read_label(report);
-  } else if (kind == "pate/plan/v1") {
-    part = read_plan(report);
-  } else if (kind == "pate/release/v1") {
-    part = read_release(report);
-  } else {
+  if (kind == "pate/release/v1") return read_release(report);
+  const bool is_label = kind == "pate/label/v1";
+  const bool is_run = is_label || kind == "pate/analyze/v1";
+  if (!is_run && kind != "pate/plan/v1") {
     schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1 or pate/release/v1");
   }
+  Part part;
   part.name = report.file();
-  if (kind != "pate/release/v1") FieldReader::read(report.at("queries"), part.queries, kQueries);
+  part.mechanism = report.at("mechanism").at("name").text();
+  part.delta = read_delta(report.at("delta"), kLeastDelta);
+  FieldReader a(report);
+  a("steps", part.steps);
+  if (is_run) read_run(report, part);
+  // Unlike an analysis a run of the mechanism may have been stopped.
+  if (is_label) part.stopped = report.at("labels").find("stopped").has_value();
+  a("queries", part.queries, kQueries);
   return part;
 }
 
