@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "cli/streams.hpp"
-#include "pate/parallel/progress.hpp"
+#include "pate/parallel/parallel_for.hpp"
 
 namespace pate::cli {
 

@@ -13,7 +13,7 @@
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
 #include "pate/composition/compose.hpp"
-#include "pate/io/descriptor.hpp"
+#include "pate/io/atomic_file.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/release/release_plan.hpp"
 #include "pate/sampling/bit_source.hpp"

@@ -15,7 +15,7 @@
 #include "cli/progress.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
-#include "pate/io/npy_writer.hpp"
+#include "pate/io/npy_header.hpp"
 
 namespace pate::cli {
 

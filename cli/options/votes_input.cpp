@@ -7,10 +7,9 @@
 
 #include "cli/exit_status.hpp"
 #include "pate/error.hpp"
-#include "pate/io/votes_digest.hpp"
-#include "pate/votes/count_votes.hpp"
-#include "pate/votes/prediction_votes.hpp"
+#include "pate/io/digests.hpp"
 #include "pate/votes/query_columns.hpp"
+#include "pate/votes/vote_source.hpp"
 
 namespace pate::cli {
 

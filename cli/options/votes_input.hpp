@@ -9,8 +9,8 @@
 #include "cli/options/command_line.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/io/open_table.hpp"
+#include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
-#include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"
 
 namespace pate::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/io/mapped_file.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/remembered_paths.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"

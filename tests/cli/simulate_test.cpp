@@ -14,11 +14,10 @@
 #include "cli/exit_status.hpp"
 #include "cli/program.hpp"
 #include "pate/error.hpp"
-#include "pate/io/mapped_file.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/npy_table.hpp"
-#include "pate/votes/count_votes.hpp"
-#include "pate/votes/prediction_votes.hpp"
 #include "pate/votes/query_columns.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::Layout;

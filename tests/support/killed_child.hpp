@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "pate/io/descriptor.hpp"
+#include "pate/io/atomic_file.hpp"
 
 namespace pate::test {
 

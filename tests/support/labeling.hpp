@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pate/accounting/run.hpp"
-#include "pate/votes/count_votes.hpp"
-#include "pate/votes/student_scores.hpp"
+#include "pate/votes/query_columns.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 
 namespace pate::test {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/run.hpp"
-#include "pate/parallel/progress.hpp"
+#include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
 

@@ -11,7 +11,7 @@
 #include "pate/accounting/teacher_costs.hpp"
 #include "pate/accounting/utility.hpp"
 #include "pate/exact/exact_run.hpp"
-#include "pate/parallel/progress.hpp"
+#include "pate/parallel/parallel_for.hpp"
 #include "pate/parallel/shard.hpp"
 
 namespace pate {

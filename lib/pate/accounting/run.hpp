@@ -7,9 +7,8 @@
 
 #include "pate/aggregators/aggregator.hpp"
 #include "pate/parallel/shard.hpp"
-#include "pate/votes/prediction_votes.hpp"
+#include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
-#include "pate/votes/student_scores.hpp"
 #include "pate/votes/vote_source.hpp"
 
 namespace pate {

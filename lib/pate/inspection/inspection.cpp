@@ -6,7 +6,7 @@
 #include <span>
 
 #include "pate/error.hpp"
-#include "pate/inspection/distinct_counter.hpp"
+#include "pate/inspection/findings.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"

@@ -3,8 +3,7 @@
 #include <optional>
 
 #include "pate/inspection/findings.hpp"
-#include "pate/parallel/progress.hpp"
-#include "pate/votes/prediction_votes.hpp"
+#include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/vote_source.hpp"
 

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/inspection/distinct_counter.hpp"
-#include "pate/inspection/teacher_columns.hpp"
+#include "pate/inspection/findings.hpp"
 
 namespace pate {
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/remembered_paths.hpp"
 
 namespace pate::io {
@@ -101,6 +102,26 @@ class Temporary {
 };
 
 }  // namespace
+
+bool write_all(const Descriptor& to, std::string_view bytes, const WritePoints& points,
+               std::string_view written) {
+  const std::size_t piece = points.piece == 0 ? bytes.size() : points.piece;
+  while (!bytes.empty()) {
+    const ssize_t count =
+        retry([&] { return ::write(to.get(), bytes.data(), std::min(piece, bytes.size())); });
+    if (count < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    points(written);
+  }
+  return true;
+}
+
+bool sync_directory(const std::filesystem::path& directory) {
+  const Descriptor opened(directory, O_RDONLY | O_DIRECTORY);
+  if (opened.get() < 0) return errno == EACCES;
+  // EINVAL: a file system that knows no such thing.
+  return ::fsync(opened.get()) == 0 || errno == EINVAL;
+}
 
 void write_file_atomically(const fs::path& path, std::string_view bytes,
                            const WritePoints& points) {

@@ -1,11 +1,34 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
-#include "pate/io/descriptor.hpp"
+#include "pate/io/files.hpp"
 
 namespace pate::io {
+
+/// Where tests interrupt the writing of files: called with the name of each point that has been
+/// reached, so that a test can end the process there. Empty in every command.
+struct WritePoints {
+  std::function<void(std::string_view point)> reached;
+  /// At most so many bytes are written at once, with a point after each piece; 0: no limit.
+  std::size_t piece = 0;
+
+  void operator()(std::string_view point) const {
+    if (reached) reached(point);
+  }
+};
+
+/// Writes all bytes; the point `written` is reached after each piece. False, with `errno` set, on
+/// failure.
+[[nodiscard]] bool write_all(const Descriptor& to, std::string_view bytes,
+                             const WritePoints& points, std::string_view written);
+
+/// Brings the names in a directory onto the disk, where file system and permissions allow it: one
+/// may write into a directory one cannot read. False, with `errno` set, on failure.
+[[nodiscard]] bool sync_directory(const std::filesystem::path& directory);
 
 /// Writes a file so that at every moment its name leads to the old contents or to the new, whole:
 /// a temporary beside it (`.NAME.tmp...`), fsync, rename, fsync of the directory.

@@ -2,18 +2,276 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/table_element.hpp"
 
 namespace pate::io {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kBetweenCalls = std::size_t{1} << 24U;  // bytes between two calls of `done`
+constexpr std::size_t kShown = 60;                            // of a field's text in a message
+constexpr std::ptrdiff_t kSafeDigits = 18;                    // so many digits are below 2^63
+
+std::int64_t line_of(const DelimitedNumbers& table, std::int64_t row) {
+  return row + (table.has_header ? 2 : 1);
+}
+
+[[noreturn]] void fail(const std::string& name, const DelimitedNumbers& table, std::int64_t row,
+                       std::int64_t column, std::string_view expected, std::string_view found) {
+  throw input_error(fmt::format("{}: row {} (line {}), column {}: expected {}, found {}", name, row,
+                                line_of(table, row), column, expected, found));
+}
+
+// What one field of a text table holds.
+struct FieldNumber {
+  enum class Kind : std::uint8_t {
+    none,     // no number
+    integer,  // in the range of int64
+    real,     // any other: "0.5", "1e3", "2.0", an integer beyond int64, "nan", "-inf"
+    too_far,  // a number, but no double is near: "1e999", "1e-999"
+  };
+  Kind kind = Kind::none;
+  std::int64_t integer = 0;
+  double real = 0;
+};
+
+// Reads a whole field, nothing around it, as a number; a sign '+' is fine. Reals are rounded to the
+// nearest double. The locale plays no role.
+FieldNumber parse_field(std::string_view text) {
+  FieldNumber number;
+  if (text.starts_with('+') && !text.substr(1).starts_with('-')) text.remove_prefix(1);
+  const char* const end = text.data() + text.size();
+  const auto whole = std::from_chars(text.data(), end, number.integer);
+  if (whole.ptr == end && whole.ec == std::errc()) {
+    number.kind = FieldNumber::Kind::integer;
+    return number;
+  }
+  const auto real = std::from_chars(text.data(), end, number.real);
+  // from_chars takes "nan(anything)" for a number too.
+  if (real.ptr != end || text.ends_with(')')) return number;
+  if (real.ec == std::errc()) number.kind = FieldNumber::Kind::real;
+  if (real.ec == std::errc::result_out_of_range) number.kind = FieldNumber::Kind::too_far;
+  return number;
+}
+
+// Takes blanks (spaces, tabs, carriage returns) off both ends.
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// How missing values are written; what consists of them alone is no line of column names.
+bool is_missing(std::string_view field) {
+  constexpr std::array<std::string_view, 9> kMissing{"",     "NA",   "N/A", "na", "null",
+                                                     "NULL", "None", "-",   "?"};
+  return std::find(kMissing.begin(), kMissing.end(), field) != kMissing.end();
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, Separator separator, const std::string& name,
+         const std::function<void(std::size_t)>& done)
+      : begin_(text.data()), name_(name), done_(done), separator_(separator) {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    at_ = text.data();  // NOLINT(cppcoreguidelines-prefer-member-initializer): after the mark
+    // Empty lines at the end. Tabs are left alone: between them are fields.
+    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer)
+    end_ = at_ + text.find_last_not_of(separator == Separator::blanks ? " \t\r\n" : " \r\n") + 1;
+    if (at_ == end_) throw input_error(fmt::format("{}: expected numbers, found no text", name));
+  }
+
+  DelimitedNumbers parse() {
+    take_header();
+    const char* reported = at_;
+    for (bool more = !table_.has_header || at_ != end_; more;) {
+      take_row();
+      more = at_ != end_;
+      if (more) ++at_;
+      if (done_ && at_ - reported > static_cast<std::ptrdiff_t>(kBetweenCalls)) {
+        done_(static_cast<std::size_t>(at_ - begin_));
+        reported = at_;
+      }
+    }
+    table_.numbers.finish();
+    return std::move(table_);
+  }
+
+ private:
+  struct Field {
+    std::string_view text;       // without quotes and what is around it
+    const char* next = nullptr;  // the separator, newline or end of the text after it
+  };
+
+  [[nodiscard]] bool is_blank(char c) const {
+    return c == ' ' || (c == '\t' && separator_ != Separator::tab);
+  }
+  [[nodiscard]] bool is_separator(char c) const {
+    return separator_ == Separator::blanks ? is_blank(c) : c == static_cast<char>(separator_);
+  }
+  [[nodiscard]] bool ends_field(const char* p) const {
+    return p == end_ || *p == '\n' || is_separator(*p);
+  }
+  [[nodiscard]] bool ends_line(const char* p) const { return p == end_ || *p == '\n'; }
+  // Over the carriage return of a CR LF, if there is one.
+  [[nodiscard]] const char* skip_return(const char* p) const {
+    return p != end_ && *p == '\r' && ends_line(p + 1) ? p + 1 : p;
+  }
+  [[nodiscard]] const char* skip_blanks(const char* p) const {
+    while (p != end_ && is_blank(*p)) ++p;
+    return skip_return(p);
+  }
+
+  [[noreturn]] void refuse(std::int64_t column, std::string_view expected,
+                           std::string_view found) const {
+    fail(name_, table_, table_.rows, column, expected, found);
+  }
+
+  Field find_field(const char* p) const {
+    p = skip_blanks(p);
+    if (p != end_ && *p == '"') {
+      const char* close = p + 1;
+      // Two quotes stand for one inside.
+      while (!ends_line(close) && (*close != '"' || (close + 1 != end_ && close[1] == '"'))) {
+        close += *close == '"' ? 2 : 1;
+      }
+      if (!ends_line(close)) {
+        const char* const next =
+            separator_ == Separator::blanks ? skip_return(close + 1) : skip_blanks(close + 1);
+        if (ends_field(next)) return {trim({p + 1, close}), next};
+      }
+    }
+    const char* next = p;
+    while (!ends_field(next)) ++next;
+    return {trim({p, next}), next};
+  }
+
+  // Where the next field begins; the end of the line where there is none.
+  const char* step_over(const char* separator) const {
+    if (separator_ != Separator::blanks) return separator + 1;
+    return skip_blanks(separator);
+  }
+
+  void take_header() {
+    const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
+    std::int64_t fields = 0;
+    bool missing = true;
+    for (;; ++fields) {
+      const Field field = find_field(p);
+      if (parse_field(field.text).kind != FieldNumber::Kind::none) return;
+      missing = missing && is_missing(field.text);
+      p = field.next;
+      if (ends_line(p)) break;
+      p = step_over(p);
+      if (ends_line(p) && separator_ == Separator::blanks) break;
+    }
+    const std::string_view line = trim({at_, p});
+    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
+    if (missing || std::any_of(line.begin(), line.end(), control)) {
+      throw input_error(
+          fmt::format("{}: line 1: expected numbers or names of columns, found \"{}\"", name_,
+                      printable(line, kShown)));
+    }
+    table_.has_header = true;
+    table_.columns = fields + 1;
+    at_ = p == end_ ? p : p + 1;
+  }
+
+  void take_slowly(const Field& field, std::int64_t column) {
+    const FieldNumber number = parse_field(field.text);
+    switch (number.kind) {
+      case FieldNumber::Kind::integer:
+        return table_.numbers.push(number.integer);
+      case FieldNumber::Kind::real:
+        return table_.numbers.push(number.real);
+      case FieldNumber::Kind::too_far:
+        refuse(column, "a number in the range of doubles", printable(field.text, kShown));
+      case FieldNumber::Kind::none:
+        break;
+    }
+    const bool empty = field.text.empty();
+    if (empty && column == 0 && ends_line(field.next)) refuse(0, "a number", "an empty line");
+    if (empty) refuse(column, "a number", "an empty field");
+    refuse(column, "a number", '"' + printable(field.text, kShown) + '"');
+  }
+
+  void take_row() {
+    const bool blanks = separator_ == Separator::blanks;
+    const char* p = blanks ? skip_blanks(at_) : at_;
+    const char* const end = end_;
+    const auto separator = static_cast<char>(separator_);
+    std::int64_t column = 0;
+    for (;; ++column) {
+      // Nearly all fields are a few digits with the separator right after them.
+      while (p != end && *p == ' ') ++p;
+      const char* q = p;
+      const char* const limit = p + std::min(kSafeDigits, end - p);
+      std::int64_t value = 0;
+      for (; q != limit && *q >= '0' && *q <= '9'; ++q) value = 10 * value + (*q - '0');
+      const bool digits = q != p;
+      if (digits && !blanks && q != end && *q == separator) {
+        table_.numbers.push(value);
+        p = q + 1;
+        continue;
+      }
+      q = skip_return(q);
+      if (digits && ends_field(q)) {
+        table_.numbers.push(value);
+        p = q;
+      } else {
+        const Field field = find_field(p);
+        take_slowly(field, column);
+        p = field.next;
+      }
+      if (ends_line(p)) break;
+      p = step_over(p);
+      if (blanks && ends_line(p)) break;
+    }
+    if (table_.rows == 0 && !table_.has_header) table_.columns = column + 1;
+    if (column + 1 != table_.columns) {
+      throw input_error(fmt::format(
+          "{}: row {} (line {}): expected {} fields, as in the first "
+          "line, found {}",
+          name_, table_.rows, line_of(table_, table_.rows), table_.columns, column + 1));
+    }
+    ++table_.rows;
+    at_ = p;
+  }
+
+  DelimitedNumbers table_;
+  const char* begin_;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  const std::string& name_;
+  const std::function<void(std::size_t)>& done_;
+  Separator separator_;
+};
+
+}  // namespace
+
+Separator detect_separator(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  for (const Separator separator : {Separator::tab, Separator::comma, Separator::semicolon}) {
+    if (line.find(static_cast<char>(separator)) != std::string_view::npos) return separator;
+  }
+  return Separator::blanks;
+}
 
 DelimitedTable::DelimitedTable(std::string name, std::string_view text, Separator separator,
                                const std::function<void(std::size_t)>& done)
     : name_(std::move(name)),
       separator_(separator),
-      table_(parse_delimited(text, separator, name_, done)) {}
+      table_(Parser(text, separator, name_, done).parse()) {}
 
 template <typename Number>
 void DelimitedTable::copy_runs(const Block& block, std::span<Number> out) const {
@@ -26,10 +284,8 @@ void DelimitedTable::copy_runs(const Block& block, std::span<Number> out) const 
     const std::size_t copied = table_.numbers.copy(first, out.subspan(begin, run));
     if (copied == run) continue;
     const auto bad = static_cast<std::int64_t>(first + copied);
-    throw input_error(fmt::format("{}: row {} (line {}), column {}: expected {}, found {}", name_,
-                                  bad / columns(), bad / columns() + (table_.has_header ? 2 : 1),
-                                  bad % columns(), kExpectedElement<Number>,
-                                  table_.numbers.show(first + copied)));
+    fail(name_, table_, bad / columns(), bad % columns(), kExpectedElement<Number>,
+         table_.numbers.show(first + copied));
   }
 }
 

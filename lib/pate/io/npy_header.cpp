@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/io/printable.hpp"
+#include "pate/io/files.hpp"
 
 namespace pate::io {
 
@@ -224,8 +225,22 @@ void check_shape(const NpyHeader& header, const std::string& name) {
   }
 }
 
-std::size_t byte_at(std::span<const std::byte> bytes, std::size_t index) {
-  return std::to_integer<std::size_t>(bytes[index]);
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kPrefix = 10;  // magic, version, length
+constexpr std::size_t kLongestDescr = 16;
+// numpy leaves room for the first dimension to grow to any 64-bit number in place.
+constexpr std::size_t kLongestDimension = 21;
+
+template <typename Integer>
+void append(std::string& bytes, std::span<const Integer> values) {
+  std::size_t position = bytes.size();
+  bytes.resize(position + sizeof(std::int64_t) * values.size());
+  for (const Integer value : values) {
+    auto rest = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    for (std::size_t i = 0; i < sizeof(std::int64_t); ++i, rest >>= 8U) {
+      bytes[position++] = static_cast<char>(rest & 0xffU);
+    }
+  }
 }
 
 }  // namespace
@@ -243,8 +258,7 @@ std::int64_t npy_data_size(const NpyHeader& header) {
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   constexpr std::size_t kVersionEnd = 8;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes as characters
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = as_text(bytes);
   if (!kMagic.starts_with(text.substr(0, kMagic.size())) || text.empty()) {
     throw input_error(
         fmt::format(R"({}: expected a .npy file that begins with "\x93NUMPY", found {})", name,
@@ -257,9 +271,10 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
                                     name, needed, what, bytes.size()));
     }
   };
+  const auto byte_at = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
   require(kVersionEnd, "up to the version");
-  const std::size_t major = byte_at(bytes, 6);
-  const std::size_t minor = byte_at(bytes, 7);
+  const std::size_t major = byte_at(6);
+  const std::size_t minor = byte_at(7);
   if (major < 1 || major > 3 || minor != 0) {
     throw input_error(fmt::format(
         "{}: npy version {}.{} is not supported; expected 1.0, 2.0 or 3.0", name, major, minor));
@@ -267,7 +282,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   const std::size_t begin = kVersionEnd + (major == 1 ? 2 : 4);
   require(begin, "up to the header length");
   std::size_t length = 0;
-  for (std::size_t i = begin; i > kVersionEnd; --i) length = length << 8U | byte_at(bytes, i - 1);
+  for (std::size_t i = begin; i > kVersionEnd; --i) length = length << 8U | byte_at(i - 1);
   require(begin + length, "up to the end of the header");
 
   NpyHeader header;
@@ -276,6 +291,38 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   parse_dtype(header, name);
   check_shape(header, name);
   return header;
+}
+
+std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape) {
+  if (shape.empty() || shape.size() > 2 ||
+      std::ranges::any_of(shape, [](auto n) { return n < 0; })) {
+    throw parameter_error(
+        fmt::format("shape must have one or two dimensions >= 0, got {}", format_shape(shape)));
+  }
+  if (descr.empty() || descr.size() > kLongestDescr ||
+      descr.find_first_of("'\\\n") != std::string_view::npos) {
+    throw parameter_error(fmt::format("dtype must be 1 to {} characters without quotes, got \"{}\"",
+                                      kLongestDescr, descr));
+  }
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr,
+                                 format_shape(shape));
+  dict.append(kLongestDimension - fmt::formatted_size("{}", shape.front()), ' ');
+  // As numpy does: where nothing is missing to a multiple of 64, 64 more.
+  dict.append(kAlignment - (kPrefix + dict.size() + 1) % kAlignment, ' ');
+  dict += '\n';
+
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(dict.size() & 0xffU);
+  header += static_cast<char>(dict.size() >> 8U);
+  return header + dict;
+}
+
+void append_int64(std::string& bytes, std::span<const std::int64_t> values) {
+  append(bytes, values);
+}
+
+void append_int64(std::string& bytes, std::span<const std::int32_t> values) {
+  append(bytes, values);
 }
 
 }  // namespace pate::io

@@ -35,6 +35,8 @@ T load(const std::byte* from) {
   }
 }
 
+// Converts `count` elements that lie one after the other to `to[0], to[stride], ...` and returns
+// whether all of them could be; it copies on past those that could not.
 template <typename T, bool swapped, typename Number>
 bool copy_run(const std::byte* from, std::size_t count, Number* to, std::size_t stride) {
   bool good = true;
@@ -50,50 +52,38 @@ bool copy_run(const std::byte* from, std::size_t count, Number* to, std::size_t 
   return good;
 }
 
-template <typename T, bool swapped>
-std::string show(const std::byte* from) {
-  return show_element(load<T, swapped>(from));
-}
-
-}  // namespace
-
-template <typename T, bool swapped>
-NpyTable::ElementFunctions NpyTable::functions_for() {
-  return {copy_run<T, swapped, std::int64_t>, copy_run<T, swapped, double>, show<T, swapped>};
-}
-
-template <bool swapped>
-NpyTable::ElementFunctions NpyTable::functions_for_kind(const NpyHeader& header) {
+// Calls use.operator()<T, swapped>() for the type of the elements; swapped: their bytes are in the
+// other order than this machine's.
+template <typename Use>
+auto with_element_type(const NpyHeader& header, const Use& use) {
+  constexpr char kForeign = std::endian::native == std::endian::little ? '>' : '<';
+  const auto with = [&]<typename T>(T /*tag*/) {
+    return header.byte_order == kForeign ? use.template operator()<T, true>()
+                                         : use.template operator()<T, false>();
+  };
   const int size = header.item_size;
   switch (header.kind) {
     case 'b':
-      return functions_for<BoolElement, swapped>();
+      return with(BoolElement{});
     case 'u':
-      if (size == 1) return functions_for<std::uint8_t, swapped>();
-      if (size == 2) return functions_for<std::uint16_t, swapped>();
-      if (size == 4) return functions_for<std::uint32_t, swapped>();
-      return functions_for<std::uint64_t, swapped>();
+      if (size == 1) return with(std::uint8_t{});
+      if (size == 2) return with(std::uint16_t{});
+      return size == 4 ? with(std::uint32_t{}) : with(std::uint64_t{});
     case 'i':
-      if (size == 1) return functions_for<std::int8_t, swapped>();
-      if (size == 2) return functions_for<std::int16_t, swapped>();
-      if (size == 4) return functions_for<std::int32_t, swapped>();
-      return functions_for<std::int64_t, swapped>();
+      if (size == 1) return with(std::int8_t{});
+      if (size == 2) return with(std::int16_t{});
+      return size == 4 ? with(std::int32_t{}) : with(std::int64_t{});
     default:
-      return size == 4 ? functions_for<float, swapped>() : functions_for<double, swapped>();
+      return size == 4 ? with(float{}) : with(double{});
   }
 }
 
-NpyTable::ElementFunctions NpyTable::choose_functions(const NpyHeader& header) {
-  constexpr char kForeign = std::endian::native == std::endian::little ? '>' : '<';
-  return header.byte_order == kForeign ? functions_for_kind<true>(header)
-                                       : functions_for_kind<false>(header);
-}
+}  // namespace
 
 NpyTable::NpyTable(MappedFile file)
     : name_(file.path().string()),
       file_(std::move(file)),
       header_(parse_npy_header(file_->bytes(), name_)),
-      functions_(choose_functions(header_)),
       data_(file_->bytes().data() + header_.data_offset) {
   check_size();
 }
@@ -103,7 +93,6 @@ NpyTable::NpyTable(std::string name, std::vector<std::byte> contents, std::strin
       format_(std::move(format)),
       buffer_(std::move(contents)),
       header_(parse_npy_header(buffer_, name_)),
-      functions_(choose_functions(header_)),
       data_(buffer_.data() + header_.data_offset) {
   check_size();
 }
@@ -144,22 +133,26 @@ void NpyTable::count_touched(std::int64_t runs, std::int64_t elements) const {
 }
 
 template <typename Number>
-void NpyTable::report(const Block& block, Copier<Number> copier) const {
+void NpyTable::report(const Block& block) const {
   for (std::int64_t row = block.first_row; row < block.first_row + block.row_count; ++row) {
     for (std::int64_t i = 0; i < block.column_count; ++i) {
       const std::byte* const at = element(row, block.first_column + i);
-      Number ignored{};
-      if (copier(at, 1, &ignored, 1)) continue;
-      throw input_error(fmt::format("{}: row {}, column {}: expected {}, found {}", name_, row,
-                                    block.first_column + i, kExpectedElement<Number>,
-                                    functions_.show(at)));
+      with_element_type(header_, [&]<typename T, bool swapped>() {
+        const T value = load<T, swapped>(at);
+        if (Number ignored{}; convert_element(value, ignored)) return;
+        throw input_error(fmt::format("{}: row {}, column {}: expected {}, found {}", name_, row,
+                                      block.first_column + i, kExpectedElement<Number>,
+                                      show_element(value)));
+      });
     }
   }
   throw input_error(fmt::format("{}: changed while it was read", name_));
 }
 
 template <typename Number>
-void NpyTable::copy_runs(const Block& block, std::span<Number> out, Copier<Number> copier) const {
+void NpyTable::copy_runs(const Block& block, std::span<Number> out) const {
+  const auto copier = with_element_type(
+      header_, []<typename T, bool swapped>() { return &copy_run<T, swapped, Number>; });
   // The block in runs of elements that lie one after the other in the file.
   const auto width = static_cast<std::size_t>(block.column_count);
   bool good = true;
@@ -188,15 +181,15 @@ void NpyTable::copy_runs(const Block& block, std::span<Number> out, Copier<Numbe
     }
     count_touched(runs, static_cast<std::int64_t>(run));
   }
-  if (!good) report(block, copier);
+  if (!good) report<Number>(block);
 }
 
 void NpyTable::copy(const Block& block, std::span<std::int64_t> out) const {
-  copy_runs(block, out, functions_.copy_integers);
+  copy_runs(block, out);
 }
 
 void NpyTable::copy(const Block& block, std::span<double> out) const {
-  copy_runs(block, out, functions_.copy_reals);
+  copy_runs(block, out);
 }
 
 std::unique_ptr<NumericTable> open_npy(const std::filesystem::path& path) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/mapped_file.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/npy_header.hpp"
 #include "pate/votes/numeric_table.hpp"
 
@@ -42,29 +42,12 @@ class NpyTable final : public NumericTable {
   [[nodiscard]] const MappedFile& file() const { return file_.value(); }
 
  private:
-  // What depends on the dtype. A copier converts `count` elements that lie one after the other to
-  // `to[0], to[stride], ...` and returns whether all of them could be; it copies on past those
-  // that could not.
-  template <typename Number>
-  using Copier = bool (*)(const std::byte* from, std::size_t count, Number* to, std::size_t stride);
-  struct ElementFunctions {
-    Copier<std::int64_t> copy_integers;
-    Copier<double> copy_reals;
-    std::string (*show)(const std::byte* from);
-  };
-
-  template <typename T, bool swapped>
-  static ElementFunctions functions_for();
-  template <bool swapped>
-  static ElementFunctions functions_for_kind(const NpyHeader& header);
-  static ElementFunctions choose_functions(const NpyHeader& header);
-
   void copy(const Block& block, std::span<std::int64_t> out) const override;
   void copy(const Block& block, std::span<double> out) const override;
   template <typename Number>
-  void copy_runs(const Block& block, std::span<Number> out, Copier<Number> copier) const;
+  void copy_runs(const Block& block, std::span<Number> out) const;
   template <typename Number>
-  [[noreturn]] void report(const Block& block, Copier<Number> copier) const;
+  [[noreturn]] void report(const Block& block) const;
   [[nodiscard]] const std::byte* element(std::int64_t row, std::int64_t column) const;
   void check_size() const;
   void count_touched(std::int64_t runs, std::int64_t elements) const;
@@ -74,7 +57,6 @@ class NpyTable final : public NumericTable {
   std::optional<MappedFile> file_;
   std::vector<std::byte> buffer_;
   NpyHeader header_;
-  ElementFunctions functions_;
   const std::byte* data_;
   // Bytes that may have become resident since pages were last dropped, estimated from above.
   mutable std::atomic<std::size_t> touched_ = 0;

@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/io/compressed.hpp"
 #include "pate/io/delimited_table.hpp"
-#include "pate/io/gzip.hpp"
+#include "pate/io/digests.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/npy_table.hpp"
-#include "pate/io/npz_table.hpp"
-#include "pate/io/pipes.hpp"
-#include "pate/io/printable.hpp"
-#include "pate/io/sha256.hpp"
 
 namespace pate::io {
 
@@ -29,11 +27,6 @@ constexpr std::string_view kArchiveMark = ".npz:";
 
 using Bytes = std::span<const std::byte>;
 using Table = std::shared_ptr<const NumericTable>;
-
-std::string_view as_text(Bytes bytes) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes as characters
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 bool is_file_or_pipe(const std::string& path) {
   std::error_code ignored;

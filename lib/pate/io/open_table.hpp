@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/io/mapped_file.hpp"
+#include "pate/io/files.hpp"
 #include "pate/votes/numeric_table.hpp"
 
 namespace pate::io {
@@ -44,7 +44,7 @@ class OpenedTable {
 ///
 /// Arrays, archives and gzip are known by their first bytes, whatever the name says. All but a .npy
 /// file is read into memory. Throws `input_error` for a file that is missing or none of these, and
-/// what `NpyTable`, `parse_delimited`, `gunzip` and `open_npz_member` throw.
+/// what `NpyTable`, `DelimitedTable`, `gunzip` and `open_npz_member` throw.
 [[nodiscard]] OpenedTable open_table(const std::string& name);
 
 /// The path of the file in which `open_table` finds a table: `FILE.npz` for `FILE.npz:MEMBER`,

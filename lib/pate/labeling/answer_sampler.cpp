@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/sampling/noisy_value.hpp"
+#include "pate/sampling/exact_deviate.hpp"
 
 namespace pate {
 

@@ -16,8 +16,7 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
-#include "pate/io/json_document.hpp"
-#include "pate/io/json_writer.hpp"
+#include "pate/io/json.hpp"
 #include "pate/math/log_space.hpp"
 
 namespace pate::reports {

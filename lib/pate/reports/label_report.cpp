@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/io/npy_writer.hpp"
+#include "pate/io/npy_header.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "pate/error.hpp"
-#include "pate/io/json_document.hpp"
+#include "pate/io/json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "pate/io/json_document.hpp"
+#include "pate/io/json.hpp"
 
 namespace pate::reports {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/io/json_document.hpp"
+#include "pate/io/json.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/tuning/tune.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/parallel/progress.hpp"
+#include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/conversion.hpp"
 
 namespace pate {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "pate/votes/numeric_table.hpp"
@@ -44,5 +47,27 @@ namespace pate {
 /// Row numbers, any number of them (`--indices`). Throws `input_error` naming the row where one is
 /// no integer; whether the rows exist is for `RowSelection::check` to say.
 [[nodiscard]] std::vector<std::int64_t> read_indices(const NumericTable& table);
+
+/// A student's scores, queries x classes: for each query a probability per class. What the
+/// Interactive aggregator compares the votes with.
+class StudentScores {
+ public:
+  /// `rows` and `classes` are those of the votes. Throws `input_error` naming both shapes when the
+  /// table has another one, and says so when it looks transposed.
+  StudentScores(std::shared_ptr<const NumericTable> table, std::int64_t rows, std::int64_t classes);
+
+  [[nodiscard]] const std::string& name() const { return table_->name(); }
+  [[nodiscard]] std::int64_t rows() const { return table_->rows(); }
+  [[nodiscard]] std::int64_t classes() const { return table_->columns(); }
+
+  /// Writes the scores of rows `first .. first + count - 1` to `out`, row-major.
+  ///
+  /// Throws `input_error` naming row, column and value where a score is not in [0, 1], and naming
+  /// row and sum where a row does not sum to 1 within 1e-4. Thread safe.
+  void read(std::int64_t first, std::int64_t count, std::span<double> out) const;
+
+ private:
+  std::shared_ptr<const NumericTable> table_;
+};
 
 }  // namespace pate

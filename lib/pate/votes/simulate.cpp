@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/votes/fingerprint.hpp"
 
 namespace pate {
 
@@ -31,19 +32,12 @@ constexpr double kConfusionShape = 0.3;
 
 enum class Purpose : std::uint64_t { histogram, assignment };
 
-// The output function of splitmix64: every input bit changes every output bit with probability 1/2.
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
 // The seed is mixed before the number is added: query 1 of seed 0 must not be query 0 of seed 1.
 Engine stream(std::uint64_t seed, std::int64_t number, Purpose purpose) {
   constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15U;
   const std::uint64_t index =
       2 * static_cast<std::uint64_t>(number) + static_cast<std::uint64_t>(purpose);
-  return Engine(mix(mix(seed + kGamma) + kGamma * (index + 1)));
+  return Engine(mix_bits(mix_bits(seed) + kGamma * index));
 }
 
 // The logarithm of a Gamma(shape) draw. As Gamma(shape + 1) U^(1/shape), because for small shapes

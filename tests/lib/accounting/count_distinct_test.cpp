@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "pate/votes/count_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 

@@ -1,4 +1,4 @@
-#include "pate/as_published/conditions.hpp"
+#include "pate/as_published/cost_curve.hpp"
 
 #include <doctest/doctest.h>
 

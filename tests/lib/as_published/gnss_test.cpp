@@ -1,4 +1,4 @@
-#include "pate/as_published/gnss.hpp"
+#include "pate/as_published/release.hpp"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/as_published/conditions.hpp"
+#include "pate/as_published/cost_curve.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"

@@ -15,7 +15,7 @@
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/io/npy_table.hpp"
-#include "pate/votes/count_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/accuracy.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"

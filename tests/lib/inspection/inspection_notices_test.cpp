@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/inspection/inspection.hpp"
-#include "pate/votes/count_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 
 using pate::common_column_sum;

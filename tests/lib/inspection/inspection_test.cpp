@@ -12,7 +12,7 @@
 
 #include "pate/error.hpp"
 #include "pate/io/npy_table.hpp"
-#include "pate/votes/count_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"

@@ -1,4 +1,4 @@
-#include "pate/inspection/spread.hpp"
+#include "pate/inspection/findings.hpp"
 
 #include <doctest/doctest.h>
 

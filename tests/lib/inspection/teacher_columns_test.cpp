@@ -1,4 +1,4 @@
-#include "pate/inspection/teacher_columns.hpp"
+#include "pate/inspection/findings.hpp"
 
 #include <doctest/doctest.h>
 

@@ -264,9 +264,9 @@ TEST_CASE("delimited text: what was read is reported as done, in order") {
   std::string text;
   while (text.size() < (std::size_t{40} << 20U)) text += "12345678,87654321,12345678,87654321\n";
   std::vector<std::size_t> reports;
-  const auto numbers = pate::io::parse_delimited(
-      text, Separator::comma, "t.csv", [&](std::size_t until) { reports.push_back(until); });
-  CHECK(numbers.rows == static_cast<std::int64_t>(text.size() / 36));
+  const DelimitedTable numbers("t.csv", text, Separator::comma,
+                               [&](std::size_t until) { reports.push_back(until); });
+  CHECK(numbers.rows() == static_cast<std::int64_t>(text.size() / 36));
   REQUIRE(reports.size() == 2);
   CHECK(reports[0] < reports[1]);
   CHECK(reports[1] < text.size());

@@ -1,4 +1,4 @@
-#include "pate/io/gzip.hpp"
+#include "pate/io/compressed.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "pate/io/json_excess.hpp"
+#include "pate/io/json.hpp"
 
 #include <doctest/doctest.h>
 

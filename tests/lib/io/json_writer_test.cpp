@@ -1,4 +1,4 @@
-#include "pate/io/json_writer.hpp"
+#include "pate/io/json.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "pate/io/mapped_file.hpp"
+#include "pate/io/files.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

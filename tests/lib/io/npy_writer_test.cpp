@@ -1,4 +1,4 @@
-#include "pate/io/npy_writer.hpp"
+#include "pate/io/npy_header.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/io/npy_header.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_directory.hpp"
 

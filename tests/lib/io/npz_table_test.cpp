@@ -1,4 +1,4 @@
-#include "pate/io/npz_table.hpp"
+#include "pate/io/compressed.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

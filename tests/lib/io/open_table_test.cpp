@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/io/sha256.hpp"
+#include "pate/io/digests.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
 #include "support/standard_input.hpp"

@@ -1,4 +1,4 @@
-#include "pate/io/sha256.hpp"
+#include "pate/io/digests.hpp"
 
 #include <doctest/doctest.h>
 

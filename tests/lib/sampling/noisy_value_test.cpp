@@ -1,4 +1,4 @@
-#include "pate/sampling/noisy_value.hpp"
+#include "pate/sampling/exact_deviate.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "pate/votes/count_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 
 #include <doctest/doctest.h>
 

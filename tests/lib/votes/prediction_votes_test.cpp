@@ -1,4 +1,4 @@
-#include "pate/votes/prediction_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "pate/error.hpp"
-#include "pate/votes/count_votes.hpp"
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"
 #include "support/temp_directory.hpp"

@@ -1,4 +1,4 @@
-#include "pate/votes/student_scores.hpp"
+#include "pate/votes/query_columns.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,9 @@
 #include <span>
 #include <string>
 
+#include "pate/votes/row_selection.hpp"
+#include "pate/votes/vote_source.hpp"
+
 struct evp_md_ctx_st;  // of the cryptographic library
 
 namespace pate::io {
@@ -33,5 +36,10 @@ class Sha256 {
 
 /// SHA-256 of `bytes` as 64 lowercase hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
+
+/// The identity of votes whatever file they came in: SHA-256, in hexadecimal, of the numbers of
+/// rows and classes followed by the counts of the selected rows, row-major, all as little-endian
+/// int64. Throws what reading the votes throws.
+[[nodiscard]] std::string votes_digest(const VoteSource& votes, const RowSelection& rows);
 
 }  // namespace pate::io

@@ -1,7 +1,9 @@
-#include "pate/io/json_document.hpp"
+#include "pate/io/json.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -9,11 +11,8 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/io/json_excess.hpp"
-#include "pate/io/mapped_file.hpp"
-#include "pate/io/pipes.hpp"
-#include "pate/io/printable.hpp"
-#include "pate/io/sha256.hpp"
+#include "pate/io/digests.hpp"
+#include "pate/io/files.hpp"
 
 namespace pate::io {
 
@@ -27,41 +26,41 @@ const Json& as_json(const void* node) {
   return *static_cast<const Json*>(node);
 }
 
+Json& as_json(const std::shared_ptr<void>& node) {
+  return *static_cast<Json*>(node.get());
+}
+
+std::string dumped(const Json& json, int indentation = -1) {
+  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string shown(const Json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return fmt::format("an array of {}", json.size());
-  return printable(json.dump(-1, ' ', false, Json::error_handler_t::replace), kShownBytes);
-}
-
-std::string text_of(double value) {
-  return fmt::format("{}", value);
+  return printable(dumped(json), kShownBytes);
 }
 
 // A number in the range, or nothing.
 std::optional<double> number_of(const Json& json, double least, double most) {
   if (!json.is_number()) return std::nullopt;
   const double value = json.get<double>();
-  if (!(value >= least && value <= most)) return std::nullopt;
-  return value;
+  return value >= least && value <= most ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::int64_t> integer_of(const Json& json, std::int64_t least, std::int64_t most) {
   if (!json.is_number_integer()) return std::nullopt;
-  if (json.is_number_unsigned() &&
-      json.get<std::uint64_t>() >
-          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+  if (json.is_number_unsigned() && !std::in_range<std::int64_t>(json.get<std::uint64_t>())) {
     return std::nullopt;
   }
   const auto value = json.get<std::int64_t>();
-  if (value < least || value > most) return std::nullopt;
-  return value;
+  return value < least || value > most ? std::nullopt : std::optional(value);
 }
 
 std::string number_expected(double least, double most) {
   const double largest = std::numeric_limits<double>::max();
   if (least == -largest && most == largest) return "a number";
-  if (most == largest) return "a number >= " + text_of(least);
-  if (least == -largest) return "a number <= " + text_of(most);
+  if (most == largest) return fmt::format("a number >= {}", least);
+  if (least == -largest) return fmt::format("a number <= {}", most);
   return fmt::format("a number from {} to {}", least, most);
 }
 
@@ -72,20 +71,35 @@ std::string integer_expected(std::int64_t least, std::int64_t most) {
   return fmt::format("a whole number from {} to {}", least, most);
 }
 
-}  // namespace
-
-std::string read_text_file(const std::string& path) {
-  const auto text_of = [](std::span<const std::byte> bytes) {
-    // Characters may look at any object's bytes.
-    const auto* text = reinterpret_cast<const char*>(bytes.data());  // NOLINT(*-reinterpret-cast)
-    return std::string(text, bytes.size());
-  };
-  if (is_pipe(path)) return text_of(read_pipe(path));
-  const MappedFile file(path);
-  std::string text = text_of(file.bytes());
-  file.check_unchanged();
-  return text;
+// The elements of an array, each as `read` gives it, which is nothing where it is not as expected.
+template <typename T, typename Read>
+std::vector<T> read_array(const JsonValue& value, const Json& json, const char* array,
+                          const std::string& expected, const Read& read) {
+  if (!json.is_array()) value.fail(array);
+  std::vector<T> result;
+  result.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::optional<T> element = read(json[i]);
+    if (!element) value.elements()[i].fail(expected);
+    result.push_back(*element);
+  }
+  return result;
 }
+
+// Reports need 6 levels, and 50 members.
+constexpr std::size_t kMostLevels = 50;
+constexpr std::size_t kMostMembers = 1000;
+
+// The position behind a string that begins at `start`; the size of the text where it does not end.
+std::size_t behind_string(std::string_view text, std::size_t start) {
+  for (std::size_t i = start + 1; i < text.size(); ++i) {
+    if (text[i] == '"') return i + 1;
+    if (text[i] == '\\') ++i;
+  }
+  return text.size();
+}
+
+}  // namespace
 
 struct JsonValue::Document {
   std::string file;
@@ -222,37 +236,97 @@ std::int64_t JsonValue::integer(std::int64_t least, std::int64_t most) const {
 
 std::vector<double> JsonValue::numbers(double least, double most,
                                        std::optional<double> null_is) const {
-  const Json& json = as_json(node_);
-  if (!json.is_array()) fail("an array of numbers");
-  std::vector<double> result;
-  result.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i].is_null() && null_is) {
-      result.push_back(*null_is);
-      continue;
-    }
-    const auto value = number_of(json[i], least, most);
-    if (!value) elements()[i].fail(number_expected(least, most));
-    result.push_back(*value);
-  }
-  return result;
+  const auto read = [&](const Json& json) {
+    return json.is_null() && null_is ? null_is : number_of(json, least, most);
+  };
+  return read_array<double>(*this, as_json(node_), "an array of numbers",
+                            number_expected(least, most), read);
 }
 
 std::vector<std::int64_t> JsonValue::integers(std::int64_t least, std::int64_t most) const {
-  const Json& json = as_json(node_);
-  if (!json.is_array()) fail("an array of whole numbers");
-  std::vector<std::int64_t> result;
-  result.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const auto value = integer_of(json[i], least, most);
-    if (!value) elements()[i].fail(integer_expected(least, most));
-    result.push_back(*value);
-  }
-  return result;
+  const auto read = [&](const Json& json) { return integer_of(json, least, most); };
+  return read_array<std::int64_t>(*this, as_json(node_), "an array of whole numbers",
+                                  integer_expected(least, most), read);
 }
 
 std::string JsonValue::dump() const {
-  return as_json(node_).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dumped(as_json(node_));
+}
+
+std::string_view json_excess(std::string_view text) {
+  // Of every open object how many names it has had. Elements of arrays are not counted.
+  std::array<std::size_t, kMostLevels> names{};
+  std::size_t levels = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    switch (text[i]) {
+      case '"':
+        i = behind_string(text, i);
+        continue;
+      case '{':
+      case '[':
+        if (levels == kMostLevels) return "it is nested deeper than 50 levels";
+        names[levels++] = 0;
+        break;
+      case '}':
+      case ']':
+        levels -= std::min<std::size_t>(levels, 1);
+        break;
+      case ':':
+        if (levels > 0 && ++names[levels - 1] > kMostMembers) {
+          return "it has an object of more than 1000 members";
+        }
+        break;
+      default:
+        break;
+    }
+    ++i;
+  }
+  return {};
+}
+
+JsonWriter::JsonWriter() : node_(std::make_shared<Json>()) {}
+
+JsonWriter JsonWriter::member(std::string_view key) const {
+  return JsonWriter({node_, &as_json(node_)[std::string(key)]});
+}
+
+JsonWriter JsonWriter::element() const {
+  Json& array = as_json(node_);
+  array.push_back(nullptr);
+  return JsonWriter({node_, &array.back()});
+}
+
+void JsonWriter::set(std::variant<bool, std::int64_t, double, std::string_view> value) const {
+  const auto* number = std::get_if<double>(&value);
+  if (number != nullptr && !std::isfinite(*number)) {
+    as_json(node_) = nullptr;
+    return;
+  }
+  std::visit([&](auto its) { as_json(node_) = its; }, value);
+}
+
+void JsonWriter::set_empty_object() const {
+  as_json(node_) = Json::object();
+}
+
+void JsonWriter::set_empty_array() const {
+  as_json(node_) = Json::array();
+}
+
+void JsonWriter::set(const JsonValue& value) const {
+  as_json(node_) = *static_cast<const Json*>(value.node_);
+}
+
+JsonValue JsonWriter::value(std::string name) const {
+  return JsonValue::document_of(node_, std::move(name), "");
+}
+
+std::string JsonWriter::line() const {
+  return dumped(as_json(node_));
+}
+
+std::string JsonWriter::text() const {
+  return dumped(as_json(node_), 2);
 }
 
 }  // namespace pate::io

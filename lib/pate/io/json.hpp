@@ -7,12 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace pate::io {
-
-/// The bytes of a file or pipe. Throws `input_error` when it cannot be read.
-[[nodiscard]] std::string read_text_file(const std::string& path);
 
 /// What a JSON value is; `whole` is a number without fraction and exponent.
 enum class JsonType { null, boolean, whole, real, text, array, object };
@@ -88,6 +86,48 @@ class JsonValue {
   std::shared_ptr<const Document> document_;
   const void* node_;  // of the JSON library, which headers do not name
   std::string path_;
+};
+
+/// What of a JSON text no report or ledger has and no reader here can bear: "it is nested deeper
+/// than 50 levels" (copying or writing a value takes stack for each), or "it has an object of more
+/// than 1000 members" (finding one goes through all). Empty when there is nothing of the kind.
+///
+/// Any text may be given; whether it is JSON is for a parser to say, afterwards. One pass over the
+/// bytes. Throws nothing but what memory does.
+[[nodiscard]] std::string_view json_excess(std::string_view text);
+
+/// A place in a JSON document that is being made: null until it is given a value, members or
+/// elements. Members keep the order in which they were made. A place may be used until a member or
+/// element is made beside it. Places share their document and keep it alive.
+///
+/// Numbers read back to the same double; infinities and NaN become null. Of texts, which may hold
+/// any bytes, what is no UTF-8 is replaced when they are put out.
+class JsonWriter {
+ public:
+  /// A document of its own.
+  JsonWriter();
+
+  /// The member of an object; it is made where there is none of this name.
+  [[nodiscard]] JsonWriter member(std::string_view key) const;
+  /// A new element at the end of an array.
+  [[nodiscard]] JsonWriter element() const;
+
+  void set(std::variant<bool, std::int64_t, double, std::string_view> value) const;
+  void set_empty_object() const;
+  void set_empty_array() const;
+  /// A copy of a value that was read.
+  void set(const JsonValue& value) const;
+
+  /// What was written, to be read; messages call it `name`. Nothing must be written after that.
+  [[nodiscard]] JsonValue value(std::string name) const;
+  /// As JSON text: on one line, or with two spaces of indentation.
+  [[nodiscard]] std::string line() const;
+  [[nodiscard]] std::string text() const;
+
+ private:
+  explicit JsonWriter(std::shared_ptr<void> node) : node_(std::move(node)) {}
+
+  std::shared_ptr<void> node_;  // of the JSON library, which headers do not name; owns the document
 };
 
 }  // namespace pate::io

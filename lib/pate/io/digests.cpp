@@ -1,9 +1,13 @@
-#include "pate/io/sha256.hpp"
+#include "pate/io/digests.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
 
 #include "pate/error.hpp"
 
@@ -13,6 +17,16 @@ namespace {
 
 void require(bool done) {
   if (!done) throw error("SHA-256: the cryptographic library failed");
+}
+
+constexpr std::int64_t kValuesPerPiece = 1 << 16;
+
+void update(Sha256& digest, std::vector<std::int64_t>& values) {
+  if constexpr (std::endian::native == std::endian::big) {
+    for (std::int64_t& value : values)
+      value = static_cast<std::int64_t>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
+  }
+  digest.update(std::as_bytes(std::span(values)));
 }
 
 }  // namespace
@@ -49,6 +63,26 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   Sha256 hash;
   hash.update(bytes);
   return hash.hex_digest();
+}
+
+std::string votes_digest(const VoteSource& votes, const RowSelection& rows) {
+  Sha256 digest;
+  std::vector<std::int64_t> wide{rows.size(), votes.classes()};
+  update(digest, wide);
+  const std::int64_t classes = votes.classes();
+  const std::int64_t piece =
+      rows.is_contiguous()
+          ? std::max<std::int64_t>(1, kValuesPerPiece / std::max<std::int64_t>(1, classes))
+          : 1;
+  std::vector<std::int32_t> counts;
+  for (std::int64_t first = 0; first < rows.size(); first += piece) {
+    const std::int64_t count = std::min(piece, rows.size() - first);
+    counts.resize(static_cast<std::size_t>(count * classes));
+    votes.read(rows[first], count, counts);
+    wide.assign(counts.begin(), counts.end());
+    update(digest, wide);
+  }
+  return digest.hex_digest();
 }
 
 }  // namespace pate::io

@@ -1,4 +1,4 @@
-#include "pate/io/mapped_file.hpp"
+#include "pate/io/files.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 #include <system_error>
-#include <utility>
 
 #include "pate/error.hpp"
 
@@ -17,26 +15,86 @@ namespace pate::io {
 
 namespace {
 
-std::string reason(int number) {
-  return std::generic_category().message(number);
+[[noreturn]] void fail(const std::filesystem::path& path, const char* what) {
+  const int number = errno;
+  throw input_error(fmt::format("{}: cannot be {}: {}", path.string(), what,
+                                std::generic_category().message(number)));
+}
+
+std::vector<std::byte> read_all(int descriptor, const std::string& name) {
+  constexpr std::size_t kFirstRoom = std::size_t{1} << 16U;
+  std::size_t room = kFirstRoom;
+  struct stat status {};
+  // A redirected file tells its size; one byte more, so that the end is seen without growing.
+  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+    room = std::max(room, static_cast<std::size_t>(status.st_size) + 1);
+  }
+  std::vector<std::byte> bytes(room);
+  std::size_t filled = 0;
+  for (;;) {
+    if (filled == bytes.size()) bytes.resize(bytes.size() + bytes.size() / 2);
+    const ssize_t count =
+        retry([&] { return ::read(descriptor, bytes.data() + filled, bytes.size() - filled); });
+    if (count < 0) fail(name, "read");
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  bytes.resize(filled);
+  return bytes;
 }
 
 struct stat status_of(int descriptor, const std::filesystem::path& path) {
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) {
-    throw input_error(fmt::format("{}: cannot be examined: {}", path.string(), reason(errno)));
-  }
+  if (::fstat(descriptor, &status) != 0) fail(path, "examined");
   return status;
 }
 
 }  // namespace
 
+Descriptor::Descriptor(const std::filesystem::path& path, int flags, mode_t mode)
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like
+    : number_(retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); })) {}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+bool Descriptor::close() {
+  return ::close(std::exchange(number_, -1)) == 0;
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string shown;
+  for (const char c : text.substr(0, longest)) {
+    const auto code = static_cast<unsigned char>(c);
+    shown += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
+  }
+  return text.size() > longest ? shown + "..." : shown;
+}
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  // Characters may look at any object's bytes. NOLINTNEXTLINE(*-reinterpret-cast)
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::byte> read_standard_input() {
+  return read_all(STDIN_FILENO, kStandardInput);
+}
+
+bool is_pipe(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+std::vector<std::byte> read_pipe(const std::filesystem::path& path) {
+  const Descriptor pipe(path, O_RDONLY);
+  if (pipe.get() < 0) fail(path, "opened");
+  return read_all(pipe.get(), path.string());
+}
+
 MappedFile::Mapping::Mapping(int descriptor, std::size_t size, const std::filesystem::path& path) {
   const void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (address == MAP_FAILED) {
-    throw input_error(
-        fmt::format("{}: cannot be mapped into memory: {}", path.string(), reason(errno)));
-  }
+  if (address == MAP_FAILED) fail(path, "mapped into memory");
   bytes = {static_cast<const std::byte*>(address), size};
   range.emplace(address, size, path);
 }
@@ -51,9 +109,7 @@ MappedFile::Mapping::~Mapping() {
 // O_NONBLOCK: opening a fifo must not wait for a writer only to refuse the fifo afterwards.
 MappedFile::MappedFile(std::filesystem::path path)
     : path_(std::move(path)), descriptor_(path_, O_RDONLY | O_NONBLOCK) {
-  if (descriptor_.get() < 0) {
-    throw input_error(fmt::format("{}: cannot be opened: {}", path_.string(), reason(errno)));
-  }
+  if (descriptor_.get() < 0) fail(path_, "opened");
   const struct stat status = status_of(descriptor_.get(), path_);
   if (!S_ISREG(status.st_mode)) {
     throw input_error(fmt::format("{}: expected {}", path_.string(),
@@ -90,6 +146,14 @@ void MappedFile::check_unchanged() const {
     throw input_error(fmt::format(
         "{}: changed while it was read: its modification time is another one", path_.string()));
   }
+}
+
+std::string read_text_file(const std::string& path) {
+  if (is_pipe(path)) return std::string(as_text(read_pipe(path)));
+  const MappedFile file(path);
+  std::string text(as_text(file.bytes()));
+  file.check_unchanged();
+  return text;
 }
 
 }  // namespace pate::io

@@ -1,0 +1,194 @@
+#include "pate/inspection/findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "pate/votes/fingerprint.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kOneBinEach = 1000;
+constexpr std::int64_t kMostBins = 100;
+constexpr int kDeciles = 10;
+
+constexpr std::size_t kFirstSlots = 1024;
+
+constexpr std::size_t kBits = 64;
+
+}  // namespace
+
+Consensus consensus(std::span<const std::int32_t> histogram) {
+  Consensus result;
+  for (const std::int32_t votes : histogram) {
+    result.second = std::max(result.second, std::min(votes, result.top));
+    result.top = std::max(result.top, votes);
+  }
+  result.gap = result.top - result.second;
+  result.tied = result.top > 0 && result.gap == 0;
+  result.unanimous = result.top > 0 && result.second == 0;
+  return result;
+}
+
+void Frequencies::add(std::vector<std::int32_t> values) {
+  std::sort(values.begin(), values.end());
+  for (auto run = values.begin(); run != values.end();) {
+    const auto end = std::upper_bound(run, values.end(), *run);
+    add(*run, end - run);
+    run = end;
+  }
+}
+
+std::vector<double> Frequencies::deciles() const {
+  std::int64_t total = 0;
+  for (const auto& [value, times] : times_) total += times;
+  if (total == 0) return {};
+  std::vector<double> result;
+  auto here = times_.begin();
+  std::int64_t before = 0;  // how many values are smaller than that of `here`
+  for (int k = 0; k <= kDeciles; ++k) {
+    const double position = static_cast<double>(total - 1) * (static_cast<double>(k) / kDeciles);
+    const auto index = std::min(static_cast<std::int64_t>(position), total - 1);
+    while (before + here->second <= index) {
+      before += here->second;
+      ++here;
+    }
+    const auto low = static_cast<double>(here->first);
+    // The value at index + 1, which is the same unless the run ends here.
+    const auto next = std::next(here);
+    const bool last = before + here->second == index + 1 && next != times_.end();
+    const double step = last ? static_cast<double>(next->first) - low : 0.0;
+    const double share = position - static_cast<double>(index);
+    // As numpy rounds it: from the nearer end.
+    result.push_back(share < 0.5 ? low + step * share : (low + step) - step * (1.0 - share));
+  }
+  return result;
+}
+
+Bins Bins::over(std::int64_t largest) {
+  const std::int64_t values = largest + 1;
+  const std::int64_t width =
+      largest <= kOneBinEach ? 1 : values / kMostBins + (values % kMostBins != 0 ? 1 : 0);
+  return {width, values / width + (values % width != 0 ? 1 : 0)};
+}
+
+std::vector<std::int64_t> histogram(const Frequencies& frequencies, const Bins& bins) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(bins.count));
+  for (const auto& [value, times] : frequencies.times()) {
+    result[static_cast<std::size_t>(value / bins.width)] += times;
+  }
+  return result;
+}
+
+void DistinctCounter::add(std::uint64_t fingerprint) {
+  if (fingerprint == 0) fingerprint = 1;  // 0 is an empty slot
+  if (!is_sampled(fingerprint)) return;
+  // At least half of the slots are empty, but for the one entry too many that raises the level.
+  if (slots_.empty()) rebuild(kFirstSlots);
+  if (size_ < capacity_ && 2 * (size_ + 1) > slots_.size()) rebuild(2 * slots_.size());
+  insert(fingerprint);
+  while (size_ > capacity_) {
+    ++level_;
+    rebuild(slots_.size());
+  }
+}
+
+void DistinctCounter::insert(std::uint64_t fingerprint) {
+  std::size_t slot = fingerprint & (slots_.size() - 1);
+  while (slots_[slot] != 0) {
+    if (slots_[slot] == fingerprint) return;
+    slot = (slot + 1) & (slots_.size() - 1);
+  }
+  slots_[slot] = fingerprint;
+  ++size_;
+}
+
+void DistinctCounter::rebuild(std::size_t slots) {
+  const std::vector<std::uint64_t> old = std::exchange(slots_, std::vector<std::uint64_t>(slots));
+  size_ = 0;
+  for (const std::uint64_t fingerprint : old) {
+    if (fingerprint != 0 && is_sampled(fingerprint)) insert(fingerprint);
+  }
+}
+
+TeacherColumns::TeacherColumns(std::int64_t teachers, std::int64_t classes)
+    : classes_(classes),
+      words_((static_cast<std::size_t>(classes) + kBits - 1) / kBits),
+      sums_(static_cast<std::size_t>(teachers)),
+      seen_(static_cast<std::size_t>(teachers) * words_) {}
+
+void TeacherColumns::add(std::int64_t position, std::span<const std::int32_t> ids,
+                         std::int64_t begin, std::int64_t end) {
+  const std::size_t teachers = sums_.size();
+  const auto last = static_cast<std::size_t>(end);
+  auto query = static_cast<std::uint64_t>(position);
+  for (std::size_t row = 0; row < ids.size(); row += teachers, ++query) {
+    const std::uint64_t first_weight = mix_bits(2 * query);
+    const std::uint64_t second_weight = mix_bits(2 * query + 1);
+    for (auto t = static_cast<std::size_t>(begin); t < last; ++t) {
+      const auto id = static_cast<std::uint64_t>(ids[row + t]);
+      sums_[t].first += first_weight * id;
+      sums_[t].second += second_weight * id;
+      seen_[t * words_ + id / kBits] |= std::uint64_t{1} << (id % kBits);
+    }
+  }
+}
+
+TeacherFindings TeacherColumns::findings() const {
+  TeacherFindings result;
+  result.teachers = static_cast<std::int64_t>(sums_.size());
+  find_identical(result);
+  find_missing(result);
+  return result;
+}
+
+void TeacherColumns::find_identical(TeacherFindings& result) const {
+  std::vector<std::size_t> sorted(sums_.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  // Teachers that agree beside each other, in their own order.
+  std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    return sums_[a] != sums_[b] ? sums_[a] < sums_[b] : a < b;
+  });
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin + 1;
+    while (end < sorted.size() && sums_[sorted[end]] == sums_[sorted[begin]]) ++end;
+    const auto size = static_cast<std::int64_t>(end - begin);
+    ++result.distinct;
+    result.identical_pairs += size * (size - 1) / 2;
+    // Of a group only its first pairs can be among the first of all.
+    const std::size_t some = std::min(end, begin + kShown + 1);
+    for (std::size_t i = begin; i < some; ++i) {
+      for (std::size_t j = i + 1; j < some; ++j) {
+        result.first_identical.emplace_back(sorted[i], sorted[j]);
+      }
+    }
+    std::sort(result.first_identical.begin(), result.first_identical.end());
+    if (result.first_identical.size() > kShown) result.first_identical.resize(kShown);
+    begin = end;
+  }
+}
+
+void TeacherColumns::find_missing(TeacherFindings& result) const {
+  result.missing.resize(static_cast<std::size_t>(classes_));
+  for (std::size_t t = 0; t < sums_.size(); ++t) {
+    std::int64_t voted = 0;
+    for (std::size_t j = 0; j < result.missing.size(); ++j) {
+      const bool votes = (seen_[t * words_ + j / kBits] >> (j % kBits) & 1U) != 0;
+      voted += votes ? 1 : 0;
+      result.missing[j] += votes ? 0 : 1;
+    }
+    if (voted < classes_) ++result.missing_some_class;
+    if (voted != 1) continue;
+    ++result.constant;
+    if (result.first_constant.size() < kShown) {
+      result.first_constant.push_back(static_cast<std::int64_t>(t));
+    }
+  }
+}
+
+}  // namespace pate
