@@ -45,7 +45,7 @@ class PublishedCostCurve {
   ///
   ///     max( beta(B_U(q)) - beta(q), beta(q) - beta(B_L(q)) ),    taken at q1 for q1 <= q <= q0.
   ///
-  /// It is one only where the conditions C5 and C6 hold (conditions.hpp).
+  /// It is one only where the conditions C5 and C6 hold (`CurveConditions`).
   [[nodiscard]] double local_sensitivity(double log_q) const;
   /// Its value from q1 to q0: the largest there is, if C5 and C6 hold.
   [[nodiscard]] double largest_local_sensitivity() const { return largest_; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "pate/bounds/step_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
@@ -87,15 +86,8 @@ void append(std::vector<Gap>& gaps, std::int64_t votes, double classes) {
 // The path ends before the two counts cross: with a gap of at most one vote q is above q0, which is
 // at most exp(-(1 + 1/sigma)^2).
 std::vector<double> walk_down(const Setting& setting, std::span<const std::int32_t> counts) {
-  std::vector<Gap> gaps{{}};  // the first is the second largest count's, apart from the others
-  for (std::size_t j = 2; j < counts.size(); ++j) {
-    const std::int64_t votes = std::int64_t{counts[0]} - counts[j];
-    if (gaps.size() > 1 && gaps.back().votes == votes) {
-      gaps.back().classes += 1.0;
-    } else {
-      gaps.push_back({votes, 1.0});
-    }
-  }
+  std::vector<Gap> gaps{{-1, 0.0}};  // the first is the second largest count's, none of the others'
+  for (const std::int64_t votes : counts.subspan(2)) append(gaps, counts[0] - votes, 1.0);
   const auto behind = static_cast<double>(counts.size() - 1);
   const std::int64_t gap = std::int64_t{counts[0]} - counts[1];
   std::vector<double> values;

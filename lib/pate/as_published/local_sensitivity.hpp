@@ -39,7 +39,7 @@ struct WeightedStatistic {
 ///                   value stays.
 ///
 /// Bounds on the change of the cost at distance d only where C5 and C6 hold
-/// (conditions.hpp). Within 1e-10 of the curve's, relative to the result. The result
+/// (`CurveConditions`). Within 1e-10 of the curve's, relative to the result. The result
 /// depends neither on the order of the histograms nor on the number of threads.
 /// Domain: histograms of `teachers` votes each and of as many classes as the curve has.
 [[nodiscard]] std::vector<double> published_noisy_max_sensitivity(

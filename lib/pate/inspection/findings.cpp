@@ -1,8 +1,6 @@
 #include "pate/inspection/findings.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <compare>
 #include <cstddef>
 #include <numeric>
 #include <utility>

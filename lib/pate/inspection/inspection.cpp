@@ -64,9 +64,12 @@ class Inspector {
         portions_(predictions != nullptr
                       ? portions_of_predictions(votes.teachers(), votes.classes())
                       : portions_of_counts(votes.classes())),
-        bins_(Bins::over(votes.teachers())),
-        tops_by_gap_(keep_tops ? static_cast<std::size_t>(bins_.count) : 0),
-        class_votes_(static_cast<std::size_t>(votes.classes())) {
+        found_{.teachers = votes.teachers(),
+               .classes = votes.classes(),
+               .queries = rows.size(),
+               .bins = Bins::over(votes.teachers()),
+               .class_votes = std::vector<std::int64_t>(static_cast<std::size_t>(votes.classes()))},
+        tops_by_gap_(keep_tops ? static_cast<std::size_t>(found_.bins.count) : 0) {
     if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
   }
 
@@ -92,13 +95,10 @@ class Inspector {
   const PredictionVotes* predictions_;
   Portions portions_;
 
-  Bins bins_;
+  Inspection found_;  // but for what is known in the end only
   Frequencies top_, gap_;
   TopsByGap tops_by_gap_;  // empty unless wanted
   DistinctCounter distinct_;
-  std::vector<std::int64_t> class_votes_;
-  std::int64_t ties_ = 0;
-  std::int64_t unanimous_ = 0;
   std::optional<TeacherColumns> columns_;
   std::vector<std::int32_t> ids_;  // of a block
 };
@@ -161,7 +161,7 @@ void Inspector::merge(Piece& piece) {
   if (!tops_by_gap_.empty()) {
     std::vector<std::vector<std::int32_t>> tops(tops_by_gap_.size());
     for (std::size_t i = 0; i < piece.top.size(); ++i) {
-      tops[static_cast<std::size_t>(piece.gap[i] / bins_.width)].push_back(piece.top[i]);
+      tops[static_cast<std::size_t>(piece.gap[i] / found_.bins.width)].push_back(piece.top[i]);
     }
     for (std::size_t bin = 0; bin < tops.size(); ++bin) {
       if (!tops[bin].empty()) tops_by_gap_[bin].add(std::move(tops[bin]));
@@ -170,25 +170,20 @@ void Inspector::merge(Piece& piece) {
   top_.add(std::move(piece.top));
   gap_.add(std::move(piece.gap));
   for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
-  for (std::size_t j = 0; j < class_votes_.size(); ++j) class_votes_[j] += piece.class_votes[j];
-  ties_ += piece.ties;
-  unanimous_ += piece.unanimous;
+  for (std::size_t j = 0; j < piece.class_votes.size(); ++j) {
+    found_.class_votes[j] += piece.class_votes[j];
+  }
+  found_.ties += piece.ties;
+  found_.unanimous += piece.unanimous;
   piece = {};
 }
 
 Inspection Inspector::result() const {
-  Inspection result;
-  result.teachers = votes_.teachers();
-  result.classes = votes_.classes();
-  result.queries = rows_.size();
+  Inspection result = found_;
   result.distinct_histograms = distinct_.count();
   result.distinct_exact = distinct_.is_exact();
-  result.ties = ties_;
-  result.unanimous = unanimous_;
-  result.bins = bins_;
   result.top_count = {top_.deciles(), histogram(top_, result.bins)};
   result.gap = {gap_.deciles(), histogram(gap_, result.bins)};
-  result.class_votes = class_votes_;
   if (columns_) result.predictions = columns_->findings();
   return result;
 }

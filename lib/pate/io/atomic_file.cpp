@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"

@@ -10,7 +10,7 @@
 
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
-#include "pate/io/table_element.hpp"
+#include "pate/io/table_elements.hpp"
 
 namespace pate::io {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "pate/io/packed_numbers.hpp"
+#include "pate/io/table_elements.hpp"
 #include "pate/votes/numeric_table.hpp"
 
 namespace pate::io {

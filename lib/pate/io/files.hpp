@@ -1,10 +1,10 @@
 #pragma once
 
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -101,12 +101,6 @@ std::size_t behind_string(std::string_view text, std::size_t start) {
 
 }  // namespace
 
-struct JsonValue::Document {
-  std::string file;
-  std::string sha256;
-  std::shared_ptr<const void> root;
-};
-
 JsonValue JsonValue::document_of(std::shared_ptr<const void> node, std::string name,
                                  std::string sha256) {
   const void* root = node.get();
@@ -149,14 +143,6 @@ JsonValue JsonValue::parse(std::string_view text, std::string name) {
 
 bool operator==(const JsonValue& a, const JsonValue& b) {
   return as_json(a.node_) == as_json(b.node_);
-}
-
-const std::string& JsonValue::file() const {
-  return document_->file;
-}
-
-const std::string& JsonValue::sha256() const {
-  return document_->sha256;
 }
 
 void JsonValue::fail(const std::string& expected) const {

@@ -31,9 +31,9 @@ class JsonValue {
   /// This value as a document of its own, which messages call `name`.
   [[nodiscard]] JsonValue as_document(std::string name) const;
 
-  [[nodiscard]] const std::string& file() const;
+  [[nodiscard]] const std::string& file() const { return document_->file; }
   /// SHA-256 of the file, in hexadecimal.
-  [[nodiscard]] const std::string& sha256() const;
+  [[nodiscard]] const std::string& sha256() const { return document_->sha256; }
   /// Path within the file, "" for the whole.
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -75,7 +75,11 @@ class JsonValue {
 
  private:
   friend class JsonWriter;
-  struct Document;
+  struct Document {
+    std::string file;
+    std::string sha256;
+    std::shared_ptr<const void> root;
+  };
   JsonValue(std::shared_ptr<const Document> document, const void* node, std::string path)
       : document_(std::move(document)), node_(node), path_(std::move(path)) {}
   [[nodiscard]] JsonValue child(const std::string& key, const void* node) const;

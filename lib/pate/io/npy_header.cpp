@@ -159,25 +159,17 @@ class HeaderParser {
 };
 
 std::string_view reason_against(char kind) {
-  switch (kind) {
-    case 'O':
-      return "Python objects";
-    case 'S':
-    case 'a':
-    case 'U':
-      return "strings";
-    case 'c':
-      return "complex numbers";
-    case 'V':
-      return "raw bytes";
-    case 'M':
-    case 'm':
-      return "dates and times";
-    case 'f':
-      return "floats of this size";
-    default:
-      return "this type";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons{
+      {{"O", "Python objects"},
+       {"SaU", "strings"},
+       {"c", "complex numbers"},
+       {"V", "raw bytes"},
+       {"Mm", "dates and times"},
+       {"f", "floats of this size"}}};
+  for (const auto& [kinds, reason] : kReasons) {
+    if (kinds.find(kind) != std::string_view::npos) return reason;
   }
+  return "this type";
 }
 
 void parse_dtype(NpyHeader& header, const std::string& name) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/io/table_element.hpp"
+#include "pate/io/table_elements.hpp"
 
 namespace pate::io {
 

@@ -85,12 +85,14 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
   return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, done);
 }
 
+bool is_archive(Bytes bytes, std::string_view ending, std::string_view member) {
+  return !member.empty() || is_zip(bytes) || ending.ends_with(".npz");
+}
+
 // What is in memory already; compressed only once.
 Table open_bytes(const std::string& name, std::string_view ending, std::string_view member,
                  std::vector<std::byte> bytes) {
-  if (!member.empty() || is_zip(bytes) || ending.ends_with(".npz")) {
-    return open_npz_member(bytes, name, member);
-  }
+  if (is_archive(bytes, ending, member)) return open_npz_member(bytes, name, member);
   if (is_npy(bytes) || ending.ends_with(".npy")) {
     return std::make_shared<const NpyTable>(name, std::move(bytes));
   }
@@ -112,15 +114,11 @@ Table open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_vie
   const std::string name = file->path().string();
   const Bytes bytes = file->bytes();
   if (is_gzip(bytes)) return open_bytes(name, without_gz(name), member, gunzip(bytes, name));
-  if (!member.empty() || is_zip(bytes) || name.ends_with(".npz")) {
-    return open_npz_member(bytes, name, member);
-  }
-  std::size_t dropped = 0;
-  const auto done = [&](std::size_t until) {
-    file->advise_done(dropped, until - dropped);
-    dropped = until;
-  };
-  return open_text(name, name, bytes, done);
+  if (is_archive(bytes, name, member)) return open_npz_member(bytes, name, member);
+  return open_text(name, name, bytes, [&file, dropped = std::size_t{0}](std::size_t until) mutable {
+    const std::size_t from = std::exchange(dropped, until);
+    file->advise_done(from, until - from);
+  });
 }
 
 }  // namespace

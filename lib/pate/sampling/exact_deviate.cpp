@@ -56,15 +56,20 @@ bool top_bit(LazyUniform& u, BitSource& source) {
   return u.digit(0, source) >> (LazyUniform::kDigitBits - 1) != 0;
 }
 
-// Whether the longest run  *top > U_1 > U_2 > ...  is even.
-bool even_run(LazyUniform* top, BitSource& source) {
+// Whether the longest run  *top > U_1 > U_2 > ...  of members that count is even.
+template <class Counts>
+bool even_run(LazyUniform* top, BitSource& source, const Counts& counts) {
   LazyUniform last;
   for (bool even = true;; even = !even) {
     LazyUniform next;
-    if (!less(next, *top, source)) return even;
+    if (!less(next, *top, source) || !counts()) return even;
     last = std::move(next);
     top = &last;
   }
+}
+
+bool even_run(LazyUniform* top, BitSource& source) {
+  return even_run(top, source, [] { return true; });
 }
 
 // True with probability exp(-1/2): a run below 1/2.
@@ -84,14 +89,7 @@ bool bernoulli_share(std::uint64_t k, LazyUniform& x, BitSource& source) {
 // True with probability exp(-x (2k + x) / (2k + 2)): a run below x of which each member counts only
 // with probability (2k + x) / (2k + 2).
 bool bernoulli_exp_piece(std::uint64_t k, LazyUniform& x, BitSource& source) {
-  LazyUniform last;
-  LazyUniform* top = &x;
-  for (bool even = true;; even = !even) {
-    LazyUniform next;
-    if (!less(next, *top, source) || !bernoulli_share(k, x, source)) return even;
-    last = std::move(next);
-    top = &last;
-  }
+  return even_run(&x, source, [&] { return bernoulli_share(k, x, source); });
 }
 
 // k >= 0 with probability proportional to exp(-k^2/2): geometric, exp(-k/2), and kept with

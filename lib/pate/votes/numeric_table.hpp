@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -44,12 +46,16 @@ class NumericTable {
   /// (fractions, NaN, infinities). A block outside the table, or of another size than `out`, is a
   /// bug: `std::out_of_range`.
   void read_integers(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
-                     std::int64_t column_count, std::span<std::int64_t> out) const;
+                     std::int64_t column_count, std::span<std::int64_t> out) const {
+    read(Block{first_row, row_count, first_column, column_count}, out);
+  }
 
   /// The same block as doubles; throws `input_error` at the first element that is NaN or infinite.
   /// Integers beyond 2^53 are rounded to the nearest double.
   void read_reals(std::int64_t first_row, std::int64_t row_count, std::int64_t first_column,
-                  std::int64_t column_count, std::span<double> out) const;
+                  std::int64_t column_count, std::span<double> out) const {
+    read(Block{first_row, row_count, first_column, column_count}, out);
+  }
 
  protected:
   /// Rows and columns within the table.
@@ -63,7 +69,18 @@ class NumericTable {
   virtual void copy(const Block& block, std::span<double> out) const = 0;
 
   template <typename Number>
-  void read(const Block& block, std::span<Number> out) const;
+  void read(const Block& block, std::span<Number> out) const {
+    const auto inside = [](std::int64_t first, std::int64_t count, std::int64_t total) {
+      return first >= 0 && count >= 0 && count <= total && first <= total - count;
+    };
+    if (!inside(block.first_row, block.row_count, rows()) ||
+        !inside(block.first_column, block.column_count, columns()) ||
+        out.size() != static_cast<std::size_t>(block.row_count * block.column_count)) {
+      throw std::out_of_range(
+          "NumericTable: block outside the table or of another size than its buffer");
+    }
+    if (!out.empty()) copy(block, out);
+  }
 };
 
 }  // namespace pate

@@ -44,8 +44,16 @@ std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row
   return sum;
 }
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kPiece = 16384;  // ids read at once: 128 KiB
+// Numbers read at once, 128 KiB: they stay in the cache between being read, checked and narrowed.
+constexpr std::int64_t kPiece = 16384;
+
+void check_block(const VoteSource& votes, std::int64_t first, std::int64_t count,
+                 std::int64_t width, std::span<const std::int32_t> out) {
+  if (first < 0 || count < 0 || count > votes.queries() || first > votes.queries() - count ||
+      out.size() != static_cast<std::size_t>(count * width)) {
+    throw std::out_of_range("votes: queries outside the table or a buffer of another size");
+  }
+}
 
 }  // namespace
 
@@ -80,13 +88,8 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table) : table_(std::
 }
 
 void CountVotes::read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const {
-  if (first < 0 || count < 0 || count > queries() || first > queries() - count ||
-      out.size() != static_cast<std::size_t>(count * classes())) {
-    throw std::out_of_range("CountVotes: queries outside the table or a buffer of another size");
-  }
+  check_block(*this, first, count, classes(), out);
   if (count == 0) return;
-  // Pieces that stay in the cache between being read, checked and narrowed.
-  constexpr std::int64_t kPiece = 16384;
   const std::int64_t piece_rows = std::clamp<std::int64_t>(kPiece / classes(), 1, count);
   const auto width = static_cast<std::size_t>(classes());
   std::vector<std::int64_t> counts(static_cast<std::size_t>(piece_rows) * width);
@@ -115,8 +118,8 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
                                  std::int64_t classes)
     : table_(std::move(table)), layout_(layout), classes_(classes) {
   if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
-  if (classes > kMost) {
-    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMost, classes));
+  if (classes > kMostVotes) {
+    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMostVotes, classes));
   }
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   if (table_->dimensions() != 2) {
@@ -131,9 +134,9 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
     throw input_error(fmt::format("{}: expected at least one {} of predictions, found none", name(),
                                   by_teacher ? "row" : "column"));
   }
-  if (teachers > kMost) {
+  if (teachers > kMostVotes) {
     throw input_error(
-        fmt::format("{}: expected at most {} teachers, found {}", name(), kMost, teachers));
+        fmt::format("{}: expected at most {} teachers, found {}", name(), kMostVotes, teachers));
   }
 }
 
@@ -144,20 +147,6 @@ std::int64_t PredictionVotes::queries() const {
 std::int64_t PredictionVotes::teachers() const {
   if (queries() == 0) return 0;
   return layout_ == PredictionLayout::teachers_by_queries ? table_->rows() : table_->columns();
-}
-
-void PredictionVotes::report(std::int64_t row, std::int64_t column, std::int64_t id) const {
-  throw input_error(fmt::format("{}: row {}, column {}: expected a class id in 0..{}, found {}",
-                                name(), row, column, classes_ - 1, id));
-}
-
-void PredictionVotes::check_block(std::int64_t first, std::int64_t count, std::int64_t width,
-                                  std::span<const std::int32_t> out) const {
-  if (first < 0 || count < 0 || count > queries() || first > queries() - count ||
-      out.size() != static_cast<std::size_t>(count * width)) {
-    throw std::out_of_range(
-        "PredictionVotes: queries outside the table or a buffer of another size");
-  }
 }
 
 template <typename Take>
@@ -184,7 +173,11 @@ void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
       const std::int64_t* id = ids.data();
       for (std::int64_t i = 0; i < row_count; ++i) {
         for (std::int64_t j = 0; j < column_count; ++j, ++id) {
-          if (*id < 0 || *id >= classes_) report(first_row + i, first_column + j, *id);
+          if (*id < 0 || *id >= classes_) {
+            throw input_error(
+                fmt::format("{}: row {}, column {}: expected a class id in 0..{}, found {}", name(),
+                            first_row + i, first_column + j, classes_ - 1, *id));
+          }
           if (by_teacher) {
             take(query + j, teacher + i, *id);
           } else {
@@ -198,7 +191,7 @@ void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
 
 void PredictionVotes::read(std::int64_t first, std::int64_t count,
                            std::span<std::int32_t> out) const {
-  check_block(first, count, classes_, out);
+  check_block(*this, first, count, classes_, out);
   std::fill(out.begin(), out.end(), 0);
   // So many queries at a time that their histograms stay in the cache while the teachers go by, but
   // enough of them that what is read of a teacher's row is worth going there.
@@ -212,7 +205,7 @@ void PredictionVotes::read(std::int64_t first, std::int64_t count,
 void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,
                                  std::span<std::int32_t> out) const {
   const std::int64_t width = teachers();
-  check_block(first, count, width, out);
+  check_block(*this, first, count, width, out);
   for_each_vote(first, count, 256, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {
     out[static_cast<std::size_t>(query * width + teacher)] = static_cast<std::int32_t>(id);
   });

@@ -93,9 +93,6 @@ class PredictionVotes final : public VoteSource {
   template <typename Take>
   void for_each_vote(std::int64_t first, std::int64_t count, std::int64_t piece_queries,
                      Take take) const;
-  void check_block(std::int64_t first, std::int64_t count, std::int64_t width,
-                   std::span<const std::int32_t> out) const;
-  [[noreturn]] void report(std::int64_t row, std::int64_t column, std::int64_t id) const;
 
   std::shared_ptr<const NumericTable> table_;
   PredictionLayout layout_;

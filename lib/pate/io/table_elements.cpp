@@ -1,35 +1,15 @@
-#include "pate/io/packed_numbers.hpp"
+#include "pate/io/table_elements.hpp"
 
 #include <algorithm>
-#include <limits>
-
-#include "pate/io/table_element.hpp"
+#include <utility>
 
 namespace pate::io {
-
-namespace {
-
-template <typename Small>
-bool fits(std::int64_t least, std::int64_t most) {
-  return least >= std::numeric_limits<Small>::min() && most <= std::numeric_limits<Small>::max();
-}
-
-template <typename Small>
-std::vector<Small> narrow(std::span<const std::int64_t> values) {
-  std::vector<Small> result(values.size());
-  std::transform(values.begin(), values.end(), result.begin(),
-                 [](std::int64_t value) { return static_cast<Small>(value); });
-  return result;
-}
-
-}  // namespace
 
 void PackedNumbers::push(double value) {
   if (used_ == kStretch) seal();
   if (!open_is_real_) {
     reals_.resize(kStretch);
-    std::transform(integers_.begin(), integers_.begin() + static_cast<std::ptrdiff_t>(used_),
-                   reals_.begin(), [](std::int64_t number) { return static_cast<double>(number); });
+    for (std::size_t i = 0; i < used_; ++i) reals_[i] = static_cast<double>(integers_[i]);
     open_is_real_ = true;
     all_integers_ = false;
   }
@@ -38,20 +18,18 @@ void PackedNumbers::push(double value) {
 
 void PackedNumbers::seal() {
   if (open_is_real_) {
-    stretches_.emplace_back(
-        std::vector<double>(reals_.begin(), reals_.begin() + static_cast<std::ptrdiff_t>(used_)));
+    const auto values = std::span<const double>(reals_).first(used_);
+    stretches_.emplace_back(std::vector<double>(values.begin(), values.end()));
   } else {
     const auto values = std::span<const std::int64_t>(integers_).first(used_);
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    if (fits<std::int8_t>(*least, *most)) {
-      stretches_.emplace_back(narrow<std::int8_t>(values));
-    } else if (fits<std::int16_t>(*least, *most)) {
-      stretches_.emplace_back(narrow<std::int16_t>(values));
-    } else if (fits<std::int32_t>(*least, *most)) {
-      stretches_.emplace_back(narrow<std::int32_t>(values));
-    } else {
-      stretches_.emplace_back(narrow<std::int64_t>(values));
-    }
+    const auto range = std::minmax_element(values.begin(), values.end());
+    const auto store = [&]<typename Small>(Small /*tag*/) {
+      if (!std::in_range<Small>(*range.first) || !std::in_range<Small>(*range.second)) return false;
+      stretches_.emplace_back(std::vector<Small>(values.begin(), values.end()));
+      return true;
+    };
+    static_cast<void>(store(std::int8_t{}) || store(std::int16_t{}) || store(std::int32_t{}) ||
+                      store(std::int64_t{}));
   }
   missing_ = kStretch - used_;
   used_ = 0;
