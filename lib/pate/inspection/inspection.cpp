@@ -64,12 +64,12 @@ class Inspector {
         portions_(predictions != nullptr
                       ? portions_of_predictions(votes.teachers(), votes.classes())
                       : portions_of_counts(votes.classes())),
-        found_{.teachers = votes.teachers(),
-               .classes = votes.classes(),
-               .queries = rows.size(),
-               .bins = Bins::over(votes.teachers()),
-               .class_votes = std::vector<std::int64_t>(static_cast<std::size_t>(votes.classes()))},
-        tops_by_gap_(keep_tops ? static_cast<std::size_t>(found_.bins.count) : 0) {
+        tops_by_gap_(keep_tops ? static_cast<std::size_t>(Bins::over(votes.teachers()).count) : 0) {
+    found_.teachers = votes.teachers();
+    found_.classes = votes.classes();
+    found_.queries = rows.size();
+    found_.bins = Bins::over(votes.teachers());
+    found_.class_votes.resize(static_cast<std::size_t>(votes.classes()));
     if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
   }
 
