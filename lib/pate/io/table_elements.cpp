@@ -31,7 +31,6 @@ void PackedNumbers::seal() {
     static_cast<void>(store(std::int8_t{}) || store(std::int16_t{}) || store(std::int32_t{}) ||
                       store(std::int64_t{}));
   }
-  missing_ = kStretch - used_;
   used_ = 0;
   open_is_real_ = false;
 }
@@ -40,33 +39,6 @@ void PackedNumbers::finish() {
   if (used_ > 0) seal();
   integers_ = {};
   reals_ = {};
-}
-
-template <typename Number>
-std::size_t PackedNumbers::copy_some(std::size_t first, std::span<Number> out) const {
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const std::size_t offset = (first + done) % kStretch;
-    const std::size_t count = std::min(kStretch - offset, out.size() - done);
-    const std::size_t copied = std::visit(
-        [&](const auto& values) {
-          std::size_t i = 0;
-          while (i < count && convert_element(values[offset + i], out[done + i])) ++i;
-          return i;
-        },
-        stretches_[(first + done) / kStretch]);
-    done += copied;
-    if (copied < count) break;
-  }
-  return done;
-}
-
-std::size_t PackedNumbers::copy(std::size_t first, std::span<std::int64_t> out) const {
-  return copy_some(first, out);
-}
-
-std::size_t PackedNumbers::copy(std::size_t first, std::span<double> out) const {
-  return copy_some(first, out);
 }
 
 std::string PackedNumbers::show(std::size_t index) const {

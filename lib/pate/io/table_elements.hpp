@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -84,15 +85,13 @@ class PackedNumbers {
   /// Nothing is pushed afterwards; before it, nothing is read.
   void finish();
 
-  [[nodiscard]] std::size_t size() const { return stretches_.size() * kStretch - missing_; }
   /// Whether every number was pushed as an integer.
   [[nodiscard]] bool all_integers() const { return all_integers_; }
 
-  /// Copies the numbers from `first` on into `out`, up to the first that is not an integer in the
-  /// range of int64 (fractions, NaN, infinities). Returns how many were copied.
-  [[nodiscard]] std::size_t copy(std::size_t first, std::span<std::int64_t> out) const;
-  /// Copies up to the first number that is NaN or infinite; returns how many were copied.
-  [[nodiscard]] std::size_t copy(std::size_t first, std::span<double> out) const;
+  /// Copies the numbers from `first` on into `out`, int64 or double, up to the first that
+  /// `convert_element` refuses. Returns how many were copied.
+  template <typename Number>
+  [[nodiscard]] std::size_t copy(std::size_t first, std::span<Number> out) const;
   /// A number as text: the shortest that reads back to the same double, or "nan", "inf", "-inf".
   [[nodiscard]] std::string show(std::size_t index) const;
 
@@ -103,17 +102,33 @@ class PackedNumbers {
                    std::vector<std::int64_t>, std::vector<double>>;
 
   void seal();
-  template <typename Number>
-  [[nodiscard]] std::size_t copy_some(std::size_t first, std::span<Number> out) const;
 
   std::vector<Stretch> stretches_;
   // The stretch being filled.
   std::vector<std::int64_t> integers_;
   std::vector<double> reals_;
   std::size_t used_ = 0;
-  std::size_t missing_ = 0;  // by how many numbers the last stretch is short
   bool open_is_real_ = false;
   bool all_integers_ = true;
 };
+
+template <typename Number>
+std::size_t PackedNumbers::copy(std::size_t first, std::span<Number> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const std::size_t offset = (first + done) % kStretch;
+    const std::size_t count = std::min(kStretch - offset, out.size() - done);
+    const std::size_t copied = std::visit(
+        [&](const auto& values) {
+          std::size_t i = 0;
+          while (i < count && convert_element(values[offset + i], out[done + i])) ++i;
+          return i;
+        },
+        stretches_[(first + done) / kStretch]);
+    done += copied;
+    if (copied < count) break;
+  }
+  return done;
+}
 
 }  // namespace pate::io
