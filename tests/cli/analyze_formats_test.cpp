@@ -34,7 +34,7 @@ constexpr std::int64_t kTeachers = 100;
 
 std::vector<std::int64_t> sample(const char* name, std::int64_t rows, std::int64_t columns) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(rows * columns));
-  pate::io::open_npy(pate::test::sample(name))->read_integers(0, rows, 0, columns, numbers);
+  pate::test::open_npy(pate::test::sample(name))->read_integers(0, rows, 0, columns, numbers);
   return numbers;
 }
 

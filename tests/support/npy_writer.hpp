@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -94,6 +95,11 @@ inline std::shared_ptr<io::NpyTable> npy_table(std::string_view file) {
 inline std::shared_ptr<io::NpyTable> integer_table(std::initializer_list<std::int64_t> shape,
                                                    const std::vector<std::int64_t>& values) {
   return npy_table(npy_array<std::int64_t>(shape, values));
+}
+
+/// A .npy file as a table, mapped.
+inline std::shared_ptr<io::NpyTable> open_npy(const std::filesystem::path& path) {
+  return std::make_shared<io::NpyTable>(io::MappedFile(path));
 }
 
 }  // namespace pate::test

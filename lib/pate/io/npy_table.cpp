@@ -192,8 +192,4 @@ void NpyTable::copy(const Block& block, std::span<double> out) const {
   copy_runs(block, out);
 }
 
-std::unique_ptr<NumericTable> open_npy(const std::filesystem::path& path) {
-  return std::make_unique<NpyTable>(MappedFile(path));
-}
-
 }  // namespace pate::io

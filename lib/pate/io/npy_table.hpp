@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,8 +60,5 @@ class NpyTable final : public NumericTable {
   // Bytes that may have become resident since pages were last dropped, estimated from above.
   mutable std::atomic<std::size_t> touched_ = 0;
 };
-
-/// Maps a .npy file. Throws `input_error` as `MappedFile` and `NpyTable` do.
-[[nodiscard]] std::unique_ptr<NumericTable> open_npy(const std::filesystem::path& path);
 
 }  // namespace pate::io

@@ -45,7 +45,7 @@ AsPublishedSettings at_order(double order) {
 }
 
 CountVotes sample_votes() {
-  return CountVotes(io::open_npy(sample("digits_100_counts.npy")));
+  return CountVotes(pate::test::open_npy(sample("digits_100_counts.npy")));
 }
 
 Run all_of(const VoteSource& votes, const Aggregator& aggregator) {
@@ -151,12 +151,12 @@ TEST_SUITE("as_published") {
     for (const Printed& expected : printed()) {
       const std::string path = shared_votes(expected.votes);
       if (path.empty()) continue;
-      const CountVotes votes(io::open_npy(path));
+      const CountVotes votes(pate::test::open_npy(path));
       std::optional<StudentScores> student;
       Run run = all_of(votes, expected.aggregator);
       if (expected.queries > 0) run.rows = RowSelection::first(expected.queries);
       if (expected.student != nullptr) {
-        student.emplace(io::open_npy(shared_votes(expected.student)), votes.queries(),
+        student.emplace(pate::test::open_npy(shared_votes(expected.student)), votes.queries(),
                         votes.classes());
         run.student = &*student;
         run.aggregator.interactive = true;

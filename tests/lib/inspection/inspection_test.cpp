@@ -40,11 +40,11 @@ Inspection inspect_all(const pate::VoteSource& votes,
 }
 
 Inspection inspect_counts(const std::string& path) {
-  return inspect_all(CountVotes(pate::io::open_npy(path)));
+  return inspect_all(CountVotes(pate::test::open_npy(path)));
 }
 
 PredictionVotes predictions(const std::string& path, std::int64_t classes) {
-  return {pate::io::open_npy(path), PredictionLayout::teachers_by_queries, classes};
+  return {pate::test::open_npy(path), PredictionLayout::teachers_by_queries, classes};
 }
 
 void check_same(const Inspection& a, const Inspection& b) {

@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("every dtype, byte order, order and alignment gives the same 
           if (std::is_same_v<T, bool>) file.replace(file.find("u1"), 2, "b1");
           check_blocks(*npy_table(file), values);
           write_bytes(directory / "f.npy", file);
-          check_blocks(*pate::io::open_npy(directory / "f.npy"), values);
+          check_blocks(*pate::test::open_npy(directory / "f.npy"), values);
         }
       }
     }
@@ -194,7 +194,7 @@ TEST_CASE("a file of another length than its shape says is refused") {
   const TempDirectory directory;
   write_bytes(directory / "f.npy", file.substr(0, 150));
   CHECK(message_of<input_error>([&] {
-          static_cast<void>(pate::io::open_npy(directory / "f.npy"));
+          static_cast<void>(pate::test::open_npy(directory / "f.npy"));
         }) == (directory / "f.npy").string() +
                   ": truncated file: shape (2, 3) of dtype '<i8' expected 176 bytes, found 150");
 }
@@ -318,16 +318,16 @@ TEST_CASE("resident memory stays small while a large file is read") {
 TEST_CASE("the dumps that came with the project can be read (real votes)" *
           doctest::skip(!pate::test::has_shared_votes())) {
   const std::filesystem::path votes = pate::test::shared_votes("");
-  const auto counts = pate::io::open_npy(votes / "digits_100_counts.npy");
-  const auto floats = pate::io::open_npy(votes / "digits_100_counts_f8.npy");
+  const auto counts = pate::test::open_npy(votes / "digits_100_counts.npy");
+  const auto floats = pate::test::open_npy(votes / "digits_100_counts_f8.npy");
   CHECK(counts->rows() == 797);
   CHECK(counts->columns() == 10);
   CHECK(integers(*counts, 0, 797, 0, 10) == integers(*floats, 0, 797, 0, 10));
-  const auto long_ids = pate::io::open_npy(votes / "digits_100_predictions.npy");
-  const auto short_ids = pate::io::open_npy(votes / "digits_100_predictions_i4.npy");
+  const auto long_ids = pate::test::open_npy(votes / "digits_100_predictions.npy");
+  const auto short_ids = pate::test::open_npy(votes / "digits_100_predictions_i4.npy");
   CHECK(integers(*long_ids, 0, 100, 0, 797) == integers(*short_ids, 0, 100, 0, 797));
-  CHECK(pate::io::open_npy(votes / "s18_mnist_250_counts.npy")->rows() == 9000);
-  CHECK(pate::io::open_npy(votes / "s18_adult_250_counts.npy")->rows() == 16281);
+  CHECK(pate::test::open_npy(votes / "s18_mnist_250_counts.npy")->rows() == 9000);
+  CHECK(pate::test::open_npy(votes / "s18_adult_250_counts.npy")->rows() == 16281);
 }
 
 TEST_SUITE_END();

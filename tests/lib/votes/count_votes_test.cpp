@@ -141,13 +141,13 @@ TEST_CASE("the published dumps are counts of 250 teachers (real votes)" *
           doctest::skip(!pate::test::has_shared_votes())) {
   const std::filesystem::path votes = pate::test::shared_votes("");
   for (const char* name : {"s18_mnist_250_counts.npy", "s18_adult_250_counts.npy"}) {
-    const CountVotes counts(pate::io::open_npy(votes / name));
+    const CountVotes counts(pate::test::open_npy(votes / name));
     CHECK(counts.teachers() == 250);
     const auto all = read(counts, 0, counts.queries());
     CHECK(std::accumulate(all.begin(), all.end(), std::int64_t{0}) == 250 * counts.queries());
   }
   // Predictions taken for counts: the message says what to do.
-  const CountVotes wrong(pate::io::open_npy(votes / "digits_100_predictions.npy"));
+  const CountVotes wrong(pate::test::open_npy(votes / "digits_100_predictions.npy"));
   CHECK(message_of<input_error>([&] {
           read(wrong, 0, wrong.queries());
         }).ends_with("add --layout predictions"));

@@ -174,8 +174,8 @@ TEST_CASE("the predictions that came with the project add up to their counts (re
   const std::filesystem::path votes = pate::test::shared_votes("");
   for (const std::string name : {"mnist_t10k_250", "mnist_t10k_5v8_11", "digits_100"}) {
     CAPTURE(name);
-    const pate::CountVotes counts(pate::io::open_npy(votes / (name + "_counts.npy")));
-    const PredictionVotes predictions(pate::io::open_npy(votes / (name + "_predictions.npy")),
+    const pate::CountVotes counts(pate::test::open_npy(votes / (name + "_counts.npy")));
+    const PredictionVotes predictions(pate::test::open_npy(votes / (name + "_predictions.npy")),
                                       kByTeacher, counts.classes());
     REQUIRE(predictions.queries() == counts.queries());
     CHECK(predictions.teachers() == counts.teachers());

@@ -112,7 +112,7 @@ TEST_CASE("the labels that came with the project can be read (real votes)" *
           doctest::skip(!pate::test::has_shared_votes())) {
   const std::filesystem::path votes = pate::test::shared_votes("");
   const auto labels =
-      pate::read_labels(*pate::io::open_npy(votes / "mnist_t10k_250_labels.npy"), 2500, 10);
+      pate::read_labels(*pate::test::open_npy(votes / "mnist_t10k_250_labels.npy"), 2500, 10);
   std::vector<int> seen(10);
   for (const std::int32_t label : labels) ++seen[static_cast<std::size_t>(label)];
   CHECK(seen == std::vector<int>{261, 270, 256, 249, 269, 217, 226, 245, 249, 258});

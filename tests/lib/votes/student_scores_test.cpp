@@ -102,8 +102,8 @@ TEST_CASE("rows in the middle are called by their number in the file") {
 TEST_CASE("the student that came with the project can be read (real votes)" *
           doctest::skip(!pate::test::has_shared_votes())) {
   const std::filesystem::path votes = pate::test::shared_votes("");
-  const StudentScores scores(pate::io::open_npy(votes / "mnist_t10k_250_student_scores.npy"), 2500,
-                             10);
+  const StudentScores scores(pate::test::open_npy(votes / "mnist_t10k_250_student_scores.npy"),
+                             2500, 10);
   std::vector<double> out(25000);
   CHECK_NOTHROW(scores.read(0, 2500, out));
 }
