@@ -81,10 +81,8 @@ void append(std::vector<Gap>& gaps, std::int64_t votes, double classes) {
 }
 
 // Local sensitivities below q1 on the path from `counts` on which votes move from the largest to
-// the second largest count; sets `log_q_end` to the first log q that is not below.
-//
-// The path ends before the two counts cross: with a gap of at most one vote q is above q0, which is
-// at most exp(-(1 + 1/sigma)^2).
+// the second largest count. The path ends before the two counts cross: with a gap of at most one
+// vote q is above q0, which is at most exp(-(1 + 1/sigma)^2).
 std::vector<double> walk_down(const Setting& setting, std::span<const std::int32_t> counts) {
   std::vector<Gap> gaps{{-1, 0.0}};  // the first is the second largest count's, none of the others'
   for (const std::int64_t votes : counts.subspan(2)) append(gaps, counts[0] - votes, 1.0);
