@@ -14,6 +14,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
+#include "pate/io/files.hpp"
 #include "pate/reports/read_part.hpp"
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/run_reports.hpp"

@@ -14,7 +14,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/io/atomic_file.hpp"
-#include "pate/io/sha256.hpp"
+#include "pate/io/digests.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/reports/label_report.hpp"

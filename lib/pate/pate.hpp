@@ -15,10 +15,9 @@
 // The headers below are installed with those they include, and no others; lib/README.md says what
 // is promised to stay.
 
-#include "pate/accounting/account.hpp"      // a run, what it cost
-#include "pate/error.hpp"                   // what is thrown
-#include "pate/io/open_table.hpp"           // files of numbers
-#include "pate/planning/plan.hpp"           // a run to come: its cost, the noise a target allows
-#include "pate/votes/count_votes.hpp"       // histograms as votes
-#include "pate/votes/prediction_votes.hpp"  // predictions of every teacher as votes
-#include "pate/votes/query_columns.hpp"     // labels, decisions, rows
+#include "pate/accounting/account.hpp"   // a run, what it cost
+#include "pate/error.hpp"                // what is thrown
+#include "pate/io/open_table.hpp"        // files of numbers
+#include "pate/planning/plan.hpp"        // a run to come: its cost, the noise a target allows
+#include "pate/votes/query_columns.hpp"  // labels, decisions, rows, a student's scores
+#include "pate/votes/vote_source.hpp"    // histograms or every teacher's predictions as votes

@@ -10,7 +10,7 @@
 #include "pate/math/normal.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/release/release_cost.hpp"
-#include "pate/sampling/noisy_value.hpp"
+#include "pate/sampling/exact_deviate.hpp"
 
 namespace pate {
 

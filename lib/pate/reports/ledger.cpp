@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/io/json_excess.hpp"
+#include "pate/io/json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {

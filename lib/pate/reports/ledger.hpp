@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "pate/io/descriptor.hpp"
-#include "pate/io/json_document.hpp"
+#include "pate/io/atomic_file.hpp"
+#include "pate/io/json.hpp"
 
 namespace pate::reports {
 
 /// One thing that was released, as a ledger keeps it.
 struct LedgerEntry {
   std::string kind;          ///< the command that released it: "release", "label"
-  std::string votes_digest;  ///< of the votes it was about (votes_digest.hpp)
+  std::string votes_digest;  ///< of the votes it was about (digests.hpp)
   io::JsonValue settings;    ///< an object: the settings in force
   io::JsonValue released;    ///< an object: what became public
   std::string version;       ///< of the program

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "pate/error.hpp"
-#include "pate/io/sha256.hpp"
+#include "pate/io/digests.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_fields.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pate/composition/compose.hpp"
-#include "pate/io/json_document.hpp"
+#include "pate/io/json.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
