@@ -14,7 +14,7 @@
 #include "cli/signals.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/tune_report.hpp"
-#include "pate/tuning/release_ranking.hpp"
+#include "pate/tuning/tune.hpp"
 
 namespace pate::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/options/mechanism.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
-#include "pate/tuning/grid_axis.hpp"
+#include "pate/tuning/tuning_grid.hpp"
 
 namespace pate::cli {
 

@@ -8,7 +8,6 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
-#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/math/sums.hpp"

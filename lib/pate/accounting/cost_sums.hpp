@@ -1,12 +1,83 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
-#include "pate/accounting/query_costs.hpp"
+#include "pate/accounting/tally.hpp"
+#include "pate/bounds/q_tables.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
+
+/// What the cost of a run's queries depends on beside bound and order, prepared once: the ladder of
+/// answers, the cells of q, the distinct selection statistics.
+class CostInputs {
+ public:
+  /// The tally must outlive this.
+  CostInputs(const Tally& tally, const Aggregator& aggregator);
+
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
+  [[nodiscard]] const std::optional<AnswerLadder>& ladder() const { return ladder_; }
+  /// How many values of the selection statistic the ladder covers; 0 without a selection.
+  [[nodiscard]] std::size_t ladder_size() const {
+    return ladder_ ? static_cast<std::size_t>(ladder_->last() - ladder_->first() + 1) : 0;
+  }
+  [[nodiscard]] const QCells& cells() const { return cells_; }
+  /// Where a distinct query's log q lies among the cells; log q must be finite.
+  [[nodiscard]] QCells::Position position(std::size_t query) const;
+  /// Pr[answered] of a distinct query.
+  [[nodiscard]] double answered(std::size_t query) const { return answered_[query]; }
+
+  /// A selection statistic that occurs and how many queries have it.
+  struct Statistic {
+    std::int64_t value;
+    double queries;
+  };
+  [[nodiscard]] std::span<const Statistic> statistics() const { return statistics_; }
+  /// Position in `statistics` of a distinct query's.
+  [[nodiscard]] std::size_t statistic_of(std::size_t query) const { return statistic_of_[query]; }
+
+ private:
+  const Tally& tally_;
+  Aggregator aggregator_;
+  std::optional<AnswerLadder> ladder_;
+  QCells cells_;
+  std::vector<QCells::Position> positions_;  // empty where there are too many to keep
+  std::vector<double> answered_;
+  std::vector<Statistic> statistics_;
+  std::vector<std::size_t> statistic_of_;
+};
+
+/// The costs of one query, by order.
+struct QueryCosts {
+  std::vector<double> noisy_max;
+  std::vector<double> joint;  ///< the trade-off bound's, the query as one mechanism; else empty
+};
+
+/// Costs of all distinct queries under one data-dependent bound at given orders.
+class BoundAtOrders {
+ public:
+  virtual ~BoundAtOrders() = default;
+  /// Writes the costs of a distinct query to `costs`, which may hold those of another.
+  virtual void query(std::size_t query, QueryCosts& costs) const = 0;
+  /// Cost of the threshold check at a selection statistic (a value, not a position).
+  [[nodiscard]] virtual double selection(std::size_t order, std::int64_t statistic) const = 0;
+
+ protected:
+  BoundAtOrders() = default;
+  BoundAtOrders(const BoundAtOrders&) = default;
+  BoundAtOrders& operator=(const BoundAtOrders&) = default;
+};
+
+/// bound: published or tradeoff; orders: increasing. `inputs` must outlive the result.
+[[nodiscard]] std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& inputs,
+                                                             std::span<const double> orders,
+                                                             unsigned threads);
 
 /// RDP of a run at one order under one data-dependent bound, by step and reading.
 struct RunCost {

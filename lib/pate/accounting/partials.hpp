@@ -6,23 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/accounting/tally.hpp"
-#include "pate/accounting/teacher_costs.hpp"
-#include "pate/accounting/utility.hpp"
-#include "pate/exact/exact_run.hpp"
 #include "pate/parallel/parallel_for.hpp"
-#include "pate/parallel/shard.hpp"
 
 namespace pate {
-
-/// What the exact costs of a run need of one shard.
-struct ExactPartials {
-  std::vector<ExactQuery> distinct;  ///< in canonical order
-  /// With predictions: the sums of the teachers, at all orders of the grid, by order, then teacher.
-  std::vector<double> orders;
-  std::vector<std::vector<TeacherSum>> teachers;
-};
 
 /// What one shard contributes to the report of its run. From those of all shards the run is
 /// accounted as if it had never been cut: counts, and of single teachers exact sums.

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/accounting/headline.hpp"
 #include "pate/composition/composed_costs.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/conversion.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
-#include "pate/aggregators/answer_line.hpp"
+#include "pate/aggregators/joint_cost.hpp"
 #include "pate/exact/neighbour_outcomes.hpp"
 #include "pate/exact/noise_rules.hpp"
 #include "pate/exact/vote_groups.hpp"

@@ -53,9 +53,12 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
 
 AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
                            std::int64_t teachers)
-    : check_(check), first_(std::max<std::int64_t>(lowest - 1, 0)) {
+    : AnswerLadder(check, std::max<std::int64_t>(lowest - 1, 0), std::min(highest + 1, teachers)) {
+}
+
+AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t first, std::int64_t last)
+    : check_(check), first_(first) {
   validate(check);
-  const std::int64_t last = std::min(highest + 1, teachers);
   for (std::int64_t v = first_; v <= last; ++v) {
     log_answered_.push_back(pate::log_answered(check, v));
     log_refused_.push_back(pate::log_refused(check, v));

@@ -40,6 +40,8 @@ class AnswerLadder {
   /// Domain: 0 <= lowest <= highest <= teachers.
   AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
                std::int64_t teachers);
+  /// Covers first..last and none beside; also of statistics less a threshold, which may be < 0.
+  AnswerLadder(const ThresholdCheck& check, std::int64_t first, std::int64_t last);
 
   [[nodiscard]] const ThresholdCheck& check() const { return check_; }
   [[nodiscard]] std::int64_t first() const { return first_; }

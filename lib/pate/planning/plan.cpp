@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/accounting/headline.hpp"
 #include "pate/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/rdp/orders.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pate/aggregators/answer_line.hpp"
+#include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/margin.hpp"

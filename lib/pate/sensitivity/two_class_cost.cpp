@@ -5,7 +5,7 @@
 #include <map>
 #include <numbers>
 
-#include "pate/aggregators/answer_line.hpp"
+#include "pate/aggregators/joint_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/margin.hpp"

@@ -1,20 +1,31 @@
 #include "pate/tuning/account_epsilon.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/margin.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/orders.hpp"
-#include "pate/tuning/tuning_orders.hpp"
+#include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
 
 namespace {
+
+constexpr std::size_t kNodes = QCells::kNodes;
+// How much larger the error of an interpolant with a kink may be than its last two coefficients.
+constexpr double kKink = 10.0;
+
+QueryNodes::AtOrder::Input input_of(const BothDirections& log_excess) {
+  return {log_excess, {std::exp(log_excess.forward), std::exp(log_excess.reverse)}};
+}
 
 // Without a hint orders this far apart are tried first: enough to find the valley.
 constexpr std::size_t kStride = 8;
@@ -72,6 +83,133 @@ AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const Valu
 
 }  // namespace
 
+QueryNodes::QueryNodes(const Tally& tally, const Aggregator& noisy_max)
+    : tally_(tally),
+      inputs_(tally, noisy_max),
+      table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()) {
+  const auto& distinct = tally.distinct;
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    const QCells::Position position = distinct[i].log_q == -kInfinity
+                                          ? QCells::Position{-kInfinity, QCells::kNoCell, {}}
+                                          : inputs_.position(i);
+    // The queries of a statistic come by increasing q, and so by cell.
+    if (groups_.empty() || groups_.back().v != distinct[i].statistic ||
+        groups_.back().cell != position.cell) {
+      groups_.push_back({distinct[i].statistic, i, i, position.cell, 0.0, {}});
+    }
+    Group& group = groups_.back();
+    group.end = i + 1;
+    const auto count = static_cast<double>(distinct[i].count);
+    group.queries += count;
+    for (std::size_t k = 0; k < kNodes; ++k) group.weights[k] += count * position.weights[k];
+  }
+  for (Group& group : groups_) {
+    if (group.end - group.begin <= kNodes) group.cell = QCells::kNoCell;
+  }
+}
+
+QueryNodes::AtOrder::Input QueryNodes::input(const AtOrder& at, std::size_t query) const {
+  if (tally_.distinct[query].log_q == -kInfinity) return input_of({-kInfinity, -kInfinity});
+  return input_of(table_.log_excess(at.table, inputs_.position(query)));
+}
+
+QueryNodes::AtOrder QueryNodes::at(double order) const {
+  AtOrder at;
+  at.order = order;
+  at.noisy_max_cap = data_independent_cost(inputs_.aggregator(), order).noisy_max;
+  at.table = table_.at_orders(std::span(&order, 1), 1).front();
+  const QCells& cells = inputs_.cells();
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    const QCells::Nodes log_q = cells.nodes(cell);
+    for (std::size_t k = 0; k < kNodes; ++k) {
+      at.inputs.push_back(
+          input_of({std::min(log_q[k] + at.table.forward[cell][k], at.table.log_cap),
+                    std::min(log_q[k] + at.table.reverse[cell][k], at.table.log_cap)}));
+    }
+  }
+  for (const Group& group : groups_) {
+    const bool on_nodes = group.cell != QCells::kNoCell && at.table.converged[group.cell] != 0;
+    at.on_nodes.push_back(on_nodes ? 1 : 0);
+    at.first.push_back(on_nodes ? group.cell * kNodes : at.inputs.size());
+    if (on_nodes) continue;
+    for (std::size_t i = group.begin; i < group.end; ++i) at.inputs.push_back(input(at, i));
+  }
+  return at;
+}
+
+const QueryNodes::AtOrder& QueryNodes::kept(double order) const {
+  Kept* kept = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& slot = kept_[order];
+    if (!slot) slot = std::make_unique<Kept>();
+    kept = slot.get();
+  }
+  std::call_once(kept->made, [&] { kept->at = at(order); });
+  return kept->at;
+}
+
+template <class InputOf>
+double QueryNodes::sum_of_queries(const JointCost& joint, const Group& group,
+                                  const InputOf& input_of) const {
+  double sum = 0.0;
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    const AtOrder::Input in = input_of(i);
+    sum += static_cast<double>(tally_.distinct[i].count) *
+           joint.cost(group.v, in.log_excess, in.excess);
+  }
+  return sum;
+}
+
+double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double accuracy) const {
+  const JointCost joint(ladder, at.order, at.noisy_max_cap);
+  std::vector<double> sums(groups_.size());
+  struct Doubt {
+    double error;
+    std::size_t group;
+  };
+  std::vector<Doubt> doubts;
+  double total = 0.0;
+  double error = 0.0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    const AtOrder::Input* inputs = &at.inputs[at.first[g]];
+    double sum = 0.0;
+    if (at.on_nodes[g] != 0) {
+      QCells::Nodes values;
+      for (std::size_t k = 0; k < kNodes; ++k) {
+        values[k] = joint.cost(group.v, inputs[k].log_excess, inputs[k].excess);
+        sum += group.weights[k] * values[k];
+      }
+      const double tail = kKink * group.queries * QCells::tail(values);
+      error += tail;
+      doubts.push_back({tail, g});
+    } else {
+      sum = sum_of_queries(joint, group, [&](std::size_t i) { return inputs[i - group.begin]; });
+    }
+    sums[g] = sum;
+    total += sum;
+  }
+  if (error > accuracy * total) {
+    // The most doubtful first, until what is left cannot matter.
+    std::sort(doubts.begin(), doubts.end(), [](const Doubt& a, const Doubt& b) {
+      return std::tuple(-a.error, a.group) < std::tuple(-b.error, b.group);
+    });
+    double left = 0.0;
+    std::size_t keep = doubts.size();
+    while (keep > 0 && left + doubts[keep - 1].error <= accuracy * total) {
+      left += doubts[--keep].error;
+    }
+    for (std::size_t k = 0; k < keep; ++k) {
+      const std::size_t g = doubts[k].group;
+      sums[g] = sum_of_queries(joint, groups_[g], [&](std::size_t i) { return input(at, i); });
+    }
+  }
+  CompensatedSum result;
+  for (const double sum : sums) result.add(sum);
+  return result.value();
+}
+
 AccountEpsilon account_epsilon(const Tally& tally, const Aggregator& aggregator,
                                const EpsilonKind& kind, double hint, unsigned threads) {
   const CostInputs inputs(tally, aggregator);
@@ -104,11 +242,10 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
   return {result.epsilon * (1.0 + kNodeMargin), result.order};
 }
 
-std::vector<std::optional<AccountEpsilon>> refine_points(const TuningVotes& votes,
-                                                         const TuningGrid& grid,
-                                                         const GridSettings& settings,
-                                                         std::span<const PointToRefine> points,
-                                                         const Watcher& watcher) {
+std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
+                                                         std::span<const PointToRefine> points) {
+  const TuningGrid& grid = task.grid;
+  const GridSettings& settings = task.settings;
   std::vector<std::optional<AccountEpsilon>> result(points.size());
   std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -117,16 +254,17 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningVotes& vote
   const CostKind& cost = settings.kind.cost;
   const bool joint = cost.bound == Bound::tradeoff && cost.reading == Reading::joint;
   for (const auto& [noise_and_queries, members] : groups) {
-    if (watcher.wants_stop()) break;
+    if (task.watcher.wants_stop()) break;
     const std::span<const std::size_t> group = members;
     const Aggregator any = grid.aggregator(points[group.front()].index);
-    const Tally counted = tally(run_of(votes, any, noise_and_queries.second), settings.threads);
+    const Tally counted =
+        tally(run_of(task.votes, any, noise_and_queries.second), settings.threads);
     std::optional<QueryNodes> nodes;
     if (joint && any.selection && any.is_gaussian()) {
       nodes.emplace(counted, Aggregator{std::nullopt, any.noisy_max, false});
     }
     parallel_for(group.size(), settings.threads, [&](std::size_t k) {
-      if (watcher.wants_stop()) return;
+      if (task.watcher.wants_stop()) return;
       const PointToRefine& point = points[group[k]];
       const Aggregator aggregator = grid.aggregator(point.index);
       result[group[k]] =

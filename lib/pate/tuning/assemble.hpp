@@ -50,7 +50,7 @@ struct TunedPoint {
   double grid_order = 0.0;
   bool refined = false;
   bool pareto = false;
-  bool release_computed = false;  ///< release_ranking.hpp
+  bool release_computed = false;  ///< by `rank_by_release`
   std::optional<ReleasedEpsilon> released =
       std::nullopt;  ///< empty: not computed, or no release is possible
 };

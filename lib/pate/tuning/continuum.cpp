@@ -34,9 +34,8 @@ double half_spacing(const std::vector<double>& values, std::size_t i, bool logar
 
 class Search {
  public:
-  Search(const TuningVotes& votes, const TuningGrid& grid, const GridSettings& settings,
-         const TuningGoal& goal, const Watcher& watcher)
-      : votes_(votes), grid_(grid), settings_(settings), goal_(goal), watcher_(watcher) {}
+  Search(const TuningTask& task, const TuningGoal& goal)
+      : task_(task), grid_(task.grid), goal_(goal) {}
 
   std::optional<FreePoint> run(const TunedPoint& best) {
     const std::size_t noise = grid_.noise_of(best.index);
@@ -51,9 +50,9 @@ class Search {
       step[2] = half_spacing(grid_.threshold, threshold, false);
     }
     value_ = best.point;
-    for (int halving = 0; halving < kHalvings && !watcher_.wants_stop(); ++halving) {
+    for (int halving = 0; halving < kHalvings && !task_.watcher.wants_stop(); ++halving) {
       const double before = objective(value_);
-      while (improve(at, step) && !watcher_.wants_stop()) {
+      while (improve(at, step) && !task_.watcher.wants_stop()) {
       }
       const double moved = std::abs(objective(value_) - before);
       for (double& s : step) s *= 0.5;
@@ -82,7 +81,7 @@ class Search {
         same = same && sign[k] == 0;
         fixed = fixed || (sign[k] != 0 && step[k] == 0.0);
       }
-      if (same || fixed || watcher_.wants_stop()) continue;
+      if (same || fixed || task_.watcher.wants_stop()) continue;
       if (const auto better = better_at(there)) {
         value_ = better->point;
         found_ = *better;
@@ -102,9 +101,10 @@ class Search {
       one.sigma1 = {std::exp(at[1])};
       one.threshold = {at[2]};
     }
-    std::vector<TuningPoint> points(1);
-    evaluate_grid(votes_, one, settings_, 0, points, {});
-    TuningPoint& point = points.front();
+    const Watcher nobody;
+    const TuningTask task{task_.votes, one, task_.settings, nobody};
+    TuningPoint point;
+    evaluate_grid(task, 0, std::span(&point, 1));
     if (!goal_.keeps_answers(point)) return std::nullopt;
     if (goal_.objective != Objective::epsilon && !(objective(point) < objective(value_))) {
       return std::nullopt;
@@ -114,7 +114,7 @@ class Search {
     if (goal_.objective == Objective::epsilon && !(lowest < value_.epsilon)) return std::nullopt;
     if (one.has_selection()) {
       const PointToRefine wanted{0, point.queries, point.order};
-      const auto refined = refine_points(votes_, one, settings_, std::span(&wanted, 1), {}).front();
+      const auto refined = refine_points(task, std::span(&wanted, 1)).front();
       point.epsilon = refined->epsilon;
       point.order = refined->order;
     }
@@ -123,21 +123,18 @@ class Search {
     return FreePoint{one.aggregator(0), point};
   }
 
-  const TuningVotes& votes_;
+  const TuningTask& task_;
   const TuningGrid& grid_;
-  const GridSettings& settings_;
   const TuningGoal& goal_;
-  const Watcher& watcher_;
   TuningPoint value_;
   std::optional<FreePoint> found_;
 };
 
 }  // namespace
 
-std::optional<FreePoint> search_continuum(const TuningVotes& votes, const TuningGrid& grid,
-                                          const GridSettings& settings, const TuningGoal& goal,
-                                          const TunedPoint& best, const Watcher& watcher) {
-  return Search(votes, grid, settings, goal, watcher).run(best);
+std::optional<FreePoint> search_continuum(const TuningTask& task, const TuningGoal& goal,
+                                          const TunedPoint& best) {
+  return Search(task, goal).run(best);
 }
 
 }  // namespace pate

@@ -19,8 +19,8 @@ struct FreePoint {
 ///
 /// Every point is judged by the epsilon of `account`; limits are kept. Returns the best point found
 /// where it is better than `best`, and nothing where none is.
-[[nodiscard]] std::optional<FreePoint> search_continuum(
-    const TuningVotes& votes, const TuningGrid& grid, const GridSettings& settings,
-    const TuningGoal& goal, const TunedPoint& best, const Watcher& watcher);
+[[nodiscard]] std::optional<FreePoint> search_continuum(const TuningTask& task,
+                                                        const TuningGoal& goal,
+                                                        const TunedPoint& best);
 
 }  // namespace pate

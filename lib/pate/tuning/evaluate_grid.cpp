@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
-#include "pate/accounting/utility.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/row_costs.hpp"
@@ -19,40 +20,15 @@ constexpr std::size_t kTile = 8;
 constexpr std::size_t kTaskThresholds = 8 * kBlockThresholds;
 
 // Everything the tasks share.
-struct Work {
-  const TuningVotes& votes;
-  const TuningGrid& grid;
-  const GridSettings& settings;
+struct Work : TuningTask {
   const TuningOrders& orders;
   std::size_t first;
   std::span<TuningPoint> points;
-  const Watcher& watcher;
   ProgressCounter counter;
 
   [[nodiscard]] bool contains(std::size_t point) const {
     return point >= first && point < first + points.size();
   }
-};
-
-// The epsilon of one point at the orders that were looked at.
-class PointEpsilons {
- public:
-  explicit PointEpsilons(std::size_t orders) : epsilons_(orders), known_(orders, 0) {}
-
-  void begin() { ++point_; }
-  template <class Evaluate>
-  double at(std::size_t order, Evaluate&& evaluate) {
-    if (known_[order] != point_) {
-      epsilons_[order] = evaluate(order);
-      known_[order] = point_;
-    }
-    return epsilons_[order];
-  }
-
- private:
-  std::vector<double> epsilons_;
-  std::vector<std::uint64_t> known_;
-  std::uint64_t point_ = 0;
 };
 
 // The number of queries asked: the fewest that are expected to give enough answers.
@@ -76,10 +52,9 @@ std::size_t asked_by(const RowCosts& row, const NoiseSums& sums, std::size_t thr
 constexpr double kSteep = 0.01;
 
 // The best order of a point; `start` is where to begin, with steps of so many strides.
+template <class Epsilon>
 std::size_t best_order(const TuningOrders& orders, Bound bound, std::size_t start,
-                       std::size_t first_step, PointEpsilons& epsilons,
-                       const std::function<double(std::size_t)>& evaluate) {
-  const auto value_at = [&](std::size_t i) { return epsilons.at(i, evaluate); };
+                       std::size_t first_step, const Epsilon& value_at) {
   const std::size_t stride = orders.stride();
   if (orders.restricted() || bound == Bound::published) {
     // Theorem 6 holds up to an order that depends on q: no single valley is to be expected.
@@ -101,7 +76,7 @@ std::size_t best_order(const TuningOrders& orders, Bound bound, std::size_t star
 }
 
 void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const NoiseSums& sums,
-                    std::size_t begin, std::size_t end, PointEpsilons& epsilons) {
+                    std::size_t begin, std::size_t end) {
   std::size_t order = work.orders.start();
   std::size_t first_step = 16;
   const std::optional<double>& most = work.settings.max_answers;
@@ -118,17 +93,21 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
       result.answered = *most;
     }
     double rdp_seen = 0.0;
-    epsilons.begin();
+    std::map<std::size_t, double> epsilons;  // at the orders that were looked at
+    const auto epsilon_at = [&](std::size_t i) {
+      const auto [found, is_new] = epsilons.try_emplace(i);
+      if (is_new) {
+        const double rdp = row.rdp(votes, threshold, i);
+        rdp_seen = std::max(rdp_seen, rdp);
+        found->second = work.orders.epsilon(i, rdp);
+      }
+      return found->second;
+    };
     order -= order % work.orders.stride();
-    order = best_order(work.orders, work.settings.kind.cost.bound, order, first_step, epsilons,
-                       [&](std::size_t i) {
-                         const double rdp = row.rdp(votes, threshold, i);
-                         rdp_seen = std::max(rdp_seen, rdp);
-                         return work.orders.epsilon(i, rdp);
-                       });
+    order = best_order(work.orders, work.settings.kind.cost.bound, order, first_step, epsilon_at);
     first_step = 1;
     if (rdp_seen > 0.0) {
-      result.epsilon = epsilons.at(order, [](std::size_t) { return 0.0; });
+      result.epsilon = epsilons.at(order);
       result.order = work.orders[order];
     } else {
       result.epsilon = 0.0;
@@ -143,7 +122,6 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
   const TuningGrid& grid = work.grid;
   const std::size_t last_threshold = std::min(first_threshold + kTaskThresholds, grid.thresholds());
   std::optional<RowCosts> row;
-  PointEpsilons epsilons(work.orders.size());
   for (std::size_t k = 0; k < sums.size(); ++k) {
     if (!sums[k]) continue;
     for (std::size_t t = first_threshold; t < last_threshold; t += kBlockThresholds) {
@@ -162,7 +140,7 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
             std::span(grid.threshold).subspan(first_threshold, last_threshold - first_threshold),
             sums[k]->all().statistics(), work.settings.kind.cost, work.orders);
       }
-      evaluate_block(work, *row, first_threshold, *sums[k], begin, end, epsilons);
+      evaluate_block(work, *row, first_threshold, *sums[k], begin, end);
       work.counter.add(missing);
     }
   }
@@ -208,16 +186,17 @@ void evaluate_without_selection(Work& work) {
     if (work.points[i].evaluated() || work.watcher.wants_stop()) return;
     const Aggregator aggregator = work.grid.aggregator(work.first + i);
     Run run = run_of(work.votes, aggregator, queries);
+    run.labels = work.votes.labels;
+    const Partials counted = count_run(run, {.threads = 1}).partials;
     const AccountEpsilon found =
-        account_epsilon(tally(run, 1), aggregator, work.settings.kind, 0.0, 1);
+        account_epsilon(counted.tally, aggregator, work.settings.kind, 0.0, 1);
     TuningPoint point;
     point.epsilon = found.epsilon;
     point.order = found.order;
     point.queries = queries;
     point.answered = static_cast<double>(queries);
-    if (work.votes.labels && queries > 0) {
-      run.labels = work.votes.labels;
-      point.right = utility(run, 1).expected_accuracy * point.answered;
+    if (counted.utility && queries > 0) {
+      point.right = utility(*counted.utility, aggregator).expected_accuracy * point.answered;
     }
     work.points[i] = point;
     work.counter.add(1);
@@ -226,20 +205,15 @@ void evaluate_without_selection(Work& work) {
 
 }  // namespace
 
-void evaluate_grid(const TuningVotes& votes, const TuningGrid& grid, const GridSettings& settings,
-                   std::size_t first, std::span<TuningPoint> points, const Watcher& watcher) {
-  validate(grid);
-  const std::span<const double> orders = settings.kind.orders
-                                             ? std::span<const double>(*settings.kind.orders)
-                                             : std::span<const double>();
-  const TuningOrders tuning_orders(orders, settings.kind.conversion, settings.kind.delta);
+void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPoint> points) {
+  validate(task.grid);
+  const TuningOrders orders(task.settings.kind);
   const auto size = static_cast<std::int64_t>(points.size());
   const auto before = std::count_if(points.begin(), points.end(),
                                     [](const TuningPoint& point) { return point.evaluated(); });
-  Work work{votes, grid,   settings, tuning_orders,
-            first, points, watcher,  ProgressCounter(watcher.progress, size)};
+  Work work{task, orders, first, points, ProgressCounter(task.watcher.progress, size)};
   if (before > 0) work.counter.add(before);
-  if (grid.has_selection()) {
+  if (task.grid.has_selection()) {
     evaluate_with_selection(work);
   } else {
     evaluate_without_selection(work);

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "pate/tuning/tuning_grid.hpp"
-#include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
 
@@ -18,7 +17,6 @@ namespace pate {
 /// Points are evaluated in blocks (`kBlockThresholds`), each on its own: neither threads nor where
 /// `first` lies (at the start of a block) changes a bit. After a stop the blocks that were not
 /// reached are left as they were.
-void evaluate_grid(const TuningVotes& votes, const TuningGrid& grid, const GridSettings& settings,
-                   std::size_t first, std::span<TuningPoint> points, const Watcher& watcher);
+void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPoint> points);
 
 }  // namespace pate

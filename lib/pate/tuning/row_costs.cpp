@@ -89,6 +89,92 @@ double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const Vote
 
 }  // namespace
 
+void LineEnvelope::finish() {
+  low_ = high_ = line(0);
+  for (std::size_t k = 1; k < size(); ++k) {
+    const Line& at = line(k);
+    if (std::pair(at.selection, at.answered) > std::pair(low_.selection, low_.answered)) low_ = at;
+    if (std::pair(at.answered, at.selection) > std::pair(high_.answered, high_.selection)) {
+      high_ = at;
+    }
+  }
+  low_until_ = kInfinity;
+  high_from_ = 0.0;
+  if (low_.selection == kInfinity) {
+    high_ = low_;
+    return;
+  }
+  for (std::size_t k = 0; k < size(); ++k) {
+    const Line& at = line(k);
+    if (at.answered > low_.answered) {
+      low_until_ =
+          std::min(low_until_, (low_.selection - at.selection) / (at.answered - low_.answered));
+    }
+    if (at.answered < high_.answered) {
+      high_from_ =
+          std::max(high_from_, (at.selection - high_.selection) / (high_.answered - at.answered));
+    }
+  }
+}
+
+LeadCosts::LeadCosts(const AnswerLadder& leads, double order, CostKind kind)
+    : leads_(leads),
+      order_(order),
+      kind_(kind),
+      selection_cap_(threshold_data_independent(leads.check().sigma1, order)) {
+  for (std::int64_t v = leads.first(); kind.bound == Bound::tradeoff && v < leads.last(); ++v) {
+    up_.push_back(log_answer_line(leads.step(v), order));
+    down_.push_back(log_answer_line(reversed(leads.step(v)), order));
+  }
+  for (std::int64_t v = leads.first() + 1; v < leads.last(); ++v) {
+    if (kind.reading == Reading::joint) {
+      lines_.push_back(lines(v, {}));
+    } else {
+      selection_.push_back(selection_cost(v, {}));
+    }
+  }
+}
+
+template <class Add>
+void LeadCosts::each_line(std::int64_t lead, Sides sides, const Add& add) const {
+  const std::size_t i = index(lead);
+  // The step up to a lead, seen from there, is downwards.
+  if (sides.lower) add(down_[i - 1], up_[i - 1]);
+  if (sides.higher) add(up_[i], down_[i]);
+}
+
+LinePair LeadCosts::lines(std::int64_t lead, Sides sides) const {
+  const LineEnvelope same(std::exp(leads_.log_answered(lead)));
+  LinePair result{same, same};
+  each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
+    result.forward.add(forward.in_doubles());
+    result.reverse.add(reverse.in_doubles());
+  });
+  result.forward.finish();
+  result.reverse.finish();
+  return result;
+}
+
+double LeadCosts::log_excess(std::int64_t lead, Sides sides, double log_x) const {
+  double largest = leads_.log_answered(lead) + log_x;
+  each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
+    largest = std::max({largest, forward.at(log_x), reverse.at(log_x)});
+  });
+  return largest;
+}
+
+double LeadCosts::selection_cost(std::int64_t lead, Sides sides) const {
+  if (kind_.bound == Bound::published) {
+    return threshold_published(std::min(leads_.log_answered(lead), leads_.log_refused(lead)),
+                               leads_.check().sigma1, order_);
+  }
+  double largest = -kInfinity;
+  each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
+    largest = std::max({largest, forward.selection, reverse.selection});
+  });
+  return cost_of_log_excess(largest, order_, selection_cap_);
+}
+
 RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
                    std::span<const CostInputs::Statistic> statistics, CostKind kind,
                    const TuningOrders& orders)
@@ -126,12 +212,17 @@ RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
              wholes[sorted[last + 1]] - wholes[sorted[last]] <= highest - lowest + 1) {
         ++last;
       }
-      const std::int64_t first = lowest - wholes[sorted[last]];
       for (std::size_t k = begin; k <= last; ++k) {
-        places_[sorted[k]] = {chains_.size(), wholes[sorted[k]] + first};
+        places_[sorted[k]] = {chains_.size(), wholes[sorted[k]]};
       }
-      chains_.push_back(
-          {AnswerLeads(sigma1, fraction, first, highest - wholes[sorted[begin]]), {}});
+      Chain chain{AnswerLadder({fraction, sigma1}, lowest - wholes[sorted[last]] - 1,
+                               highest - wholes[sorted[begin]] + 1),
+                  {},
+                  {}};
+      for (std::int64_t lead = chain.leads.first(); lead <= chain.leads.last(); ++lead) {
+        chain.answered.push_back(std::exp(chain.leads.log_answered(lead)));
+      }
+      chains_.push_back(std::move(chain));
       begin = last + 1;
     }
   }
@@ -165,7 +256,7 @@ const LeadCosts& RowCosts::costs(const Place& place, std::size_t order) {
   Chain& chain = chains_[place.chain];
   auto& made = chain.by_order[order];
   if (!made) {
-    made = std::make_unique<LeadCosts>(chain.leads, orders_[order], kind_.bound, kind_.reading);
+    made = std::make_unique<LeadCosts>(chain.leads, orders_[order], kind_);
   }
   return *made;
 }
@@ -179,16 +270,12 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const std::int64_t v = sums.statistics()[i].value;
-    const std::size_t here = place.lead(v);
-    const bool has_lower = v > 0;
-    const bool has_higher = v < sums.teachers();
-    const auto log_excess = [&](double log_x) {
-      return leads.log_excess(here, has_lower, has_higher, log_x);
-    };
-    sum += has_lower && has_higher
-               ? log_moments(leads.lines(here), at, at.costs[i], cap, log_excess)
-               : log_moments(leads.lines(here, has_lower, has_higher), at, at.costs[i], cap,
-                             log_excess);
+    const std::int64_t lead = v - place.whole;
+    const Sides sides{v > 0, v < sums.teachers()};
+    const auto log_excess = [&](double log_x) { return leads.log_excess(lead, sides, log_x); };
+    sum += sides.lower && sides.higher
+               ? log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess)
+               : log_moments(leads.lines(lead, sides), at, at.costs[i], cap, log_excess);
   }
   // Costs that underflow are at their floor, each of them.
   return with_margin(sum * (1.0 + kSumMargin) / distance) +
@@ -201,10 +288,10 @@ double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t 
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const auto& [v, queries] = sums.statistics()[i];
-    const std::size_t here = place.lead(v);
-    const bool edge = v == 0 || v == sums.teachers();
-    const double check =
-        edge ? leads.selection_cost(here, v > 0, v < sums.teachers()) : leads.selection_cost(here);
+    const std::int64_t lead = v - place.whole;
+    const Sides sides{v > 0, v < sums.teachers()};
+    const double check = sides.lower && sides.higher ? leads.selection_cost(lead)
+                                                     : leads.selection_cost(lead, sides);
     sum += queries * check + answered(place, v) * at.costs[i].noisy_max;
   }
   return sum * (1.0 + kSumMargin);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -7,11 +8,87 @@
 #include <span>
 #include <vector>
 
-#include "pate/tuning/answer_lines.hpp"
-#include "pate/tuning/tuning_orders.hpp"
+#include "pate/accounting/names.hpp"
+#include "pate/aggregators/joint_cost.hpp"
+#include "pate/tuning/tuning_settings.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
 namespace pate {
+
+/// The excess of a query's joint moment in one direction as a function of the noisy maximum's, x:
+/// the largest of the lines of its neighbours.
+class LineEnvelope : public AnswerLines<AnswerLine<double>> {
+ public:
+  using Line = AnswerLine<double>;
+  /// answered: Pr[answered] on the votes, the line of a neighbour with the same statistic.
+  explicit LineEnvelope(double answered) { add(Line{0.0, answered}); }
+  /// Finds out where the outermost lines lead. Call once, after the last line.
+  void finish();
+
+  /// The largest of the lines at x >= 0, +inf where no double holds it.
+  [[nodiscard]] double at(double x) const {
+    const double largest = AnswerLines::at(x);
+    return largest < kHugeExcess ? largest : kInfinity;
+  }
+  /// The line that is the largest on all of [lowest, highest]; null where it is not seen at once.
+  [[nodiscard]] const Line* single(double lowest, double highest) const {
+    if (lowest >= high_from_) return &high_;
+    return highest <= low_until_ ? &low_ : nullptr;
+  }
+
+ private:
+  Line low_, high_;         // the largest at x = 0 and at x = infinity
+  double low_until_ = 0.0;  // `low` is the largest up to here
+  double high_from_ = 0.0;  // `high` is the largest from here on
+};
+
+/// The envelopes of both directions.
+struct LinePair {
+  LineEnvelope forward, reverse;
+};
+
+/// Which neighbours a statistic has: one a vote lower unless it is 0, one a vote higher unless it
+/// is the number of teachers.
+struct Sides {
+  bool lower = true;
+  bool higher = true;
+};
+
+/// The threshold check at one order as a function of the lead, the statistic less the threshold:
+/// envelopes for the reading joint, costs of the check for the reading expected.
+class LeadCosts {
+ public:
+  /// leads: a ladder with a lead more at either end than will be asked for; must outlive this.
+  LeadCosts(const AnswerLadder& leads, double order, CostKind kind);
+
+  /// Reading joint.
+  [[nodiscard]] const LinePair& lines(std::int64_t lead) const { return lines_[index(lead) - 1]; }
+  [[nodiscard]] LinePair lines(std::int64_t lead, Sides sides) const;
+  /// log of the largest of all lines of both directions at e^log_x.
+  [[nodiscard]] double log_excess(std::int64_t lead, Sides sides, double log_x) const;
+
+  /// Reading expected: the cost of the check alone.
+  [[nodiscard]] double selection_cost(std::int64_t lead) const {
+    return selection_[index(lead) - 1];
+  }
+  [[nodiscard]] double selection_cost(std::int64_t lead, Sides sides) const;
+
+ private:
+  [[nodiscard]] std::size_t index(std::int64_t lead) const {
+    return static_cast<std::size_t>(lead - leads_.first());
+  }
+  // Calls add(forward, reverse) with the lines of every neighbour with another statistic.
+  template <class Add>
+  void each_line(std::int64_t lead, Sides sides, const Add& add) const;
+
+  const AnswerLadder& leads_;
+  double order_;
+  CostKind kind_;
+  double selection_cap_;
+  std::vector<LogAnswerLine> up_, down_;  // by step, each in one direction
+  std::vector<LinePair> lines_;
+  std::vector<double> selection_;
+};
 
 /// The costs of grid points that share sigma1: for some thresholds, the threshold check's part,
 /// made for an order when it is first needed; put together with the sums of the votes for any noise
@@ -38,21 +115,20 @@ class RowCosts {
   [[nodiscard]] double rdp(const VoteSums& sums, std::size_t threshold, std::size_t order);
 
  private:
+  // Thresholds whole votes apart see the same leads.
   struct Chain {
-    AnswerLeads leads;
+    AnswerLadder leads;
+    std::vector<double> answered;  // Pr[answered], by lead
     std::map<std::size_t, std::unique_ptr<LeadCosts>> by_order;
   };
   struct Place {
     std::size_t chain = 0;
-    std::int64_t first = 0;  // the statistic at the first of its leads
-
-    [[nodiscard]] std::size_t lead(std::int64_t v) const {
-      return static_cast<std::size_t>(v - first);
-    }
+    std::int64_t whole = 0;  // the whole votes of the threshold: the lead is v less these
   };
   // Pr[answered | v].
   [[nodiscard]] double answered(const Place& place, std::int64_t v) const {
-    return chains_[place.chain].leads.answered(place.lead(v));
+    const Chain& chain = chains_[place.chain];
+    return chain.answered[static_cast<std::size_t>(v - place.whole - chain.leads.first())];
   }
   [[nodiscard]] const LeadCosts& costs(const Place& place, std::size_t order);
   [[nodiscard]] double joint(const VoteSums& sums, const Place& place, std::size_t order);

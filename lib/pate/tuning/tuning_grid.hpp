@@ -3,13 +3,41 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
 #include "pate/parallel/shard.hpp"
+#include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
+
+/// One axis of a grid of parameters: its values, increasing and without repetitions.
+struct GridAxis {
+  std::vector<double> values;
+  bool shares = false;  ///< values are percentages of the teachers
+};
+
+/// Whether the values of an axis may be shares of the teachers, "60%".
+enum class Shares { refused, allowed };
+
+/// The largest number of points a grid may have.
+inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
+
+/// Reads the specification of an axis:
+///
+///     50:200:10        start:stop:step; stop is included when it is hit
+///     50,100,150       a list
+///     log:10:1000:25   25 values from 10 to 1000, evenly spaced in the logarithm
+///
+/// With `Shares::allowed` all numbers of it may carry a percent sign (the count of `log:` does
+/// not). Values of ranges are rounded to 12 digits, so that 0.1 apart means 0.1, 0.2, 0.3.
+///
+/// Throws `parameter_error` naming `axis` for anything else: an empty specification, a number that
+/// is none or not finite, a stop below the start, a step that is not positive, more than
+/// `kLargestGrid` values.
+[[nodiscard]] GridAxis parse_grid_axis(std::string_view text, std::string_view axis, Shares shares);
 
 /// The parameters that are tried: every combination of the values of the axes.
 ///
@@ -66,6 +94,14 @@ struct TuningPoint {
   std::int64_t queries = 0;  ///< how many of the queries are asked
 
   [[nodiscard]] bool evaluated() const { return epsilon == epsilon; }
+};
+
+/// What points of a grid are evaluated for and how; refers to all of it.
+struct TuningTask {
+  const TuningVotes& votes;
+  const TuningGrid& grid;
+  const GridSettings& settings;
+  const Watcher& watcher;
 };
 
 /// Grid values of epsilon are at most this much above those of `account`, relative.

@@ -1,6 +1,10 @@
 #include "pate/tuning/tuning_settings.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "pate/math/margin.hpp"
 
 namespace pate {
 
@@ -14,10 +18,48 @@ RowSelection first_rows(const RowSelection& rows, std::int64_t queries) {
   return RowSelection::list(std::move(list));
 }
 
+constexpr double kSpacing = 0.05 / 64;
+constexpr double kLowest = 1.01;
+constexpr double kHighest = 10000.0;
+// In the place of kGridOrderMargin for orders between those a stride apart: they are looked at
+// where epsilon is so steep that the search on the continuum, which knows the order to 2^-17, may
+// stop this much too high.
+constexpr double kSteepOutwards = 5e-5;
+
+std::vector<double> even_orders() {
+  const double low = std::log(kLowest - 1.0);
+  const double high = std::log(kHighest - 1.0);
+  const auto intervals = static_cast<std::size_t>(std::ceil((high - low) / kSpacing));
+  std::vector<double> orders;
+  for (std::size_t i = 0; i <= intervals; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(intervals);
+    orders.push_back(1.0 + std::exp(low + share * (high - low)));
+  }
+  orders.front() = kLowest;
+  orders.back() = kHighest;
+  return orders;
+}
+
 }  // namespace
 
 Run run_of(const TuningVotes& votes, const Aggregator& aggregator, std::int64_t queries) {
   return {votes.votes, first_rows(votes.rows, queries), aggregator, votes.student, {}, {}};
+}
+
+TuningOrders::TuningOrders(const EpsilonKind& kind)
+    : orders_(kind.orders ? *kind.orders : even_orders()), restricted_(kind.orders.has_value()) {
+  for (const double order : orders_) {
+    terms_.push_back(conversion_term(kind.conversion, order, kind.delta));
+  }
+  const auto after = std::lower_bound(orders_.begin(), orders_.end(), 10.0);
+  start_ = std::min(static_cast<std::size_t>(after - orders_.begin()), orders_.size() - 1);
+  start_ -= start_ % stride();
+}
+
+double TuningOrders::epsilon(std::size_t i, double rdp) const {
+  const double sum = rdp + terms_[i];
+  const double outwards = i % stride() == 0 ? kGridOrderMargin : kSteepOutwards;
+  return std::max(0.0, sum + outwards * (rdp + std::abs(terms_[i])));
 }
 
 }  // namespace pate

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
@@ -55,5 +57,75 @@ struct Watcher {
 
   [[nodiscard]] bool wants_stop() const { return stop && stop(); }
 };
+
+/// The orders at which grid points are evaluated, with the term that the conversion to epsilon adds
+/// at each. The minimum over any orders is an upper bound of the minimum over all of them.
+class TuningOrders {
+ public:
+  /// The orders of `kind`; without any those from 1.01 to 10,000, evenly spaced in log(order - 1)
+  /// by 1/1280. Every `stride()`-th of them is close enough to the next, but for costs that rise
+  /// very steeply with the order.
+  explicit TuningOrders(const EpsilonKind& kind);
+
+  [[nodiscard]] std::size_t size() const { return orders_.size(); }
+  [[nodiscard]] double operator[](std::size_t i) const { return orders_[i]; }
+  /// Whether these are all that is allowed: then every one of them is tried.
+  [[nodiscard]] bool restricted() const { return restricted_; }
+  /// How far the orders are apart that are looked at first.
+  [[nodiscard]] std::size_t stride() const { return restricted_ ? 1 : kStride; }
+  /// Where a search begins: near order 10, a multiple of the stride.
+  [[nodiscard]] std::size_t start() const { return start_; }
+
+  /// epsilon at an order, rounded outwards by 1e-9 relative (5e-5 between the strides), at least 0.
+  [[nodiscard]] double epsilon(std::size_t i, double rdp) const;
+
+ private:
+  static constexpr std::size_t kStride = 64;
+
+  std::vector<double> orders_;
+  std::vector<double> terms_;
+  bool restricted_;
+  std::size_t start_ = 0;
+};
+
+/// Looks for the smallest of `size` numbers that fall and then rise, evaluating few of them: from
+/// `start` downhill with steps of `first_step`, a quarter of it and so on to `last_step`. Where the
+/// numbers rise and fall several times the result is a local minimum, an evaluated number all the
+/// same. Returns its position; then also its neighbours at a distance of `last_step` have been
+/// evaluated. Domain: start < size, last_step > 0.
+template <class Evaluate>
+[[nodiscard]] std::size_t downhill(std::size_t size, std::size_t start, std::size_t first_step,
+                                   std::size_t last_step, Evaluate&& value_at) {
+  std::size_t best = start;
+  double value = value_at(best);
+  for (std::size_t step = first_step; step >= last_step; step /= 4) {
+    bool moved = true;
+    bool down = true;  // worth looking towards smaller positions
+    bool up = true;
+    while (moved) {
+      moved = false;
+      if (up && best + step < size) {
+        const double there = value_at(best + step);
+        if (there < value) {
+          best += step;
+          value = there;
+          moved = true;
+          down = false;
+          continue;
+        }
+      }
+      up = false;
+      if (down && best >= step) {
+        const double there = value_at(best - step);
+        if (there < value) {
+          best -= step;
+          value = there;
+          moved = true;
+        }
+      }
+    }
+  }
+  return best;
+}
 
 }  // namespace pate

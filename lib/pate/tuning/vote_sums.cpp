@@ -4,9 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "pate/aggregators/aggregator.hpp"
 #include "pate/bounds/q_tables.hpp"
-#include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 
 namespace pate {
@@ -82,16 +80,15 @@ std::vector<double> right_by_statistic(std::span<const LabelledQuery> labelled,
 
 }  // namespace
 
-VoteSums::VoteSums(const Run& run, CostKind kind, const TuningOrders& orders, unsigned threads)
+VoteSums::VoteSums(const NoisyMax& noisy_max, Tally tally, CostKind kind,
+                   const TuningOrders& orders)
     : kind_(kind),
       orders_(orders),
-      noisy_max_{std::nullopt, run.aggregator.noisy_max, false},
-      tally_(pate::tally(run, threads)),
+      noisy_max_{std::nullopt, noisy_max, false},
+      tally_(std::move(tally)),
+      inputs_(tally_, noisy_max_),
       filled_(orders.size()),
-      at_(orders.size()) {
-  if (!run.aggregator.selection) throw parameter_error("sums by statistic need a selection");
-  inputs_ = std::make_unique<CostInputs>(tally_, noisy_max_);
-}
+      at_(orders.size()) {}
 
 const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
   const std::size_t stride = orders_.stride();
@@ -103,12 +100,15 @@ const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
   const bool alone = order != below;
   const std::size_t first = alone ? order : order - order % (stride * kBatch);
   std::call_once(filled_[first], [&] {
-    std::vector<std::size_t> batch;
-    for (std::size_t i = first; i < orders_.size() && batch.size() < (alone ? 1 : kBatch);
+    std::vector<double> orders;
+    std::vector<AtOrder*> sums;
+    for (std::size_t i = first; i < orders_.size() && sums.size() < (alone ? 1 : kBatch);
          i += stride) {
-      batch.push_back(i);
+      orders.push_back(orders_[i]);
+      sums.push_back(&at_[i]);
+      at_[i].noisy_max_cap = data_independent_cost(noisy_max_, orders_[i]).noisy_max;
     }
-    fill(batch);
+    kind_.reading == Reading::joint ? fill_joint(orders, sums) : fill_expected(orders, sums);
   });
   return at_[order];
 }
@@ -149,54 +149,37 @@ void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrd
   }
 }
 
-void VoteSums::fill(std::span<const std::size_t> batch) const {
-  std::vector<double> orders;
-  for (const std::size_t i : batch) orders.push_back(orders_[i]);
-  if (kind_.reading == Reading::joint) {
-    fill_joint(orders, batch);
-  } else {
-    fill_expected(orders, batch);
-  }
-}
-
-void VoteSums::fill_joint(std::span<const double> orders,
-                          std::span<const std::size_t> batch) const {
+void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* const> sums) const {
   const double sigma = noisy_max_.noisy_max.gaussian().sigma;
-  const GaussianTradeoffTable table(inputs_->cells(), std::numbers::sqrt2 / sigma);
+  const GaussianTradeoffTable table(inputs_.cells(), std::numbers::sqrt2 / sigma);
   const auto tables = table.at_orders(orders, 1);
   std::vector<Excess> excesses;
   for (std::size_t j = 0; j < orders.size(); ++j) {
-    AtOrder& at = at_[batch[j]];
-    at.noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
     std::size_t k = 0;
     for (std::size_t i = 0; i < statistics().size(); ++i) {
       excesses.clear();
-      for (; k < tally_.distinct.size() && inputs_->statistic_of(k) == i; ++k) {
+      for (; k < tally_.distinct.size() && inputs_.statistic_of(k) == i; ++k) {
         const DistinctQuery& query = tally_.distinct[k];
         Excess excess;
         excess.queries = static_cast<double>(query.count);
         if (query.log_q != -kInfinity) {
-          excess = excess_of(table.log_excess(tables[j], inputs_->position(k)), excess.queries);
+          excess = excess_of(table.log_excess(tables[j], inputs_.position(k)), excess.queries);
         }
         excesses.push_back(excess);
       }
-      add_groups(excesses, at);
+      add_groups(excesses, *sums[j]);
     }
   }
 }
 
-void VoteSums::fill_expected(std::span<const double> orders,
-                             std::span<const std::size_t> batch) const {
-  const auto bound = bound_at_orders(kind_.bound, *inputs_, orders, 1);
-  for (std::size_t j = 0; j < orders.size(); ++j) {
-    at_[batch[j]].noisy_max_cap = data_independent_cost(noisy_max_, orders[j]).noisy_max;
-    at_[batch[j]].costs.resize(statistics().size());
-  }
+void VoteSums::fill_expected(std::span<const double> orders, std::span<AtOrder* const> sums) const {
+  const auto bound = bound_at_orders(kind_.bound, inputs_, orders, 1);
+  for (AtOrder* const at : sums) at->costs.resize(statistics().size());
   QueryCosts costs;
   for (std::size_t k = 0; k < tally_.distinct.size(); ++k) {
     bound->query(k, costs);
     for (std::size_t j = 0; j < orders.size(); ++j) {
-      at_[batch[j]].costs[inputs_->statistic_of(k)].noisy_max +=
+      sums[j]->costs[inputs_.statistic_of(k)].noisy_max +=
           static_cast<double>(tally_.distinct[k].count) * costs.noisy_max[j];
     }
   }
@@ -223,24 +206,28 @@ NoiseSums::NoiseSums(const TuningVotes& votes, const Aggregator& aggregator,
       orders_(orders),
       made_(asked_.size()),
       sums_(asked_.size()) {
-  if (votes.labels) {
-    Run run = run_of(votes, aggregator, asked_.back());
-    run.labels = votes.labels;
-    labelled_ = labelled_queries(run, threads);
+  Run run = run_of(votes, aggregator, asked_.back());
+  run.labels = votes.labels;
+  std::vector<QueryKey> keys{cost_key(run)};
+  if (run.labels) {
+    keys.push_back(label_key(run));
+    keys.back().by_query = true;
   }
-  (void)at(asked_.size() - 1, threads);
+  std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = threads});
+  if (run.labels) labelled_ = labelled_queries(aggregator, counted.back(), threads);
+  std::call_once(made_.back(), [&] { make(asked_.size() - 1, tally_of(run, counted.front())); });
 }
 
-const VoteSums& NoiseSums::at(std::size_t i, unsigned threads) const {
-  std::call_once(made_[i], [&] {
-    sums_[i] =
-        std::make_unique<VoteSums>(run_of(votes_, aggregator_, asked_[i]), kind_, orders_, threads);
-    if (votes_.labels) {
-      const auto labelled = std::span(labelled_).first(static_cast<std::size_t>(asked_[i]));
-      sums_[i]->set_right(right_by_statistic(labelled, sums_[i]->statistics()));
-    }
-  });
+const VoteSums& NoiseSums::at(std::size_t i) const {
+  std::call_once(made_[i], [&] { make(i, tally(run_of(votes_, aggregator_, asked_[i]), 1)); });
   return *sums_[i];
+}
+
+void NoiseSums::make(std::size_t i, Tally tally) const {
+  sums_[i] = std::make_unique<VoteSums>(aggregator_.noisy_max, std::move(tally), kind_, orders_);
+  if (!votes_.labels) return;
+  const auto labelled = std::span(labelled_).first(static_cast<std::size_t>(asked_[i]));
+  sums_[i]->set_right(right_by_statistic(labelled, sums_[i]->statistics()));
 }
 
 }  // namespace pate

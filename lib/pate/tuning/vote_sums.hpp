@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "pate/accounting/query_costs.hpp"
+#include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/tally.hpp"
-#include "pate/accounting/utility.hpp"
-#include "pate/tuning/tuning_orders.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
@@ -21,13 +19,15 @@ namespace pate {
 /// the votes through v alone). Sums at an order are made when they are first asked for.
 class VoteSums {
  public:
-  /// Reads the votes once. run: any aggregator with a selection; threshold and sigma1 do not
-  /// matter. `orders` must outlive this.
-  VoteSums(const Run& run, CostKind kind, const TuningOrders& orders, unsigned threads);
+  /// tally: of a run with a selection, whose parameters do not matter. `orders` must outlive this.
+  VoteSums(const NoisyMax& noisy_max, Tally tally, CostKind kind, const TuningOrders& orders);
+  VoteSums(const VoteSums&) = delete;
+  VoteSums& operator=(const VoteSums&) = delete;
+  ~VoteSums() = default;
 
   /// The values of v that occur, increasing, and how many queries have them.
   [[nodiscard]] std::span<const CostInputs::Statistic> statistics() const {
-    return inputs_->statistics();
+    return inputs_.statistics();
   }
   /// By statistic: the expected number of right labels if all queries were answered. Empty without
   /// true labels.
@@ -62,16 +62,15 @@ class VoteSums {
   [[nodiscard]] const AtOrder& at(std::size_t order) const;
 
  private:
-  void fill(std::span<const std::size_t> batch) const;
   void fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const;
-  void fill_joint(std::span<const double> orders, std::span<const std::size_t> batch) const;
-  void fill_expected(std::span<const double> orders, std::span<const std::size_t> batch) const;
+  void fill_joint(std::span<const double> orders, std::span<AtOrder* const> sums) const;
+  void fill_expected(std::span<const double> orders, std::span<AtOrder* const> sums) const;
 
   CostKind kind_;
   const TuningOrders& orders_;
   Aggregator noisy_max_;  // without a selection: the checks are the grid point's
   Tally tally_;
-  std::unique_ptr<CostInputs> inputs_;
+  CostInputs inputs_;
   std::vector<double> right_;
   mutable std::vector<std::once_flag> filled_;
   mutable std::vector<AtOrder> at_;
@@ -86,17 +85,17 @@ class VoteSums {
 class NoiseSums {
  public:
   /// aggregator: with a selection, of which only the kind matters. `votes` and `orders` must
-  /// outlive this. Reads the votes: once, and once more for labels.
+  /// outlive this. Reads the votes once, and again for every smaller number of queries.
   NoiseSums(const TuningVotes& votes, const Aggregator& aggregator, std::vector<std::int64_t> asked,
             CostKind kind, const TuningOrders& orders, unsigned threads);
 
   [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
   /// The sums of the first asked()[i] queries. Thread safe.
-  [[nodiscard]] const VoteSums& at(std::size_t i) const { return at(i, 1); }
+  [[nodiscard]] const VoteSums& at(std::size_t i) const;
   [[nodiscard]] const VoteSums& all() const { return at(asked_.size() - 1); }
 
  private:
-  [[nodiscard]] const VoteSums& at(std::size_t i, unsigned threads) const;
+  void make(std::size_t i, Tally tally) const;
 
   const TuningVotes& votes_;
   Aggregator aggregator_;

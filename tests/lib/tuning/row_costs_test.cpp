@@ -63,7 +63,7 @@ Histograms random_histograms(pate_test::Random& random, std::size_t queries, std
 TEST_CASE("row costs: never below the sums of account, and little above") {
   pate_test::Random random(31);
   const std::vector<double> few{1.05, 1.5, 2, 3.5, 6, 10, 17, 40, 150, 1000};
-  const TuningOrders orders(few, Conversion::improved, 1e-5);
+  const TuningOrders orders({{}, Conversion::improved, 1e-5, few});
   for (int round = 0; round < 40; ++round) {
     const auto teachers = static_cast<std::int32_t>(random.integer(1, 60));
     const Histograms votes =
@@ -79,7 +79,8 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     for (const CostKind kind :
          {CostKind{Bound::tradeoff, Reading::joint}, CostKind{Bound::tradeoff, Reading::expected},
           CostKind{Bound::published, Reading::expected}}) {
-      const VoteSums sums(run_of(tuning, any, votes.queries()), kind, orders, 1);
+      const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
+                          orders);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
@@ -111,10 +112,11 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   const Histograms votes = random_histograms(random, 200, 50, 4);
   const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{12}, false};
   const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
-  const TuningOrders orders({}, Conversion::improved, 1e-5);
+  const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
   for (const Reading reading : {Reading::joint, Reading::expected}) {
     const CostKind kind{Bound::tradeoff, reading};
-    const VoteSums sums(run_of(tuning, any, votes.queries()), kind, orders, 1);
+    const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
+                        orders);
     const std::vector<double> thresholds{20, 30, 45};
     RowCosts row(8, thresholds, sums.statistics(), kind, orders);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {

@@ -1,6 +1,6 @@
 // Sums on the nodes of cells against the sums of `account`, query by query.
 
-#include "pate/tuning/query_nodes.hpp"
+#include "pate/tuning/account_epsilon.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,6 @@
 
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/tuning/account_epsilon.hpp"
 #include "support/random.hpp"
 
 using namespace pate;

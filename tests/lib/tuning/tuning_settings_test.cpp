@@ -1,4 +1,4 @@
-#include "pate/tuning/tuning_orders.hpp"
+#include "pate/tuning/tuning_settings.hpp"
 
 #include <doctest/doctest.h>
 

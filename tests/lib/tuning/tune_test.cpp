@@ -1,4 +1,4 @@
-#include "pate/tuning/release_ranking.hpp"
+#include "pate/tuning/tune.hpp"
 
 #include <doctest/doctest.h>
 
