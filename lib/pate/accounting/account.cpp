@@ -18,28 +18,6 @@ namespace pate {
 
 namespace {
 
-// Evaluations of the sums, kept: several entries look for their best orders in the same places.
-class KeptCosts {
- public:
-  KeptCosts(const CostInputs& inputs, Bound bound, unsigned threads,
-            const std::vector<RunCost>& costs)
-      : inputs_(inputs), bound_(bound), threads_(threads) {
-    for (const RunCost& cost : costs) kept_.emplace(cost.order, cost);
-  }
-  const RunCost& at(double order) {
-    const auto found = kept_.find(order);
-    if (found != kept_.end()) return found->second;
-    const RunCost cost = run_costs(inputs_, bound_, std::span(&order, 1), threads_).front();
-    return kept_.emplace(order, cost).first->second;
-  }
-
- private:
-  const CostInputs& inputs_;
-  Bound bound_;
-  unsigned threads_;
-  std::map<double, RunCost> kept_;
-};
-
 std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, Reading reading,
                                                      bool has_selection) {
   if (reading == Reading::joint) return {{"steps", cost.joint}};
@@ -65,12 +43,9 @@ void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_d
   std::int64_t realized = 0;
   for (const DistinctQuery& query : tally.distinct) {
     const auto count = static_cast<double>(query.count);
-    double answered = 1.0;
-    double refused = 0.0;
-    if (aggregator.selection) {
-      answered = std::exp(log_answered(*aggregator.selection, query.statistic));
-      refused = std::exp(log_refused(*aggregator.selection, query.statistic));
-    }
+    const double answered = probability_answered(aggregator, query.statistic);
+    const double refused =
+        aggregator.selection ? std::exp(log_refused(*aggregator.selection, query.statistic)) : 0.0;
     expected.add(count * answered);
     variance.add(count * answered * refused);
     realized += query.answered;
@@ -87,12 +62,8 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings, bool has
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     for (const Reading reading : readings_of(bound, has_decisions)) {
       for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-        CostEntry entry;
-        entry.bound = bound;
-        entry.reading = reading;
-        entry.conversion = conversion;
+        CostEntry& entry = entries.emplace_back(CostEntry{bound, reading, conversion});
         entry.data_dependent = true;
-        entries.push_back(std::move(entry));
       }
     }
   }
@@ -104,19 +75,28 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
                    unsigned threads, CheckpointCosts* checkpoints, Account& account) {
   const bool has_selection = account.aggregator.selection.has_value();
   const std::vector<RunCost> grid = run_costs(inputs, bound, account.orders, threads, checkpoints);
-  KeptCosts kept(inputs, bound, threads, grid);
+  // Several entries look for their best orders in the same places.
+  std::map<double, RunCost> kept;
+  for (const RunCost& cost : grid) kept.emplace(cost.order, cost);
+  const auto cost_at = [&](double order) -> const RunCost& {
+    const auto [found, is_new] = kept.try_emplace(order);
+    if (is_new) {
+      found->second = run_costs(inputs, bound, std::span(&order, 1), threads).front();
+    }
+    return found->second;
+  };
   for (CostEntry& entry : account.costs) {
     if (entry.bound != bound) continue;
     RdpFunction function;
     function.orders = account.orders;
     for (const RunCost& cost : grid) function.rdp.push_back(cost.rdp(entry.reading));
-    function.at = [&](double order) { return kept.at(order).rdp(entry.reading); };
+    function.at = [&](double order) { return cost_at(order).rdp(entry.reading); };
     function.parts = [&](double order) {
-      return parts_of(kept.at(order), entry.reading, has_selection);
+      return parts_of(cost_at(order), entry.reading, has_selection);
     };
     fill_rdp_entry(entry, function, search, account.notices);
     if (entry.reading == Reading::expected && has_selection) {
-      entry.sd = entry.order ? std::sqrt(kept.at(*entry.order).spent_variance) : 0.0;
+      entry.sd = entry.order ? std::sqrt(cost_at(*entry.order).spent_variance) : 0.0;
     }
   }
   RdpCurves curves;
@@ -128,6 +108,11 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
     if (has_selection) curves.spent_variance.push_back(cost.spent_variance);
   }
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
+}
+
+std::vector<double> orders_of(const AccountSettings& settings) {
+  if (settings.orders) return validated_orders(*settings.orders);
+  return {default_orders().begin(), default_orders().end()};
 }
 
 // All but the exact costs and the utility.
@@ -142,9 +127,7 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   account.queries = tally.queries;
   account.delta = settings.delta;
   account.steps = steps_of(aggregator, tally.queries, tally.queries);
-  account.orders = settings.orders
-                       ? validated_orders(*settings.orders)
-                       : std::vector<double>(default_orders().begin(), default_orders().end());
+  account.orders = orders_of(settings);
   count_answered(tally, aggregator, has_decisions, account);
 
   account.costs = planned_entries(settings, has_decisions);
@@ -175,45 +158,42 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   return account;
 }
 
-OrderSearch search_of(const AccountSettings& settings) {
-  return {settings.delta, settings.orders.has_value()};
+// `votes`: of the teachers, where their sums are wanted and not in the partials.
+Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregator& aggregator,
+                   const AccountSettings& settings) {
+  const OrderSearch search{settings.delta, settings.orders.has_value()};
+  Account result =
+      account_bounds(partials.tally, aggregator, partials.has_decisions, search, settings);
+  if (partials.exact) {
+    const ExactMechanism mechanism(aggregator, partials.tally.teachers);
+    add_exact_costs(*partials.exact, votes, mechanism, search, settings.threads, result);
+  }
+  if (partials.utility) result.utility = utility(*partials.utility, aggregator);
+  return result;
 }
 
 }  // namespace
 
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
-  validate(run);
   std::optional<ExactMechanism> mechanism;
   if (settings.exact) mechanism.emplace(run.aggregator, run.votes.teachers());
   CountedRun counted = count_run(
       run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr, false});
   if (settings.when_read) settings.when_read();
-  Account result = account_bounds(counted.partials.tally, run.aggregator,
-                                  counted.partials.has_decisions, search_of(settings), settings);
-  if (mechanism) {
-    ExactPartials& exact = *counted.partials.exact;
-    if (partials != nullptr && counted.teachers) {
-      fill_teacher_sums(*counted.teachers, *mechanism, result.orders, settings.threads, exact);
-    }
-    add_exact_costs(exact, counted.teachers.get(), *mechanism, search_of(settings),
-                    settings.threads, result);
+  if (partials == nullptr) {
+    return account_of(counted.partials, counted.teachers.get(), run.aggregator, settings);
   }
-  if (counted.partials.utility) result.utility = utility(*counted.partials.utility, run.aggregator);
-  if (partials != nullptr) *partials = std::move(counted.partials);
-  return result;
+  if (counted.teachers) {
+    fill_teacher_sums(*counted.teachers, *mechanism, orders_of(settings), settings.threads,
+                      *counted.partials.exact);
+  }
+  *partials = std::move(counted.partials);
+  return account_of(*partials, nullptr, run.aggregator, settings);
 }
 
 Account account(const Partials& partials, const Aggregator& aggregator,
                 const AccountSettings& settings) {
-  Account result = account_bounds(partials.tally, aggregator, partials.has_decisions,
-                                  search_of(settings), settings);
-  if (partials.exact) {
-    const ExactMechanism mechanism(aggregator, partials.tally.teachers);
-    add_exact_costs(*partials.exact, nullptr, mechanism, search_of(settings), settings.threads,
-                    result);
-  }
-  if (partials.utility) result.utility = utility(*partials.utility, aggregator);
-  return result;
+  return account_of(partials, nullptr, aggregator, settings);
 }
 
 }  // namespace pate

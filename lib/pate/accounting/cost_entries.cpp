@@ -20,19 +20,12 @@ namespace {
 
 constexpr std::array kConversions{ReportedConversion::improved, ReportedConversion::classic};
 
-CostEntry entry_of(ReportedConversion conversion) {
-  CostEntry entry;
-  entry.conversion = conversion;
-  entry.releasable = true;
-  return entry;
-}
-
-CostEntry exact_entry(ReportedConversion conversion, double epsilon, double delta,
-                      const std::string& part) {
-  CostEntry entry = entry_of(conversion);
-  entry.epsilon = epsilon;
-  entry.delta = delta;
+// A cost without an order, that holds for every votes.
+CostEntry public_entry(ReportedConversion conversion, double epsilon, double delta,
+                       const std::string& part) {
+  CostEntry entry{Bound::data_independent, Reading::worst_case, conversion, epsilon, delta};
   entry.parts = {{part, epsilon}};
+  entry.releasable = true;
   return entry;
 }
 
@@ -47,22 +40,21 @@ void add_pure_entries(const StepCounts& steps, double delta, std::vector<CostEnt
   }
   // Products and sums are rounded; a unit in the last place for each kind covers them.
   pure *= 1.0 + 4e-16 * static_cast<double>(steps.maxima.size());
-  entries.push_back(exact_entry(ReportedConversion::pure, pure, 0.0, "noisy_max"));
+  entries.push_back(public_entry(ReportedConversion::pure, pure, 0.0, "noisy_max"));
   if (steps.maxima.size() != 1) return;
   const auto& [noise, count] = *steps.maxima.begin();
-  entries.push_back(exact_entry(ReportedConversion::kov,
-                                composed_pure_dp_epsilon(*noise.pure_epsilon(), count, delta),
-                                delta, "noisy_max"));
+  entries.push_back(public_entry(ReportedConversion::kov,
+                                 composed_pure_dp_epsilon(*noise.pure_epsilon(), count, delta),
+                                 delta, "noisy_max"));
 }
 
 std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator& aggregator,
                                            Reading reading) {
   std::vector<double> answered(tally.checkpoints.size(), 0.0);
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
-    double p = 1.0;
-    if (aggregator.selection && reading != Reading::worst_case) {
-      p = std::exp(log_answered(*aggregator.selection, tally.distinct[i].statistic));
-    }
+    const double p = reading == Reading::worst_case
+                         ? 1.0
+                         : probability_answered(aggregator, tally.distinct[i].statistic);
     for (const Occurrence& o : tally.occurrences_of(i)) {
       answered[o.checkpoint] += reading == Reading::realized ? o.answered : p * o.count;
     }
@@ -202,14 +194,15 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
   };
   std::vector<CostEntry> entries;
   for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    CostEntry entry = entry_of(conversion);
+    CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
+    entry.releasable = true;
     fill_rdp_entry(entry, function, search, notices);
     entries.push_back(std::move(entry));
   }
   if (const auto squared_mu = steps.squared_mu()) {
-    entries.push_back(exact_entry(ReportedConversion::gdp,
-                                  gaussian_dp_epsilon(std::sqrt(*squared_mu), search.delta),
-                                  search.delta, "steps"));
+    entries.push_back(public_entry(ReportedConversion::gdp,
+                                   gaussian_dp_epsilon(std::sqrt(*squared_mu), search.delta),
+                                   search.delta, "steps"));
   } else {
     add_pure_entries(steps, search.delta, entries);
   }
@@ -235,11 +228,7 @@ std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> 
                                      double delta, std::vector<Notice>& notices) {
   std::vector<CostEntry> entries;
   for (std::size_t c = 0; c < kConversions.size(); ++c) {
-    CostEntry entry;
-    entry.bound = bound;
-    entry.reading = Reading::joint;
-    entry.conversion = kConversions[c];
-    entry.delta = delta;
+    CostEntry entry{bound, Reading::joint, kConversions[c], 0.0, delta};
     entry.data_dependent = true;
     if (spent) {
       const OptimalOrder& forward = best[2 * c];

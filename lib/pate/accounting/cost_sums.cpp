@@ -143,7 +143,7 @@ constexpr std::size_t kTabulated = 1'000'000;
 
 // Sums over one piece of the distinct queries, by order.
 struct Piece {
-  std::vector<double> expected, realized, joint, variance;
+  std::vector<RunCost> sums;          // but for the checks
   std::vector<double> by_checkpoint;  // by checkpoint, then order; empty without a trajectory
 };
 
@@ -192,9 +192,7 @@ Piece sum_piece(const CostInputs& inputs, const BoundAtOrders& bound, std::size_
                 std::optional<Reading> reading) {
   const Tally& tally = inputs.tally();
   Piece piece;
-  for (auto* sums : {&piece.expected, &piece.realized, &piece.joint, &piece.variance}) {
-    sums->assign(orders, 0.0);
-  }
+  piece.sums.resize(orders);
   piece.by_checkpoint.assign(reading ? orders * tally.checkpoints.size() : 0, 0.0);
   QueryCosts costs;
   std::vector<double> scratch;
@@ -203,12 +201,14 @@ Piece sum_piece(const CostInputs& inputs, const BoundAtOrders& bound, std::size_
     const double p = inputs.answered(i);
     const auto count = static_cast<double>(tally.distinct[i].count);
     const auto answered = static_cast<double>(tally.distinct[i].answered);
-    add_scaled(piece.expected, count * p, costs.noisy_max);
-    if (answered > 0.0) add_scaled(piece.realized, answered, costs.noisy_max);
-    if (!costs.joint.empty()) add_scaled(piece.joint, count, costs.joint);
     const double spread = count * p * (1.0 - p);
     for (std::size_t j = 0; j < orders; ++j) {
-      piece.variance[j] += spread * costs.noisy_max[j] * costs.noisy_max[j];
+      const double noisy_max = costs.noisy_max[j];
+      RunCost& sum = piece.sums[j];
+      sum.noisy_max_expected += count * p * noisy_max;
+      if (answered > 0.0) sum.noisy_max_realized += answered * noisy_max;
+      if (!costs.joint.empty()) sum.joint += count * costs.joint[j];
+      sum.spent_variance += spread * noisy_max * noisy_max;
     }
     if (reading) add_to_checkpoints(inputs, i, costs, selection, *reading, scratch, piece);
   }
@@ -230,21 +230,17 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
   std::vector<RunCost> result(orders.size());
   for (std::size_t j = 0; j < orders.size(); ++j) {
     CompensatedSum checks;
-    CompensatedSum expected;
-    CompensatedSum realized;
-    CompensatedSum joint;
-    CompensatedSum variance;
     for (std::size_t k = 0; !selection.empty() && k < selection[j].size(); ++k) {
       checks.add(inputs.statistics()[k].queries * selection[j][k]);
     }
-    for (const Piece& piece : pieces) {
-      expected.add(piece.expected[j]);
-      realized.add(piece.realized[j]);
-      joint.add(piece.joint[j]);
-      variance.add(piece.variance[j]);
+    result[j].order = orders[j];
+    result[j].selection = checks.value();
+    for (const auto part : {&RunCost::noisy_max_expected, &RunCost::noisy_max_realized,
+                            &RunCost::joint, &RunCost::spent_variance}) {
+      CompensatedSum sum;
+      for (const Piece& piece : pieces) sum.add(piece.sums[j].*part);
+      result[j].*part = sum.value();
     }
-    result[j] = {orders[j],        checks.value(), expected.value(),
-                 realized.value(), joint.value(),  variance.value()};
   }
   if (at == nullptr) return result;
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -282,6 +278,13 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
     const double log_q = tally.distinct[i].log_q;
     if (log_q != -kInfinity) positions_[i] = cells_.locate(log_q);
   }
+}
+
+BothDirections CostInputs::log_excess(const GaussianTradeoffTable& table,
+                                      const GaussianTradeoffTable::AtOrder& at,
+                                      std::size_t query) const {
+  if (tally_.distinct[query].log_q == -kInfinity) return {-kInfinity, -kInfinity};
+  return table.log_excess(at, position(query));
 }
 
 QCells::Position CostInputs::position(std::size_t query) const {

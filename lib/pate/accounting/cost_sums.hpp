@@ -30,6 +30,10 @@ class CostInputs {
   [[nodiscard]] const QCells& cells() const { return cells_; }
   /// Where a distinct query's log q lies among the cells; log q must be finite.
   [[nodiscard]] QCells::Position position(std::size_t query) const;
+  /// The log excess of its noisy maximum from a table over these cells, also for log q = -inf.
+  [[nodiscard]] BothDirections log_excess(const GaussianTradeoffTable& table,
+                                          const GaussianTradeoffTable::AtOrder& at,
+                                          std::size_t query) const;
   /// Pr[answered] of a distinct query.
   [[nodiscard]] double answered(std::size_t query) const { return answered_[query]; }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pate/accounting/run.hpp"
@@ -116,6 +118,21 @@ struct CountOptions {
 /// The same under one key.
 [[nodiscard]] DistinctQueries count_distinct(const Run& run, const QueryKey& key,
                                              const CountOptions& options);
+
+/// Sorts by a key of the items; those with equal keys become one, their counts added up.
+template <class Item, class Key>
+void sort_and_join(std::vector<Item>& items, const Key& key) {
+  std::ranges::sort(items, {}, key);
+  std::vector<Item> joined;
+  for (Item& item : items) {
+    if (!joined.empty() && std::invoke(key, joined.back()) == std::invoke(key, item)) {
+      joined.back().count += item.count;
+    } else {
+      joined.push_back(std::move(item));
+    }
+  }
+  items = std::move(joined);
+}
 
 /// Appends a number as two, in such a way that numbers and keys have the same order. No NaN, no -0.
 void append_ordered(double x, std::vector<std::int32_t>& key);

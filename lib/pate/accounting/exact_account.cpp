@@ -166,25 +166,22 @@ TeacherVotes::TeacherVotes(const Run& run, const PredictionVotes& predictions,
 
 void TeacherVotes::keep(const QueryReader& reader, std::int64_t first) {
   if (!kept_) return;
-  for (std::int64_t i = 0; i < reader.size(); ++i) {
-    write_groups(
-        reader, i,
-        std::span(groups_).subspan(static_cast<std::size_t>(first + i) * teachers_, teachers_));
-  }
+  write_groups(reader, std::span(groups_).subspan(static_cast<std::size_t>(first) * teachers_));
 }
 
-void TeacherVotes::write_groups(const QueryReader& reader, std::int64_t i,
-                                std::span<std::uint16_t> groups) const {
-  const auto histogram = reader.histogram(i);
-  const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
-  if (votes.groups.size() > std::numeric_limits<std::uint16_t>::max()) {
-    throw std::length_error("more groups of classes than an ensemble of this size can have");
-  }
-  const auto of_class =
-      groups_of_classes(votes, histogram, reader.scores(i), mechanism_.teachers());
-  const auto ids = reader.ids(i);
-  for (std::size_t t = 0; t < ids.size(); ++t) {
-    groups[t] = static_cast<std::uint16_t>(of_class[static_cast<std::size_t>(ids[t])]);
+void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16_t> groups) const {
+  auto next = groups.begin();
+  for (std::int64_t i = 0; i < reader.size(); ++i) {
+    const auto histogram = reader.histogram(i);
+    const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
+    if (votes.groups.size() > std::numeric_limits<std::uint16_t>::max()) {
+      throw std::length_error("more groups of classes than an ensemble of this size can have");
+    }
+    const auto of_class =
+        groups_of_classes(votes, histogram, reader.scores(i), mechanism_.teachers());
+    for (const std::int32_t id : reader.ids(i)) {
+      *next++ = static_cast<std::uint16_t>(of_class[static_cast<std::size_t>(id)]);
+    }
   }
 }
 
@@ -193,10 +190,7 @@ std::span<const std::uint16_t> TeacherVotes::groups(std::int64_t first, std::int
   if (kept_) return std::span(groups_).subspan(static_cast<std::size_t>(first) * teachers_, size);
   groups_.resize(size);
   again_.read(run_.shard.begin(run_.rows.size()) + first, count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    write_groups(again_, i,
-                 std::span(groups_).subspan(static_cast<std::size_t>(i) * teachers_, teachers_));
-  }
+  write_groups(again_, groups_);
   return groups_;
 }
 

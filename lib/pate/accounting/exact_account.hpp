@@ -65,8 +65,8 @@ class TeacherVotes {
                                                           unsigned threads);
 
  private:
-  void write_groups(const QueryReader& reader, std::int64_t i,
-                    std::span<std::uint16_t> groups) const;
+  // Those of the queries of the reader's piece, query by query.
+  void write_groups(const QueryReader& reader, std::span<std::uint16_t> groups) const;
   // The groups of the queries first .. first + count - 1, query by query.
   [[nodiscard]] std::span<const std::uint16_t> groups(std::int64_t first, std::int64_t count);
 

@@ -97,7 +97,7 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   const std::int64_t v = reader.statistic(0);
   if (run.aggregator.selection) {
     result.statistic = v;
-    result.answered = std::exp(log_answered(*run.aggregator.selection, v));
+    result.answered = probability_answered(run.aggregator, v);
   }
   result.outcomes = outcomes_of(run.aggregator, exact, histogram, groups);
 
@@ -167,7 +167,6 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
 
 Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
-  validate(run);
   const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});

@@ -53,17 +53,7 @@ ExactPartials merge(std::span<const ExactPartials> shards) {
     result.distinct.insert(result.distinct.end(), shard.distinct.begin(), shard.distinct.end());
     add_teachers(shard, result);
   }
-  std::sort(result.distinct.begin(), result.distinct.end(),
-            [](const ExactQuery& a, const ExactQuery& b) { return a.votes < b.votes; });
-  std::vector<ExactQuery> distinct;
-  for (ExactQuery& query : result.distinct) {
-    if (!distinct.empty() && distinct.back().votes == query.votes) {
-      distinct.back().count += query.count;
-    } else {
-      distinct.push_back(std::move(query));
-    }
-  }
-  result.distinct = std::move(distinct);
+  sort_and_join(result.distinct, &ExactQuery::votes);
   return result;
 }
 

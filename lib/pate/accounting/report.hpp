@@ -21,15 +21,16 @@ struct CostEntry {
   Bound bound = Bound::data_independent;
   Reading reading = Reading::worst_case;
   ReportedConversion conversion = ReportedConversion::improved;
-  double epsilon = 0.0;         ///< +inf where there is none
-  double delta = 0.0;           ///< 0 for `pure`
-  std::optional<double> order;  ///< none for conversions without RDP, and where nothing was spent
+  double epsilon = 0.0;  ///< +inf where there is none
+  double delta = 0.0;    ///< 0 for `pure`
+  std::optional<double> order =
+      {};  ///< none for conversions without RDP, and where nothing was spent
   OrderEnd order_end = OrderEnd::none;
   /// Standard deviation of the spent budget over the selection noise; reading `expected` with a
   /// selection only.
-  std::optional<double> sd;
+  std::optional<double> sd = {};
   /// What epsilon is made of; the values add up to it.
-  std::vector<std::pair<std::string, double>> parts;
+  std::vector<std::pair<std::string, double>> parts = {};
   bool data_dependent = false;
   bool releasable = false;  ///< whether the number may be published as it is
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -78,18 +77,9 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
 }
 
 // Kinds that differ in their count only become one.
-void sort_and_join(std::vector<UtilityTally::Kind>& kinds) {
-  std::sort(kinds.begin(), kinds.end());
-  std::vector<UtilityTally::Kind> joined;
-  for (const UtilityTally::Kind& kind : kinds) {
-    if (!joined.empty() && joined.back().right == kind.right &&
-        joined.back().statistic == kind.statistic) {
-      joined.back().count += kind.count;
-    } else {
-      joined.push_back(kind);
-    }
-  }
-  kinds = std::move(joined);
+void join_kinds(std::vector<UtilityTally::Kind>& kinds) {
+  sort_and_join(
+      kinds, [](const UtilityTally::Kind& kind) { return std::pair(kind.right, kind.statistic); });
 }
 
 }  // namespace
@@ -181,7 +171,7 @@ UtilityTally utility_tally(const Aggregator& aggregator, const DistinctQueries& 
     result.queries += count;
     if (key.back() != 0) result.plurality_right += count;
   }
-  sort_and_join(result.kinds);
+  join_kinds(result.kinds);
   return result;
 }
 
@@ -192,7 +182,7 @@ UtilityTally merge(std::span<const UtilityTally> shards) {
     result.plurality_right += shard.plurality_right;
     result.queries += shard.queries;
   }
-  sort_and_join(result.kinds);
+  join_kinds(result.kinds);
   return result;
 }
 
@@ -200,8 +190,7 @@ Utility utility(const UtilityTally& tally, const Aggregator& aggregator) {
   CompensatedSum answered;
   CompensatedSum answered_right;
   for (const UtilityTally::Kind& kind : tally.kinds) {
-    const double p =
-        aggregator.selection ? std::exp(log_answered(*aggregator.selection, kind.statistic)) : 1.0;
+    const double p = probability_answered(aggregator, kind.statistic);
     answered.add(p * static_cast<double>(kind.count));
     answered_right.add(p * static_cast<double>(kind.count) * kind.right);
   }

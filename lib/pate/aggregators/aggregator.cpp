@@ -1,5 +1,7 @@
 #include "pate/aggregators/aggregator.hpp"
 
+#include <cmath>
+
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 
@@ -21,6 +23,10 @@ void validate(const Aggregator& aggregator) {
   } else if (aggregator.interactive) {
     throw parameter_error("the interactive aggregator needs a threshold and sigma1");
   }
+}
+
+double probability_answered(const Aggregator& aggregator, std::int64_t statistic) {
+  return aggregator.selection ? std::exp(log_answered(*aggregator.selection, statistic)) : 1.0;
 }
 
 QueryCost data_independent_cost(const Aggregator& aggregator, double order) {

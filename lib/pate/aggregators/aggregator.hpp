@@ -27,6 +27,9 @@ struct Aggregator {
 /// for an interactive aggregator without a threshold.
 void validate(const Aggregator& aggregator);
 
+/// Pr[answered | v]; 1 without a selection.
+[[nodiscard]] double probability_answered(const Aggregator& aggregator, std::int64_t statistic);
+
 /// The data-independent RDP of one query that is answered, by step; rounded outwards.
 struct QueryCost {
   double selection = 0.0;

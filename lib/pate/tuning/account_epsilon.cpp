@@ -108,11 +108,6 @@ QueryNodes::QueryNodes(const Tally& tally, const Aggregator& noisy_max)
   }
 }
 
-QueryNodes::AtOrder::Input QueryNodes::input(const AtOrder& at, std::size_t query) const {
-  if (tally_.distinct[query].log_q == -kInfinity) return input_of({-kInfinity, -kInfinity});
-  return input_of(table_.log_excess(at.table, inputs_.position(query)));
-}
-
 QueryNodes::AtOrder QueryNodes::at(double order) const {
   AtOrder at;
   at.order = order;
@@ -132,7 +127,9 @@ QueryNodes::AtOrder QueryNodes::at(double order) const {
     at.on_nodes.push_back(on_nodes ? 1 : 0);
     at.first.push_back(on_nodes ? group.cell * kNodes : at.inputs.size());
     if (on_nodes) continue;
-    for (std::size_t i = group.begin; i < group.end; ++i) at.inputs.push_back(input(at, i));
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+      at.inputs.push_back(input_of(inputs_.log_excess(table_, at.table, i)));
+    }
   }
   return at;
 }
@@ -202,7 +199,9 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
     }
     for (std::size_t k = 0; k < keep; ++k) {
       const std::size_t g = doubts[k].group;
-      sums[g] = sum_of_queries(joint, groups_[g], [&](std::size_t i) { return input(at, i); });
+      sums[g] = sum_of_queries(joint, groups_[g], [&](std::size_t i) {
+        return input_of(inputs_.log_excess(table_, at.table, i));
+      });
     }
   }
   CompensatedSum result;

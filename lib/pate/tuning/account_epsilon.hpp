@@ -71,7 +71,6 @@ class QueryNodes {
     double queries;
     QCells::Nodes weights;
   };
-  [[nodiscard]] AtOrder::Input input(const AtOrder& at, std::size_t query) const;
   template <class InputOf>
   [[nodiscard]] double sum_of_queries(const JointCost& joint, const Group& group,
                                       const InputOf& input_of) const;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -8,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "pate/accounting/names.hpp"
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 #include "pate/tuning/vote_sums.hpp"

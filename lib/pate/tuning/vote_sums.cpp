@@ -21,14 +21,14 @@ constexpr std::size_t kGroups = 12;
 
 // One distinct query of a statistic: its excess, in the larger direction, and how often it occurs.
 struct Excess {
-  double value = 0.0;
-  double log_value = -kInfinity;
-  double forward = 1.0, reverse = 1.0;  // of the excess, in either direction
-  double queries = 0.0;
+  double value, log_value;
+  double forward, reverse;  // of the excess, in either direction
+  double queries;
 };
 
 Excess excess_of(const BothDirections& log_excess, double queries) {
   const double larger = log_excess.larger();
+  if (larger == -kInfinity) return {0.0, larger, 1.0, 1.0, queries};
   return {std::exp(larger), larger, std::exp(log_excess.forward - larger),
           std::exp(log_excess.reverse - larger), queries};
 }
@@ -159,13 +159,8 @@ void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* con
     for (std::size_t i = 0; i < statistics().size(); ++i) {
       excesses.clear();
       for (; k < tally_.distinct.size() && inputs_.statistic_of(k) == i; ++k) {
-        const DistinctQuery& query = tally_.distinct[k];
-        Excess excess;
-        excess.queries = static_cast<double>(query.count);
-        if (query.log_q != -kInfinity) {
-          excess = excess_of(table.log_excess(tables[j], inputs_.position(k)), excess.queries);
-        }
-        excesses.push_back(excess);
+        excesses.push_back(excess_of(inputs_.log_excess(table, tables[j], k),
+                                     static_cast<double>(tally_.distinct[k].count)));
       }
       add_groups(excesses, *sums[j]);
     }
