@@ -103,6 +103,31 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
   return best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion), account.delta);
 }
 
+// Fills in what the best order of an entry decides: epsilon, order and the parts, of which `delta`
+// is what the conversion adds.
+void set_epsilon(CostEntry& entry, const OptimalOrder& best,
+                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices) {
+  entry.epsilon = best.epsilon;
+  if (!std::isfinite(best.epsilon)) {
+    notices.push_back(
+        {"epsilon_infinite", fmt::format("{}: the cost is infinite at every order", label(entry))});
+    return;
+  }
+  if (entry.epsilon < 0.0) {
+    entry.epsilon = 0.0;
+    notices.push_back(
+        {"epsilon_clamped", fmt::format("{}: the conversion gives {:.6g}, so epsilon = 0 holds",
+                                        label(entry), best.epsilon)});
+  }
+  entry.order = best.order;
+  entry.parts = std::move(parts);
+  double rdp = 0.0;
+  for (const auto& part : entry.parts) rdp += part.second;
+  entry.parts.emplace_back("delta", entry.epsilon - rdp);
+  if (best.at_lowest) entry.order_end = OrderEnd::lowest;
+  if (best.at_highest) entry.order_end = OrderEnd::highest;
+}
+
 }  // namespace
 
 Conversion rdp_conversion(ReportedConversion conversion) {
@@ -134,29 +159,6 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
   set_epsilon(entry, best,
               std::isfinite(best.epsilon) ? function.parts(best.order) : decltype(entry.parts){},
               notices);
-}
-
-void set_epsilon(CostEntry& entry, const OptimalOrder& best,
-                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices) {
-  entry.epsilon = best.epsilon;
-  if (!std::isfinite(best.epsilon)) {
-    notices.push_back(
-        {"epsilon_infinite", fmt::format("{}: the cost is infinite at every order", label(entry))});
-    return;
-  }
-  if (entry.epsilon < 0.0) {
-    entry.epsilon = 0.0;
-    notices.push_back(
-        {"epsilon_clamped", fmt::format("{}: the conversion gives {:.6g}, so epsilon = 0 holds",
-                                        label(entry), best.epsilon)});
-  }
-  entry.order = best.order;
-  entry.parts = std::move(parts);
-  double rdp = 0.0;
-  for (const auto& part : entry.parts) rdp += part.second;
-  entry.parts.emplace_back("delta", entry.epsilon - rdp);
-  if (best.at_lowest) entry.order_end = OrderEnd::lowest;
-  if (best.at_highest) entry.order_end = OrderEnd::highest;
 }
 
 void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,

@@ -38,11 +38,6 @@ struct OrderSearch {
 void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
                     std::vector<Notice>& notices);
 
-/// Fills in what the best order of an entry decides: epsilon, order and the parts, of which `delta`
-/// is what the conversion adds. Adds the notices of a clamp at zero and of an infinite epsilon.
-void set_epsilon(CostEntry& entry, const OptimalOrder& best,
-                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices);
-
 /// One notice for each end of `orders` at which the optimum of a cost lies.
 void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,
                        bool restricted, std::vector<Notice>& notices);

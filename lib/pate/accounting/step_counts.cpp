@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 
@@ -41,11 +43,6 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
   return total;
 }
 
-template <class Noise>
-bool none(const std::map<Noise, std::int64_t>& counts) {
-  return sum(counts, [](const Noise&) { return 1.0; }) == 0.0;
-}
-
 }  // namespace
 
 void StepCounts::add(const StepCounts& other) {
@@ -54,7 +51,8 @@ void StepCounts::add(const StepCounts& other) {
 }
 
 bool StepCounts::empty() const {
-  return none(threshold_checks) && none(maxima);
+  const auto none = [](const auto& step) { return step.second <= 0; };
+  return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(maxima, none);
 }
 
 QueryCost StepCounts::rdp(double order) const {

@@ -130,8 +130,7 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
       if (!work.contains(begin)) continue;
       // Of a report that does not list all points a part of a block may be known.
       const auto block = work.points.subspan(begin - work.first, end - begin);
-      const auto missing = std::count_if(block.begin(), block.end(),
-                                         [](const TuningPoint& p) { return !p.evaluated(); });
+      const auto missing = std::ranges::count(block, false, &TuningPoint::evaluated);
       if (missing == 0) continue;
       if (work.watcher.wants_stop()) return;
       if (!row) {
@@ -190,11 +189,7 @@ void evaluate_without_selection(Work& work) {
     const Partials counted = count_run(run, {.threads = 1}).partials;
     const AccountEpsilon found =
         account_epsilon(counted.tally, aggregator, work.settings.kind, 0.0, 1);
-    TuningPoint point;
-    point.epsilon = found.epsilon;
-    point.order = found.order;
-    point.queries = queries;
-    point.answered = static_cast<double>(queries);
+    TuningPoint point{found.epsilon, found.order, static_cast<double>(queries), 0.0, queries};
     if (counted.utility && queries > 0) {
       point.right = utility(*counted.utility, aggregator).expected_accuracy * point.answered;
     }
@@ -209,8 +204,7 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   validate(task.grid);
   const TuningOrders orders(task.settings.kind);
   const auto size = static_cast<std::int64_t>(points.size());
-  const auto before = std::count_if(points.begin(), points.end(),
-                                    [](const TuningPoint& point) { return point.evaluated(); });
+  const auto before = std::ranges::count(points, true, &TuningPoint::evaluated);
   Work work{task, orders, first, points, ProgressCounter(task.watcher.progress, size)};
   if (before > 0) work.counter.add(before);
   if (task.grid.has_selection()) {
