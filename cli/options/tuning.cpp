@@ -86,9 +86,9 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
 TuningGrid make_grid(const GridOptions& options, std::int64_t teachers) {
   TuningGrid grid = options.grid;
   if (options.shares) {
-    // Rounded like the values of ranges: 110 % of 100 teachers is 110.
+    // 110 % of 100 teachers is 110.
     for (double& value : grid.threshold) {
-      value = std::stod(fmt::format("{:.12g}", value / 100.0 * static_cast<double>(teachers)));
+      value = to_12_digits(value / 100.0 * static_cast<double>(teachers));
     }
   }
   return grid;

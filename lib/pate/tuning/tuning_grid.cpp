@@ -69,10 +69,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-double to_12_digits(double value) {
-  return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
-}
-
 void require_distinct(const std::vector<double>& values, const Specification& specification) {
   if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) != values.end()) {
     specification.fail("the values are too close together to tell apart");
@@ -143,6 +139,10 @@ std::size_t first_of_block(const TuningGrid& grid, std::size_t block) {
 }
 
 }  // namespace
+
+double to_12_digits(double value) {
+  return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
+}
 
 GridAxis parse_grid_axis(std::string_view text, std::string_view axis, Shares shares) {
   Specification spec(text, axis, shares);

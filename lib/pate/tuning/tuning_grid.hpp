@@ -25,6 +25,9 @@ enum class Shares { refused, allowed };
 /// The largest number of points a grid may have.
 inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
 
+/// A number with 12 digits: values of a grid are rounded so, and 0.1 apart means 0.1, 0.2, 0.3.
+[[nodiscard]] double to_12_digits(double value);
+
 /// Reads the specification of an axis:
 ///
 ///     50:200:10        start:stop:step; stop is included when it is hit
@@ -32,7 +35,7 @@ inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
 ///     log:10:1000:25   25 values from 10 to 1000, evenly spaced in the logarithm
 ///
 /// With `Shares::allowed` all numbers of it may carry a percent sign (the count of `log:` does
-/// not). Values of ranges are rounded to 12 digits, so that 0.1 apart means 0.1, 0.2, 0.3.
+/// not). Values of ranges are rounded by `to_12_digits`.
 ///
 /// Throws `parameter_error` naming `axis` for anything else: an empty specification, a number that
 /// is none or not finite, a stop below the start, a step that is not positive, more than

@@ -125,6 +125,15 @@ TEST_SUITE("mechanisms") {
     check_rungs(ladder, check);
   }
 
+  TEST_CASE("a ladder of leads goes below no votes: the threshold moves, the answers do not") {
+    const ThresholdCheck check{0.25, 3.0};
+    const AnswerLadder leads(check, -12, 7);
+    CHECK(leads.first() == -12);
+    CHECK(leads.last() == 7);
+    check_rungs(leads, check);
+    CHECK(leads.log_answered(-12) == log_answered({20.25, 3.0}, 8));
+  }
+
   TEST_CASE("a ladder of one value") {
     const ThresholdCheck check{5.0, 1.0};
     const AnswerLadder middle(check, 7, 7, 10);
