@@ -109,7 +109,7 @@ TEST_SUITE("accounting") {
     Run run = run_of(votes);
     std::vector<Tally> shards = shards_of(run, 4);
     CHECK_NOTHROW(static_cast<void>(merge(shards)));
-    CHECK_THROWS_AS(static_cast<void>(merge({})), parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(merge(std::span<const Tally>())), parameter_error);
     CHECK_THROWS_AS(static_cast<void>(merge(std::span(shards).first(3))), parameter_error);
     std::vector<Tally> twice = shards;
     twice[2] = twice[1];
