@@ -53,8 +53,7 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
 
 AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
                            std::int64_t teachers)
-    : AnswerLadder(check, std::max<std::int64_t>(lowest - 1, 0), std::min(highest + 1, teachers)) {
-}
+    : AnswerLadder(check, std::max<std::int64_t>(lowest - 1, 0), std::min(highest + 1, teachers)) {}
 
 AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t first, std::int64_t last)
     : check_(check), first_(first) {
