@@ -5,14 +5,45 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pate/mechanisms/union_bound.hpp"
 #include "pate/sensitivity/vote_profile.hpp"
+#include "pate/votes/vote_source.hpp"
 
 namespace pate_test {
 
 using Histogram = std::vector<std::int32_t>;
+
+/// The votes of one run from its histograms, which have the same numbers of classes and votes.
+class HistogramVotes final : public pate::VoteSource {
+ public:
+  explicit HistogramVotes(std::vector<Histogram> queries) : queries_(std::move(queries)) {}
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] std::int64_t queries() const override {
+    return static_cast<std::int64_t>(queries_.size());
+  }
+  [[nodiscard]] std::int64_t classes() const override {
+    return static_cast<std::int64_t>(queries_.front().size());
+  }
+  [[nodiscard]] std::int64_t teachers() const override {
+    return std::accumulate(queries_.front().begin(), queries_.front().end(), std::int64_t{0});
+  }
+  void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override {
+    auto to = out.begin();
+    for (std::int64_t i = first; i < first + count; ++i) {
+      const Histogram& query = queries_[static_cast<std::size_t>(i)];
+      to = std::copy(query.begin(), query.end(), to);
+    }
+  }
+
+ private:
+  std::string name_ = "votes of a test";
+  std::vector<Histogram> queries_;
+};
 
 /// Every histogram of `teachers` votes over `classes` classes.
 inline std::vector<Histogram> all_histograms(std::int32_t teachers, std::size_t classes) {

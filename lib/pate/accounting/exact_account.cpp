@@ -48,7 +48,7 @@ class Minima {
           {grid_[best.order], best.epsilon, best.order == 0, best.order + 1 == grid_.size()});
     }
     for (std::size_t i = kOfRun; i < best_.size(); i += 2) {
-      const double larger = std::max(best_[i].epsilon, best_[i + 1].epsilon);
+      const double larger = max_or_nan(best_[i].epsilon, best_[i + 1].epsilon);
       result.epsilon.push_back(spent_ ? std::max(larger, 0.0) : 0.0);
     }
     result.spent = spent_;
@@ -74,7 +74,7 @@ class Minima {
     BothDirections most;
     for (std::size_t t = 0; t < sums.size(); ++t) {
       const BothDirections rdp = sums[t].rdp();
-      most = {std::max(most.forward, rdp.forward), std::max(most.reverse, rdp.reverse)};
+      most = {max_or_nan(most.forward, rdp.forward), max_or_nan(most.reverse, rdp.reverse)};
       // The first conversion is the improved one.
       const auto epsilons = exact_epsilons(rdp, grid_[k], delta_);
       improve(best_[kOfRun + 2 * t], k, epsilons[0]);
@@ -82,7 +82,7 @@ class Minima {
     }
     const auto epsilons = exact_epsilons(most, grid_[k], delta_);
     for (std::size_t f = 0; f < kOfRun; ++f) improve(best_[f], k, epsilons[f]);
-    spent_ = spent_ || most.larger() > 0.0;
+    spent_ = spent_ || !(most.larger() <= 0.0);
   }
 
   const TeacherSums& sums_;
@@ -94,36 +94,46 @@ class Minima {
 
 constexpr double kDefaultHint = 16.0;
 
-// The order around which to look: that of the best bound that was computed before.
-double hint_of(const Account& account) {
+// The orders at which to look first: those of the trade-off bound, which exact costs are not above
+// at any order, so that no epsilon is above its.
+std::vector<double> hints_of(const Account& account) {
+  std::vector<double> hints;
   for (const CostEntry& cost : account.costs) {
-    if (cost.order) return *cost.order;
+    if (cost.bound == Bound::tradeoff && cost.order) hints.push_back(*cost.order);
   }
-  return kDefaultHint;
+  for (const CostEntry& cost : account.costs) {
+    if (hints.empty() && cost.order) hints.push_back(*cost.order);
+  }
+  if (hints.empty()) hints.push_back(kDefaultHint);
+  return hints;
 }
 
-// Fills in the curves too where the orders are given: every one of them is evaluated then.
-std::vector<CostEntry> entries_from_counts(ExactRun& costs, const OrderSearch& search,
-                                           Account& account) {
+struct ExactOptima {
+  std::vector<OptimalOrder> best;  // by conversion and direction
   bool spent = false;
+};
+
+// Fills in the curves too where the orders are given: every one of them is evaluated then.
+ExactOptima search_counts(ExactRun& costs, const OrderSearch& search, Account& account) {
+  ExactOptima result;
   if (search.grid_only) account.exact.emplace();
   const auto evaluate = [&](std::span<const double> orders) {
     const std::vector<BothDirections> rdp = costs.rdp(orders);
-    std::vector<std::vector<double>> result;
+    std::vector<std::vector<double>> epsilons;
     for (std::size_t k = 0; k < orders.size(); ++k) {
-      spent = spent || rdp[k].larger() > 0.0;
-      result.push_back(exact_epsilons(rdp[k], orders[k], search.delta));
+      result.spent = result.spent || !(rdp[k].larger() <= 0.0);
+      epsilons.push_back(exact_epsilons(rdp[k], orders[k], search.delta));
       if (!account.exact) continue;
       account.exact->forward.push_back(rdp[k].forward);
       account.exact->reverse.push_back(rdp[k].reverse);
     }
-    return result;
+    return epsilons;
   };
   const std::size_t functions = 2 * exact_conversions().size();
-  const auto best = search.grid_only
-                        ? optimal_orders_among(account.orders, functions, evaluate)
-                        : optimal_orders_in_batches(hint_of(account), functions, evaluate);
-  return exact_entries(Bound::exact, best, spent, search.delta, account.notices);
+  result.best = search.grid_only
+                    ? optimal_orders_among(account.orders, functions, evaluate)
+                    : optimal_orders_in_batches(hints_of(account), functions, evaluate);
+  return result;
 }
 
 // The smallest, the quartiles and the largest, linear between the values.
@@ -140,12 +150,19 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
   return result;
 }
 
-std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const OrderSearch& search,
-                                          Account& account) {
+std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOptima& exact,
+                                          const OrderSearch& search, Account& account) {
   const auto teachers = static_cast<std::size_t>(account.teachers);
   const std::optional<double> hint =
-      search.grid_only ? std::nullopt : std::optional(hint_of(account));
-  const TeacherOptima optima = search_teachers(sums, teachers, account.orders, hint, search.delta);
+      search.grid_only ? std::nullopt : std::optional(hints_of(account).front());
+  TeacherOptima optima = search_teachers(sums, teachers, account.orders, hint, search.delta);
+  // Nobody pays more than the teacher whose vote costs most on every query, whose epsilon was
+  // looked for between the orders of the grid too.
+  for (std::size_t f = 0; f < optima.run.size(); ++f) {
+    if (exact.best[f].epsilon < optima.run[f].epsilon) optima.run[f] = exact.best[f];
+  }
+  const double most = std::max(max_or_nan(exact.best[0].epsilon, exact.best[1].epsilon), 0.0);
+  for (double& epsilon : optima.epsilon) epsilon = std::min(epsilon, most);
   account.per_teacher = PerTeacher{optima.epsilon, quantiles_of(optima.epsilon)};
   return exact_entries(Bound::exact_per_teacher, optima.run, optima.spent, search.delta,
                        account.notices);
@@ -284,9 +301,11 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
     teachers = [&](std::span<const double> orders) { return votes->sums(costs, orders, threads); };
   }
 
-  std::vector<CostEntry> entries = entries_from_counts(costs, search, account);
+  const ExactOptima exact = search_counts(costs, search, account);
+  std::vector<CostEntry> entries =
+      exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);
   if (teachers) {
-    const auto more = entries_by_teacher(teachers, search, account);
+    const auto more = entries_by_teacher(teachers, exact, search, account);
     entries.insert(entries.end(), more.begin(), more.end());
   }
   add_order_notices(entries, account.orders, search.grid_only, account.notices);

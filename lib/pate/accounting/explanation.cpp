@@ -195,7 +195,7 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   std::vector<double> by_distinct;
   for (const auto& by_group : costs.by_group(order)) {
     double largest = 0.0;
-    for (const BothDirections& cost : by_group) largest = std::max(largest, cost.larger());
+    for (const BothDirections& cost : by_group) largest = max_or_nan(largest, cost.larger());
     by_distinct.push_back(largest);
   }
   std::map<std::int64_t, std::int64_t> times;

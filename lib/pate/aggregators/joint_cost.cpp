@@ -44,7 +44,7 @@ double JointCost::cost(std::int64_t v, const BothDirections& log_excess,
   if (!(excess.larger() < kHugeExcess)) return costs(v, log_excess).larger();
   const auto& lines = lines_[index(v)];
   const double larger =
-      std::max(lines.forward.at(excess.forward), lines.reverse.at(excess.reverse));
+      max_or_nan(lines.forward.at(excess.forward), lines.reverse.at(excess.reverse));
   return is_held(larger) ? cost_of_excess(larger, order_, cap_) : costs(v, log_excess).larger();
 }
 
@@ -57,7 +57,7 @@ BothDirections JointCost::costs(std::int64_t v, const BothDirections& log_excess
 double JointCost::selection_cost(std::int64_t v) const {
   const auto& lines = log_lines_[index(v)];
   const double largest =
-      std::max(lines.forward.at(LogAnswerLine::kLeast), lines.reverse.at(LogAnswerLine::kLeast));
+      max_or_nan(lines.forward.at(LogAnswerLine::kLeast), lines.reverse.at(LogAnswerLine::kLeast));
   return cost_of_log_excess(largest, order_, selection_cap_);
 }
 

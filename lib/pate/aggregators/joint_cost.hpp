@@ -66,17 +66,17 @@ class AnswerLines {
   [[nodiscard]] std::size_t largest(Number x) const {
     std::size_t best = 0;
     for (std::size_t i = 1; i < count_; ++i) {
-      if (lines_[i].at(x) > lines_[best].at(x)) best = i;
+      if (!(lines_[i].at(x) <= lines_[best].at(x))) best = i;
     }
     return best;
   }
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] const Line& line(std::size_t i) const { return lines_[i]; }
 
-  /// The largest at x.
+  /// The largest at x; NaN where any is.
   [[nodiscard]] Number at(Number x) const {
     Number result = Line::kLeast;
-    for (std::size_t i = 0; i < count_; ++i) result = std::max(result, lines_[i].at(x));
+    for (std::size_t i = 0; i < count_; ++i) result = max_or_nan(result, lines_[i].at(x));
     return result;
   }
 

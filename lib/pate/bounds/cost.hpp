@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "pate/math/log_space.hpp"
@@ -23,7 +22,7 @@ struct BothDirections {
   double forward = 0.0;
   double reverse = 0.0;
 
-  [[nodiscard]] double larger() const { return forward > reverse ? forward : reverse; }
+  [[nodiscard]] double larger() const { return max_or_nan(forward, reverse); }
   [[nodiscard]] double of(Direction direction) const {
     return direction == Direction::forward ? forward : reverse;
   }
@@ -37,15 +36,18 @@ inline constexpr double kHugeExcess = 1e290;
   return excess > 1e-290 && excess < kHugeExcess;
 }
 
-/// The cost of an excess, rounded outwards and at most `cap`.
+/// The cost of an excess, rounded outwards and at most `cap`, which an excess that is not a number
+/// costs.
 [[nodiscard]] inline double cost_of_log_excess(double log_excess, double order, double cap,
                                                double margin = kCostMargin) {
-  return std::min(with_margin(log1pexp(log_excess) / (order - 1.0), margin), cap);
+  const double cost = with_margin(log1pexp(log_excess) / (order - 1.0), margin);
+  return cost < cap ? cost : cap;
 }
 
 /// The same where the excess itself is at hand and `is_held`.
 [[nodiscard]] inline double cost_of_excess(double excess, double order, double cap) {
-  return std::min(with_margin(std::log1p(excess) / (order - 1.0)), cap);
+  const double cost = with_margin(std::log1p(excess) / (order - 1.0));
+  return cost < cap ? cost : cap;
 }
 
 }  // namespace pate

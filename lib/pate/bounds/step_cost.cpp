@@ -167,7 +167,7 @@ BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, d
     // Far below both points' masses: the two single-point splits, in log space.
     const double likelier = log_power_excess(eps, order);
     const double other = log_power_excess(-eps, order);
-    return {log_q + std::max(likelier - eps, other + eps), log_q + std::max(likelier, other)};
+    return {log_q + max_or_nan(likelier - eps, other + eps), log_q + max_or_nan(likelier, other)};
   }
   // No double holds these masses: leave it to the data-independent cost.
   if (log_q < kLogTinyMass || eps > -kLogTinyMass) return {kInfinity, kInfinity};
@@ -177,7 +177,7 @@ BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, d
   const double rest = -std::expm1(log_q);
   const BothDirections low = log_excess_of(lower_end(q, rest, a, b), eps, order);
   const BothDirections high = log_excess_of(upper_end(q, rest, a, b), eps, order);
-  return {std::max(low.forward, high.forward), std::max(low.reverse, high.reverse)};
+  return {max_or_nan(low.forward, high.forward), max_or_nan(low.reverse, high.reverse)};
 }
 
 BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {

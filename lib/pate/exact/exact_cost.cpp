@@ -38,7 +38,7 @@ double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
 }
 
 BothDirections larger_of(const BothDirections& a, const BothDirections& b) {
-  return {std::max(a.forward, b.forward), std::max(a.reverse, b.reverse)};
+  return {max_or_nan(a.forward, b.forward), max_or_nan(a.reverse, b.reverse)};
 }
 
 }  // namespace
@@ -204,19 +204,20 @@ void ExactCost::keep(Known known) {
   known_.insert(at, std::move(known));
 }
 
-void ExactCost::by_group(double order, std::vector<BothDirections>& costs) {
-  evaluate(order, true, costs);
+void ExactCost::by_group(double order, const BothDirections& tradeoff,
+                         std::vector<BothDirections>& costs) {
+  evaluate(order, tradeoff, true, costs);
 }
 
-void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections>& costs) {
+void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_group,
+                         std::vector<BothDirections>& costs) {
   costs.assign(votes_.groups.size(), {});
   const Lines at = lines(order);
   const bool maybe_negligible = mechanism_.aggregator().selection && log_q_ < kLogNegligible;
   if (maybe_negligible || outcomes() == nullptr) {
-    const BothDirections bound = tradeoff_excess(order);
-    const bool will_do = maybe_negligible && tradeoff_will_do(at, bound);
+    const bool will_do = maybe_negligible && tradeoff_will_do(at, tradeoff);
     if (will_do || outcomes() == nullptr) {
-      bound_by_tradeoff(order, at, bound, will_do ? kExactCostMargin : kCostMargin, costs);
+      bound_by_tradeoff(order, at, tradeoff, will_do ? kExactCostMargin : kCostMargin, costs);
       return;
     }
   }
@@ -277,11 +278,26 @@ void ExactCost::evaluate(double order, bool by_group, std::vector<BothDirections
     begin = end;
   }
   keep(std::move(known));
+  hold_against_tradeoff(order, at, tradeoff, by_group, costs);
 }
 
-BothDirections ExactCost::largest(double order) {
+void ExactCost::hold_against_tradeoff(double order, const Lines& lines,
+                                      const BothDirections& tradeoff, bool by_group,
+                                      std::vector<BothDirections>& costs) const {
+  std::vector<BothDirections> bounds(costs.size());
+  bound_by_tradeoff(order, lines, tradeoff, kCostMargin, bounds);
+  BothDirections largest;
+  for (const BothDirections& bound : bounds) largest = larger_of(largest, bound);
+  for (std::size_t a = 0; a < costs.size(); ++a) {
+    const BothDirections& bound = by_group ? bounds[a] : largest;
+    if (costs[a].forward > bound.forward) costs[a].forward = bound.forward;
+    if (costs[a].reverse > bound.reverse) costs[a].reverse = bound.reverse;
+  }
+}
+
+BothDirections ExactCost::largest(double order, const BothDirections& tradeoff) {
   std::vector<BothDirections> costs;
-  evaluate(order, false, costs);
+  evaluate(order, tradeoff, false, costs);
   BothDirections result;
   for (const BothDirections& cost : costs) result = larger_of(result, cost);
   return result;

@@ -58,12 +58,24 @@ class ExactCost {
   // them, and neighbours that cannot be the largest are passed over. Results do not depend on which
   // orders were asked for before; speed does: ask for the ends of a range first.
 
+  /// log of the bound on Pr[output is not the plurality], as the trade-off bound knows the query.
+  [[nodiscard]] double log_q() const { return log_q_; }
+  /// The log excess of the trade-off bound of the noisy maximum.
+  [[nodiscard]] BothDirections tradeoff_excess(double order) const;
+
   /// The cost by the group of the class whose vote is the one to move: the largest over the classes
-  /// it may move to. 0 for a group without votes.
-  void by_group(double order, std::vector<BothDirections>& costs);
+  /// it may move to. 0 for a group without votes. tradeoff: `tradeoff_excess(order)`, or from a
+  /// table; no cost is above what it proves, and what is not a number costs that.
+  void by_group(double order, const BothDirections& tradeoff, std::vector<BothDirections>& costs);
+  void by_group(double order, std::vector<BothDirections>& costs) {
+    by_group(order, tradeoff_excess(order), costs);
+  }
 
   /// The largest of these in each direction.
-  [[nodiscard]] BothDirections largest(double order);
+  [[nodiscard]] BothDirections largest(double order, const BothDirections& tradeoff);
+  [[nodiscard]] BothDirections largest(double order) {
+    return largest(order, tradeoff_excess(order));
+  }
 
   /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
@@ -106,7 +118,8 @@ class ExactCost {
   void keep(Known known);
   // The largest costs by group or, where `by_group` is false, of the query as a whole: then only
   // the largest of `costs` means anything.
-  void evaluate(double order, bool by_group, std::vector<BothDirections>& costs);
+  void evaluate(double order, const BothDirections& tradeoff, bool by_group,
+                std::vector<BothDirections>& costs);
   [[nodiscard]] Lines lines(double order) const;
   // Which of the lines a neighbour is on: 1 + the change of the statistic.
   [[nodiscard]] std::size_t line_of(std::size_t from, std::size_t to) const {
@@ -115,7 +128,9 @@ class ExactCost {
   bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
   void bound_by_tradeoff(double order, const Lines& lines, const BothDirections& log_excess,
                          double margin, std::vector<BothDirections>& costs) const;
-  [[nodiscard]] BothDirections tradeoff_excess(double order) const;
+  // Brings the costs down to the trade-off bound where they are above it by an error.
+  void hold_against_tradeoff(double order, const Lines& lines, const BothDirections& tradeoff,
+                             bool by_group, std::vector<BothDirections>& costs) const;
   [[nodiscard]] static BothDirections joint_log_excess(const Lines& lines, std::size_t line,
                                                        const BothDirections& log_excess);
   [[nodiscard]] BothDirections costs(const BothDirections& log_excess, double order,

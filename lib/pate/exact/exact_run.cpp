@@ -32,20 +32,36 @@ std::vector<std::size_t> ends_first(std::size_t size) {
 
 ExactRun::ExactRun(const ExactMechanism& mechanism, std::vector<ExactQuery> queries,
                    unsigned threads, std::size_t memory)
-    : threads_(threads), memory_(memory) {
+    : cells_({}), threads_(threads), memory_(memory) {
   costs_.reserve(queries.size());
   for (ExactQuery& query : queries) {
     counts_.push_back(static_cast<double>(query.count));
     costs_.emplace_back(mechanism, std::move(query.votes));
   }
+  std::vector<double> log_q;
+  for (const ExactCost& cost : costs_) {
+    if (cost.log_q() != -kInfinity) log_q.push_back(cost.log_q());
+  }
+  cells_ = QCells(log_q);
+  table_ = tradeoff_table(cells_, mechanism.aggregator().noisy_max);
 }
 
 void ExactRun::each(std::span<const double> orders,
-                    const std::function<void(std::size_t query, std::size_t order)>& take) {
+                    const std::function<void(std::size_t query, std::size_t order,
+                                             const BothDirections& tradeoff)>& take) {
   const std::vector<std::size_t> sequence = ends_first(orders.size());
+  std::vector<GaussianTradeoffTable::AtOrder> tables;
+  if (table_) tables = table_->at_orders(orders, threads_);
   parallel_for(costs_.size(), threads_, [&](std::size_t i) {
     const std::size_t before = costs_[i].bytes();
-    for (const std::size_t k : sequence) take(i, k);
+    const bool tabulated = table_ && costs_[i].log_q() != -kInfinity;
+    QCells::Position position;
+    if (tabulated) position = cells_.locate(costs_[i].log_q());
+    for (const std::size_t k : sequence) {
+      take(i, k,
+           tabulated ? table_->log_excess(tables[k], position)
+                     : costs_[i].tradeoff_excess(orders[k]));
+    }
     const std::size_t after = costs_[i].bytes();
     if (after > before && used_.fetch_add(after - before) + (after - before) > memory_) {
       used_ -= after;
@@ -56,8 +72,8 @@ void ExactRun::each(std::span<const double> orders,
 
 std::vector<BothDirections> ExactRun::rdp(std::span<const double> orders) {
   std::vector<BothDirections> largest(costs_.size() * orders.size());
-  each(orders, [&](std::size_t i, std::size_t k) {
-    largest[i * orders.size() + k] = costs_[i].largest(orders[k]);
+  each(orders, [&](std::size_t i, std::size_t k, const BothDirections& tradeoff) {
+    largest[i * orders.size() + k] = costs_[i].largest(orders[k], tradeoff);
   });
   std::vector<BothDirections> result;
   for (std::size_t k = 0; k < orders.size(); ++k) {
@@ -77,9 +93,9 @@ std::vector<std::vector<BothDirections>> ExactRun::by_group(std::span<const doub
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     result[i].resize(orders.size() * costs_[i].votes().groups.size());
   }
-  each(orders, [&](std::size_t i, std::size_t k) {
+  each(orders, [&](std::size_t i, std::size_t k, const BothDirections& tradeoff) {
     thread_local std::vector<BothDirections> costs;
-    costs_[i].by_group(orders[k], costs);
+    costs_[i].by_group(orders[k], tradeoff, costs);
     std::copy(costs.begin(), costs.end(),
               result[i].begin() + static_cast<std::ptrdiff_t>(k * costs.size()));
   });

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "pate/bounds/cost.hpp"
+#include "pate/bounds/q_tables.hpp"
 #include "pate/exact/exact_cost.hpp"
 
 namespace pate {
@@ -38,12 +40,16 @@ class ExactRun {
   [[nodiscard]] std::vector<std::vector<BothDirections>> by_group(std::span<const double> orders);
 
  private:
-  // Calls take(query, position of the order) for all of them, threads by query.
+  // Calls take(query, position of the order, log excess of the trade-off bound there) for all of
+  // them, threads by query.
   void each(std::span<const double> orders,
-            const std::function<void(std::size_t query, std::size_t order)>& take);
+            const std::function<void(std::size_t query, std::size_t order,
+                                     const BothDirections& tradeoff)>& take);
 
   std::vector<ExactCost> costs_;
   std::vector<double> counts_;
+  QCells cells_;
+  std::optional<GaussianTradeoffTable> table_;  // of the noise that has one
   unsigned threads_;
   std::size_t memory_;
   std::atomic<std::size_t> used_{0};

@@ -17,6 +17,8 @@ constexpr double kLittle = 1e-3;
 constexpr double kMuch = 1e200;
 // e^l is beyond doubles from here on.
 constexpr double kSteep = 650.0;
+// Below this order the terms of the reverse direction cancel.
+constexpr double kNearOne = 1.25;
 
 // e^z - 1 - z as `expm1mx`, short where z is small, as it mostly is. Relative accuracy 1e-13.
 double bend_of(double z) {
@@ -29,15 +31,19 @@ double bend_of(double z) {
   return std::exp(z) - 1.0 - z;
 }
 
-// Logarithm of h, for exponents beyond doubles.
-double log_term(double l, double bend, double p) {
-  const double z = p * l;
-  if (l > kSteep) return p < 0.0 ? std::log(-p) + l : z + std::log1p(-p * std::exp(l - z));
-  if (z < 600.0) {
-    const double term = expm1mx(z) - p * bend;
-    return term > 0.0 ? std::log(term) : -kInfinity;
-  }
-  return z + std::log1p(-std::exp(-z) * (1.0 + z + p * bend));
+// What an outcome of probability P adds to the excess of either direction, over P, where l =
+// log(P'/P) and bend = e^l - 1 - l; `power_excess` with less to compute.
+double forward_term(double l, double bend, double order) {
+  return bend_of((1.0 - order) * l) + (order - 1.0) * bend;
+}
+
+double reverse_term(double l, double bend, double order) {
+  if (order < kNearOne) return power_excess(l, order);
+  return bend_of(order * l) - order * bend;
+}
+
+double log_forward_term(double l, double order) {
+  return l + log_power_excess(-l, order);
 }
 
 }  // namespace
@@ -202,6 +208,7 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
     faint_ = faint_ || log_p < kFaint;
   }
   // A plurality of its own wins with what the others leave: its change may be far below rounding.
+  // Where it loses more than half, that would cancel, and its own ratio is good.
   if (votes.groups.front().classes == 1 &&
       (groups_ == 1 || votes.groups[1].count < votes.groups.front().count)) {
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
@@ -216,7 +223,8 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
         rest += classes(k, e) * (l < kSteep ? std::exp(log_p) * std::expm1(l)
                                             : std::exp(log_p + l) - std::exp(log_p));
       }
-      log_ratios_[k * elements + own] = std::log1p(-rest / probabilities_.front());
+      const double share = rest / probabilities_.front();
+      if (!(share > 0.5)) log_ratios_[k * elements + own] = std::log1p(-share);
     }
   }
   bends_.resize(log_ratios_.size());
@@ -247,12 +255,12 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
   BothDirections sum;
   const auto add = [&](std::size_t e, double p, double log_p) {
     if (log_p < kFaint) {
-      sum.forward += std::exp(log_p + log_term(l[e], bend[e], 1.0 - order));
-      sum.reverse += std::exp(log_p + log_term(l[e], bend[e], order));
+      sum.forward += std::exp(log_p + log_forward_term(l[e], order));
+      sum.reverse += std::exp(log_p + log_power_excess(l[e], order));
       return;
     }
-    sum.forward += p * (bend_of((1.0 - order) * l[e]) + (order - 1.0) * bend[e]);
-    sum.reverse += p * (bend_of(order * l[e]) - order * bend[e]);
+    sum.forward += p * forward_term(l[e], bend[e], order);
+    sum.reverse += p * reverse_term(l[e], bend[e], order);
   };
   const Neighbour& neighbour = neighbours_[k];
   for (std::size_t e = 0; e < groups_; ++e) {
@@ -274,9 +282,8 @@ BothDirections NeighbourOutcomes::log_excess(std::size_t k, double order) const 
     if (number == 0.0) continue;
     const double log_p = std::log(number) + log_probability(k, e);
     const double l = log_ratios_[k * (groups_ + 2) + e];
-    const double bend = bends_[k * (groups_ + 2) + e];
-    sum.forward = log_add(sum.forward, log_p + log_term(l, bend, 1.0 - order));
-    sum.reverse = log_add(sum.reverse, log_p + log_term(l, bend, order));
+    sum.forward = log_add(sum.forward, log_p + log_forward_term(l, order));
+    sum.reverse = log_add(sum.reverse, log_p + log_power_excess(l, order));
   }
   return sum;
 }

@@ -120,7 +120,7 @@ CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, 
 void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon) {
   if (entry.conversion != ReportedConversion::improved || !(max_epsilon < entry.epsilon)) return;
   const double term = conversion_term(Conversion::improved, filter.order(), entry.delta);
-  const double rdp = std::max(0.0, max_epsilon - term);
+  const double rdp = std::max(max_epsilon - term, 0.0);
   entry.epsilon = max_epsilon;
   entry.order = filter.order();
   entry.order_end = OrderEnd::none;

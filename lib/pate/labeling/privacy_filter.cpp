@@ -85,7 +85,7 @@ void PrivacyFilter::count(bool was_answered) {
 
 double PrivacyFilter::epsilon() const {
   if (asked_ == 0) return 0.0;
-  return std::max(0.0, epsilon_from_rdp(Conversion::improved, rdp().total(), order_, delta_));
+  return std::max(epsilon_from_rdp(Conversion::improved, rdp().total(), order_, delta_), 0.0);
 }
 
 QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered) const {

@@ -22,6 +22,18 @@ constexpr std::array<double, 13> kReciprocalFactorials = [] {
   return result;
 }();
 
+// Below this order the two terms of a power's excess cancel.
+constexpr double kNearOne = 1.25;
+
+// The excess as e^l (e^(r l) - 1 - r l) + r (1 - e^l + l e^l), both parts positive, r = order - 1.
+double power_excess_near_one(double l, double r) {
+  if (l == -kInfinity) return r;
+  if (l > kLargestExponent) return kInfinity;
+  const double ratio = std::exp(l);
+  const double bend = std::abs(l) < 0.5 ? ratio * expm1mx(-l) : l * ratio - std::expm1(l);
+  return ratio * expm1mx(r * l) + r * bend;
+}
+
 double log_outcome_excess(double log_neighbour, double log_ratio, double order) {
   // An outcome impossible for the neighbour and for the votes adds nothing.
   if (log_ratio == 0.0) return -kInfinity;
@@ -54,6 +66,7 @@ double expm1mx(double z) {
 }
 
 double power_excess(double log_ratio, double order) {
+  if (order < kNearOne) return power_excess_near_one(log_ratio, order - 1.0);
   const double z = order * log_ratio;
   if (std::abs(z) < 0.5) return expm1mx(z) - order * expm1mx(log_ratio);
   // Beyond the series both expressions are of the size of the result or larger by order/(order-1).
@@ -69,6 +82,10 @@ double log_power_excess(double log_ratio, double order) {
     // Squares of ratios below 1e-150 underflow: there the excess is order (order-1)/2 ratio^2.
     if (excess > 1e-290) return std::log(excess);
     return std::log(0.5 * order * (order - 1.0)) + 2.0 * std::log(std::abs(log_ratio));
+  }
+  const double r = order - 1.0;
+  if (order < kNearOne && r * log_ratio < kLargestExponent) {
+    return log_ratio + std::log(expm1mx(r * log_ratio) + r * (log_ratio - 1.0));
   }
   // e^z (1 - order e^(log_ratio - z) + (order - 1) e^-z)
   return z + std::log1p(-order * std::exp(log_ratio - z) + (order - 1.0) * std::exp(-z));

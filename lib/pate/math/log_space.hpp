@@ -6,6 +6,13 @@ namespace pate {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// The larger of two numbers, NaN if either is: for maxima over costs, where std::max may pass over
+/// a NaN and report too little.
+template <class Real>
+[[nodiscard]] constexpr Real max_or_nan(Real a, Real b) {
+  return a > b || a != a ? a : b;
+}
+
 // Probabilities travel as natural logarithms; -inf is probability zero. Divergences travel as the
 // excess of a Renyi moment over one, written as sums of terms that are never negative, so that a
 // cost of 1e-130 keeps its digits.
@@ -28,7 +35,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 ///     sum_x P(x)^order P'(x)^(1-order) - 1 = sum_x P'(x) g(log(P(x)/P'(x)))
 ///
 /// because the linear terms cancel. Domain: order > 1, log_ratio in [-inf, inf].
-/// Relative accuracy about 1e-15 order/(order-1). Overflows to +inf.
+/// Relative accuracy about 1e-15, also near order 1. Overflows to +inf.
 [[nodiscard]] double power_excess(double log_ratio, double order);
 
 /// log of `power_excess`, finite where that overflows or underflows; -inf at log_ratio = 0.

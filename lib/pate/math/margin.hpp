@@ -48,7 +48,7 @@ inline constexpr double kNodeMargin = 4e-10;
 /// The stated outward rounding of a computed cost that is not exactly zero.
 [[nodiscard]] inline double with_margin(double cost, double margin = kCostMargin) {
   const double outward = cost * (1.0 + margin);
-  return outward > kSmallestCost ? outward : kSmallestCost;
+  return outward <= kSmallestCost ? kSmallestCost : outward;  // NaN stays
 }
 
 }  // namespace pate

@@ -24,6 +24,10 @@ void validate(const ThresholdCheck& check) {
   if (!std::isfinite(check.threshold)) {
     throw parameter_error(fmt::format("threshold must be finite, got {}", check.threshold));
   }
+  if (std::abs(check.threshold) > kLargestThreshold) {
+    throw parameter_error(fmt::format("threshold must be between {:g} and {:g}, got {}",
+                                      -kLargestThreshold, kLargestThreshold, check.threshold));
+  }
 }
 
 double log_answered(const ThresholdCheck& check, std::int64_t v) {

@@ -16,7 +16,11 @@ struct ThresholdCheck {
   double sigma1 = 0.0;     ///< standard deviation of the noise, in votes
 };
 
-/// Throws `parameter_error` unless the threshold is finite and sigma1 positive and finite.
+/// No threshold is further from zero: beyond 2^53 a double cannot tell votes apart.
+inline constexpr double kLargestThreshold = 9e15;
+
+/// Throws `parameter_error` unless the threshold is within +-kLargestThreshold and sigma1 in the
+/// range of noise.
 void validate(const ThresholdCheck& check);
 
 /// log Pr[answered | v] = log( erfc((T - v) / (sqrt 2 sigma1)) / 2 ). Relative accuracy 1e-14.

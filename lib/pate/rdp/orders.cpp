@@ -10,6 +10,7 @@
 #include <map>
 
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 
 namespace pate {
 
@@ -37,13 +38,17 @@ constexpr std::uintmax_t kEvaluations = 60;
 
 using Seen = std::map<double, std::vector<double>>;  // epsilons by order
 
-constexpr int kRounds = 30;
+constexpr int kRounds = 60;
 // Ratio of order - 1 between the first orders that are tried.
 constexpr double kStride = 1.6;
 // Neighbours as close as this, in log(order - 1), are close enough for a parabola.
 constexpr double kClose = 0.25;
 constexpr double kGain = 1e-11;
 constexpr double kSmallestStep = 1e-5;
+// Where the curvatures of neighbouring parabolas differ by more than this ratio there may be a wall
+// and a parabola says nothing, unless they bend by less than kNoise of the value: that is rounding.
+constexpr double kUneven = 4.0;
+constexpr double kNoise = 1e-9;
 
 double position(double order) {
   return std::log(order - 1.0);
@@ -56,7 +61,12 @@ double order_at(double position) {
 void evaluate_into(Seen& seen, const std::vector<double>& orders,
                    const EpsilonsAtOrders& evaluate) {
   const auto epsilons = evaluate(orders);
-  for (std::size_t i = 0; i < orders.size(); ++i) seen[orders[i]] = epsilons[i];
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    std::vector<double>& values = seen[orders[i]];
+    values = epsilons[i];
+    // What could not be computed promises nothing.
+    for (double& value : values) value = std::isnan(value) ? kInfinity : value;
+  }
 }
 
 Seen::const_iterator best_of(const Seen& seen, std::size_t function) {
@@ -65,20 +75,56 @@ Seen::const_iterator best_of(const Seen& seen, std::size_t function) {
   });
 }
 
-// Adds the order at which the parabola through three points is smallest, if that promises anything.
-void add_vertex(const Seen::const_iterator best, std::size_t function, std::vector<double>& next) {
-  const auto value = [function](Seen::const_iterator at) { return at->second[function]; };
+// The parabola through three neighbouring values, in the position relative to the middle one.
+struct Parabola {
+  Parabola(Seen::const_iterator middle, std::size_t function) {
+    const auto before = std::prev(middle);
+    const auto after = std::next(middle);
+    const double here = position(middle->first);
+    left = position(before->first) - here;
+    right = position(after->first) - here;
+    const double value = middle->second[function];
+    const double slope_left = (before->second[function] - value) / left;
+    const double slope_right = (after->second[function] - value) / right;
+    curvature = (slope_right - slope_left) / (right - left);
+    slope = slope_left - curvature * left;
+  }
+
+  double left, right, curvature, slope;
+};
+
+// Whether the parabola around the best order fits with those beside it: no wall in between.
+bool is_even(const Seen& seen, Seen::const_iterator best, std::size_t function) {
+  const Parabola here(best, function);
+  const double curvature = here.curvature;
+  const double width = here.right - here.left;
+  if (!std::isfinite(curvature)) return false;
+  for (const auto middle : {std::prev(best), std::next(best)}) {
+    if (middle == seen.begin() || std::next(middle) == seen.end()) continue;
+    const double other = Parabola(middle, function).curvature;
+    const double larger = std::max(std::abs(curvature), std::abs(other));
+    if (0.25 * larger * width * width < kNoise * std::abs(best->second[function])) continue;
+    if (!(other < kUneven * curvature && curvature < kUneven * other)) return false;
+  }
+  return true;
+}
+
+// Adds the order at which the parabola through three points is smallest, if that promises anything,
+// and the middle of the wider side where the parabola is not to be trusted.
+void add_vertex(const Seen& seen, Seen::const_iterator best, std::size_t function,
+                std::vector<double>& next) {
+  const Parabola parabola(best, function);
   const double here = position(best->first);
-  const double left = position(std::prev(best)->first) - here;
-  const double right = position(std::next(best)->first) - here;
-  const double slope_left = (value(std::prev(best)) - value(best)) / left;
-  const double slope_right = (value(std::next(best)) - value(best)) / right;
-  const double curvature = (slope_right - slope_left) / (right - left);
-  if (!(curvature > 0.0)) return;
-  const double slope = slope_left - curvature * left;
-  const double step = std::clamp(-0.5 * slope / curvature, 0.8 * left, 0.8 * right);
-  const double gain = -step * (slope + curvature * step);
-  if (gain <= kGain * std::abs(value(best)) || std::abs(step) < kSmallestStep) return;
+  if (!is_even(seen, best, function)) {
+    const double wider =
+        parabola.right > -parabola.left ? 0.5 * parabola.right : 0.5 * parabola.left;
+    if (std::abs(wider) > kSmallestStep) next.push_back(order_at(here + wider));
+  }
+  if (!(parabola.curvature > 0.0) || !std::isfinite(parabola.curvature)) return;
+  const double step = std::clamp(-0.5 * parabola.slope / parabola.curvature, 0.8 * parabola.left,
+                                 0.8 * parabola.right);
+  const double gain = -step * (parabola.slope + parabola.curvature * step);
+  if (gain <= kGain * std::abs(best->second[function]) || std::abs(step) < kSmallestStep) return;
   next.push_back(order_at(here + step));
 }
 
@@ -89,6 +135,11 @@ void add_next(const Seen& seen, std::size_t function, std::vector<double>& next)
   const auto best = best_of(seen, function);
   const bool first = best == seen.begin();
   const bool last = std::next(best) == seen.end();
+  if (best->second[function] == kInfinity) {  // all are: the finite ones may be on either side
+    next.push_back(std::max(1.0 + (best->first - 1.0) / kStride, lowest));
+    next.push_back(std::min(1.0 + (seen.rbegin()->first - 1.0) * kStride, highest));
+    return;
+  }
   if (first && best->first > lowest) {
     next.push_back(std::max(1.0 + (best->first - 1.0) / kStride, lowest));
     next.push_back(std::max(1.0 + (best->first - 1.0) / (kStride * kStride), lowest));
@@ -106,7 +157,7 @@ void add_next(const Seen& seen, std::size_t function, std::vector<double>& next)
   };
   const bool left = !first && add_between(std::prev(best));
   const bool right = !last && add_between(std::next(best));
-  if (!first && !last && !left && !right) add_vertex(best, function, next);
+  if (!first && !last && !left && !right) add_vertex(seen, best, function, next);
 }
 
 std::vector<OptimalOrder> best_orders(const Seen& seen, std::size_t functions) {
@@ -157,13 +208,16 @@ OptimalOrder optimal_order(std::span<const double> orders, std::span<const doubl
   return result;
 }
 
-std::vector<OptimalOrder> optimal_orders_in_batches(double hint, std::size_t functions,
+std::vector<OptimalOrder> optimal_orders_in_batches(std::span<const double> hints,
+                                                    std::size_t functions,
                                                     const EpsilonsAtOrders& evaluate) {
   const double lowest = default_orders().front();
   const double highest = default_orders().back();
   std::vector<double> next;
-  for (const int power : {-2, -1, 0, 1, 2}) {
-    next.push_back(std::clamp(1.0 + (hint - 1.0) * std::pow(kStride, power), lowest, highest));
+  for (const double hint : hints) next.push_back(std::clamp(hint, lowest, highest));
+  for (const int power : {-2, -1, 1, 2}) {
+    next.push_back(
+        std::clamp(1.0 + (hints.front() - 1.0) * std::pow(kStride, power), lowest, highest));
   }
   Seen seen;
   for (int round = 0; round < kRounds && !next.empty(); ++round) {

@@ -42,10 +42,12 @@ using EpsilonsAtOrders =
 /// batches: each epsilon is (c(order) + term) / (order - 1) with a convex c, so it is first falling
 /// and then rising, and its minimum is between the neighbours of the smallest value seen.
 ///
-/// The search begins around `hint` > 1, stays within the default orders' range and ends when no
-/// parabola through three neighbours promises more than 1e-11 of epsilon. Every value it returns is
-/// an evaluated one.
-[[nodiscard]] std::vector<OptimalOrder> optimal_orders_in_batches(double hint,
+/// The search begins at `hints` > 1, around the first, stays within the default orders' range and
+/// ends when no parabola through three neighbours promises more than 1e-11 of epsilon. Where a wall
+/// is near (a cost that leaps up, or is infinite) it halves the intervals instead, to 1e-5 relative
+/// in order - 1. Every value it returns is an evaluated one; NaN counts as infinite. Domain: at
+/// least one hint.
+[[nodiscard]] std::vector<OptimalOrder> optimal_orders_in_batches(std::span<const double> hints,
                                                                   std::size_t functions,
                                                                   const EpsilonsAtOrders& evaluate);
 

@@ -157,7 +157,7 @@ LocalSensitivity add_up(const VoteProfile& votes, double order, std::int64_t mos
       if (!task.empty()) sum.add(task[d]);
     }
     const double at_d = sum.value() * (1.0 + kSensitivitySumMargin);
-    result.at.push_back(d > 0 ? std::max(at_d, result.at.back()) : at_d);
+    result.at.push_back(d > 0 ? max_or_nan(at_d, result.at.back()) : at_d);
   }
   // No two costs of a query differ by more than the largest there is.
   result.beyond =
@@ -192,8 +192,8 @@ void add_noisy_max(const VoteProfile& votes, std::size_t query, const UnionBound
   CheckStep largest;
   const auto include = [&](std::size_t low, std::size_t high) {
     for (std::size_t k = low; k <= high; ++k) {
-      largest.up = std::max(largest.up, entries.up[k]);
-      largest.down = std::max(largest.down, entries.down[k]);
+      largest.up = max_or_nan(largest.up, entries.up[k]);
+      largest.down = max_or_nan(largest.down, entries.down[k]);
     }
   };
   include(range.low(), range.high());
@@ -248,7 +248,7 @@ SmoothSensitivity smooth_sensitivity(const LocalSensitivity& local, double beta)
   SmoothSensitivity result;
   const auto include = [&](std::size_t distance, double value, bool at_end) {
     const double smoothed = std::exp(-beta * static_cast<double>(distance)) * value;
-    if (smoothed > result.value) result = {smoothed, at_end};
+    if (smoothed > result.value || std::isnan(smoothed)) result = {smoothed, at_end};
   };
   for (std::size_t d = 0; d < local.at.size(); ++d) include(d, local.at[d], false);
   if (!local.complete) include(local.at.size(), local.beyond, true);

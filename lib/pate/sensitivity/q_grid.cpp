@@ -116,8 +116,8 @@ QGrid::QGrid(const ExcessCurve& curve, const NoisyMax& noisy_max, std::int64_t c
         }
       } else {
         // From the left end of a part to the right end of its image: above every point of it.
-        up.rise = std::max(up.rise, upper - here_before);
-        down.rise = std::max(down.rise, here - lower_before);
+        up.rise = max_or_nan(up.rise, upper - here_before);
+        down.rise = max_or_nan(down.rise, here - lower_before);
       }
       here_before = here;
       lower_before = lower;
@@ -127,6 +127,8 @@ QGrid::QGrid(const ExcessCurve& curve, const NoisyMax& noisy_max, std::int64_t c
     upwards_[cell + 1] = up;
     downwards_[cell + 1] = down;
   });
+  // No votes have a smaller q than unanimous ones: theirs is in the first cell that is told apart.
+  if (!(curve.log_q_floor() > curve.log_q_unanimous())) log_q_[1] = -kInfinity;
 }
 
 std::size_t QGrid::find(double log_q, std::size_t near) const {

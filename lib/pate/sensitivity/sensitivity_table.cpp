@@ -74,6 +74,7 @@ void fill_costs(const std::vector<ExcessStep>& steps, const Lines<Real>& lines, 
   const auto cost = [scale](Real excess) {
     return scale * static_cast<double>(std::log1p(excess));
   };
+  double sum = 0.0;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const auto low = static_cast<Real>(steps[k].low);
     const auto high = static_cast<Real>(steps[k].high);
@@ -83,7 +84,10 @@ void fill_costs(const std::vector<ExcessStep>& steps, const Lines<Real>& lines, 
     costs.before_high[k] = cost(line.at(high));
     costs.after_low[k] = cost(lines.at(low + rise));
     costs.after_high[k] = cost(lines.at(high + rise));
+    sum += costs.before_low[k] + costs.before_high[k] + costs.after_low[k] + costs.after_high[k];
   }
+  // The maxima over entries pass over NaN.
+  if (!std::isfinite(sum)) throw_beyond_numbers();
 }
 
 float upper_single(double value) {
@@ -91,7 +95,7 @@ float upper_single(double value) {
 }
 
 double change(double after, double before) {
-  return std::max(after * (1.0 + kCostDifferenceMargin) - before, 0.0);
+  return max_or_nan(after * (1.0 + kCostDifferenceMargin) - before, 0.0);
 }
 
 }  // namespace
@@ -210,7 +214,7 @@ CheckSensitivity::CheckSensitivity(const ThresholdCheck& check, std::int64_t tea
     double largest = -std::numeric_limits<double>::infinity();
     if (v < teachers) largest = log_bernoulli_excess(ladder.step(v), order);
     if (v > 0) {
-      largest = std::max(largest, log_bernoulli_excess(reversed(ladder.step(v - 1)), order));
+      largest = max_or_nan(largest, log_bernoulli_excess(reversed(ladder.step(v - 1)), order));
     }
     costs_.push_back(cost_of_log_excess(largest, order, cap));
   }
@@ -218,8 +222,8 @@ CheckSensitivity::CheckSensitivity(const ThresholdCheck& check, std::int64_t tea
   for (std::size_t v = 0; v < costs_.size(); ++v) {
     for (const std::size_t w : {v - 1, v, v + 1}) {  // v - 1 wraps around at 0
       if (w >= costs_.size()) continue;
-      steps_[v].up = std::max(steps_[v].up, change(costs_[w], costs_[v]));
-      steps_[v].down = std::max(steps_[v].down, change(costs_[v], costs_[w]));
+      steps_[v].up = max_or_nan(steps_[v].up, change(costs_[w], costs_[v]));
+      steps_[v].down = max_or_nan(steps_[v].down, change(costs_[v], costs_[w]));
     }
   }
 }
@@ -232,7 +236,7 @@ void CheckSensitivity::around(std::int64_t v, std::vector<CheckStep>& steps) con
     for (const std::int64_t w : {v - distance, v + distance}) {
       if (w < 0 || w > last) continue;
       const CheckStep& step = steps_[static_cast<std::size_t>(w)];
-      largest = {std::max(largest.up, step.up), std::max(largest.down, step.down)};
+      largest = {max_or_nan(largest.up, step.up), max_or_nan(largest.down, step.down)};
     }
     steps[d] = largest;
   }
@@ -244,8 +248,8 @@ NoisyMaxSensitivity::NoisyMaxSensitivity(const QGrid& grid, double order, double
     return static_cast<double>(std::log1p(excess)) / (order - 1.0);
   };
   const auto largest = [&](const ExcessStep& step) {
-    return std::max(change(cost(step.low + step.rise), cost(step.low)),
-                    change(cost(step.high + step.rise), cost(step.high)));
+    return max_or_nan(change(cost(step.low + step.rise), cost(step.low)),
+                      change(cost(step.high + step.rise), cost(step.high)));
   };
   for (std::size_t k = 0; k < grid.size(); ++k) {
     up.push_back(largest(grid.upwards(k)));

@@ -69,7 +69,7 @@ struct CheckStep {
   double up = 0.0;
   double down = 0.0;
 
-  [[nodiscard]] double larger() const { return std::max(up, down); }
+  [[nodiscard]] double larger() const { return max_or_nan(up, down); }
 };
 
 /// The threshold check of a query, its exact forward cost c_v = max over w = v - 1, v + 1 of

@@ -41,7 +41,7 @@ TwoClassCost::TwoClassCost(const Aggregator& aggregator, std::int64_t teachers,
     double largest = -kInfinity;
     for (const std::int64_t w : {v - 1, v + 1}) {
       if (w < 0 || w > teachers) continue;
-      largest = std::max(largest, log_excess(aggregator, teachers, v, w, order));
+      largest = max_or_nan(largest, log_excess(aggregator, teachers, v, w, order));
     }
     costs_.push_back(cost_of_log_excess(largest, order, cap));
   }
@@ -52,9 +52,9 @@ LocalSensitivity TwoClassCost::local_sensitivity(const VoteProfile& votes) const
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     for (const std::size_t j : {i - 1, i + 1}) {  // i - 1 wraps around at 0
       if (j >= costs_.size()) continue;
-      const double larger = std::max(costs_[i], costs_[j]);
-      steps[i] = std::max(steps[i],
-                          larger * (1.0 + kCostDifferenceMargin) - std::min(costs_[i], costs_[j]));
+      const double larger = max_or_nan(costs_[i], costs_[j]);
+      steps[i] = max_or_nan(
+          steps[i], larger * (1.0 + kCostDifferenceMargin) - std::min(costs_[i], costs_[j]));
     }
   }
   std::map<std::int64_t, double> queries_by_count;
@@ -69,7 +69,7 @@ LocalSensitivity TwoClassCost::local_sensitivity(const VoteProfile& votes) const
       const auto distance = static_cast<std::int64_t>(d);
       for (const std::int64_t w : {v - distance, v + distance}) {
         if (w < least_ || w > votes.teachers) continue;
-        largest = std::max(largest, steps[static_cast<std::size_t>(w - least_)]);
+        largest = max_or_nan(largest, steps[static_cast<std::size_t>(w - least_)]);
       }
       result.at[d] += queries * largest;
     }

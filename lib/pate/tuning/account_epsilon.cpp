@@ -78,7 +78,7 @@ AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const Valu
       orders, kind.orders ? epsilons_at(orders) : epsilons_around_best(orders, hint, epsilons_at),
       [&](double order) { return epsilons_at(std::span(&order, 1)).front(); },
       kind.orders.has_value());
-  return spent ? AccountEpsilon{std::max(0.0, best.epsilon), best.order} : AccountEpsilon{};
+  return spent ? AccountEpsilon{std::max(best.epsilon, 0.0), best.order} : AccountEpsilon{};
 }
 
 }  // namespace

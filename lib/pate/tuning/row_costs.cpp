@@ -48,7 +48,7 @@ std::optional<LineEnvelope::Line> single_line(const LinePair& pair, const VoteSu
 // The largest of all lines is convex: below its chord.
 double chord(const LinePair& pair, const VoteSums::Group& group) {
   const auto at = [&](double x) {
-    return std::max(pair.forward.at(group.forward * x), pair.reverse.at(group.reverse * x));
+    return max_or_nan(pair.forward.at(group.forward * x), pair.reverse.at(group.reverse * x));
   };
   const double low = at(group.lowest);
   if (!(group.highest > group.lowest)) return low;
@@ -158,7 +158,7 @@ LinePair LeadCosts::lines(std::int64_t lead, Sides sides) const {
 double LeadCosts::log_excess(std::int64_t lead, Sides sides, double log_x) const {
   double largest = leads_.log_answered(lead) + log_x;
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
-    largest = std::max({largest, forward.at(log_x), reverse.at(log_x)});
+    largest = max_or_nan(largest, max_or_nan(forward.at(log_x), reverse.at(log_x)));
   });
   return largest;
 }
@@ -170,7 +170,7 @@ double LeadCosts::selection_cost(std::int64_t lead, Sides sides) const {
   }
   double largest = -kInfinity;
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
-    largest = std::max({largest, forward.selection, reverse.selection});
+    largest = max_or_nan(largest, max_or_nan(forward.selection, reverse.selection));
   });
   return cost_of_log_excess(largest, order_, selection_cap_);
 }

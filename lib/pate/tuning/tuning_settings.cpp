@@ -59,7 +59,7 @@ TuningOrders::TuningOrders(const EpsilonKind& kind)
 double TuningOrders::epsilon(std::size_t i, double rdp) const {
   const double sum = rdp + terms_[i];
   const double outwards = i % stride() == 0 ? kGridOrderMargin : kSteepOutwards;
-  return std::max(0.0, sum + outwards * (rdp + std::abs(terms_[i])));
+  return std::max(sum + outwards * (rdp + std::abs(terms_[i])), 0.0);
 }
 
 }  // namespace pate

@@ -43,8 +43,8 @@ VoteSums::Group group_of(std::span<const Excess> excesses) {
   for (const Excess& excess : excesses) {
     group.queries += excess.queries;
     sum += excess.queries * excess.value;
-    group.forward = std::max(group.forward, excess.forward);
-    group.reverse = std::max(group.reverse, excess.reverse);
+    group.forward = max_or_nan(group.forward, excess.forward);
+    group.reverse = max_or_nan(group.reverse, excess.reverse);
   }
   group.mean = std::clamp(sum / group.queries, group.lowest, group.highest);
   return group;

@@ -324,6 +324,15 @@ TEST_SUITE("bounds") {
     }
   }
 
+  TEST_CASE("what is not a number costs the most there is") {
+    const double nan = std::nan("");
+    CHECK(cost_of_log_excess(nan, 8.0, 0.25) == 0.25);
+    CHECK(cost_of_excess(nan, 8.0, 0.25) == 0.25);
+    CHECK(std::isnan(with_margin(nan)));
+    CHECK(std::isnan(BothDirections{nan, 1.0}.larger()));
+    CHECK(std::isnan(BothDirections{1.0, nan}.larger()));
+  }
+
   TEST_CASE("a cost from its excess is outward and capped") {
     CHECK(covers(cost_of_log_excess(std::log(0.5), 3.0, 1.0), 0.5 * std::log(1.5)));
     CHECK(cost_of_log_excess(5.0, 2.0, 1.0) == 1.0);

@@ -313,6 +313,61 @@ TEST_SUITE("exact") {
     }
   }
 
+  TEST_CASE("two classes near order 1 and with little noise, against 120 digits") {
+    struct Case {
+      Counts counts;
+      Aggregator aggregator;
+      double order, forward, reverse;
+    };
+    const auto gnmax = [](double sigma) {
+      return Aggregator{std::nullopt, GaussianNoisyMax{sigma}};
+    };
+    const auto lnmax = [](double scale) {
+      return Aggregator{std::nullopt, LaplaceNoisyMax{scale}};
+    };
+    const std::vector<Case> cases{
+        {{4, 97},
+         gnmax(279.25),
+         1.00000011824965,
+         8.0021773250775852153e-6,
+         8.0061786207136489358e-6},
+        {{169, 831},
+         confident(831.75, 5957.25, 176.875),
+         1.0000001922126913,
+         5.8246429570566789644e-7,
+         5.8689946593533893981e-7},
+        {{962, 38},
+         confident(313.625, 4.5625, 203.9375),
+         1.0000004282036592,
+         1.980602614899752082e-7,
+         1.9965411457240154813e-7},
+        {{70, 51}, gnmax(10.0), 1.25, 0.0040857326868927102225, 0.004558486955137730104},
+        {{70, 51}, gnmax(10.0), 1.2499999, 0.0040857323896991907431, 0.0045584865571160933445},
+        {{2, 1}, lnmax(0.05), 1.0000001425995975, 18.295251481623738975, 18.295251481623738975},
+        {{2, 1}, lnmax(0.05), 2.0, 20.668656161607776653, 18.29525188508888373},
+        {{2, 1}, lnmax(0.0625), 1.0259492450882532, 14.495911778539496137, 14.495911778539496137},
+        {{10, 1}, lnmax(0.05), 104.25, 38.094963322889326418, 38.43045991237900435}};
+    for (const Case& c : cases) {
+      const BothDirections found = exact_of(c.aggregator, c.counts, c.order);
+      INFO(show_counts(c.counts), " order ", c.order);
+      CHECK(covers_closely(found.forward, c.forward));
+      CHECK(covers_closely(found.reverse, c.reverse));
+    }
+  }
+
+  TEST_CASE("no cost is above what the trade-off bound proves, nor lost in a NaN") {
+    const ExactMechanism mechanism(confident(60.0, 15.0, 15.0), 100);
+    ExactCost exact(mechanism, mechanism.group(Counts{70, 20, 10}, {}));
+    const BothDirections honest = exact.largest(8.0);
+    // A bound that would prove less is believed: the exact cost is not above it.
+    const BothDirections less = exact.largest(8.0, {-20.0, -20.0});
+    CHECK(less.forward < honest.forward);
+    CHECK(less.reverse < honest.reverse);
+    const BothDirections none = exact.largest(8.0, {std::nan(""), std::nan("")});
+    CHECK(none.forward == honest.forward);
+    CHECK(none.reverse == honest.reverse);
+  }
+
   TEST_CASE("costs so small that they underflow, and so large that moments overflow") {
     const Counts unanimous{5000, 0, 0};
     const BothDirections tiny = exact_of(gnmax(20.0), unanimous, 10.0);

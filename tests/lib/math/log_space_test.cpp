@@ -157,6 +157,39 @@ TEST_SUITE("math") {
     }
   }
 
+  TEST_CASE("near order 1 power_excess keeps its digits") {
+    Random random(8);
+    for (int i = 0; i < 4000; ++i) {
+      const double order = 1.0 + random.log_uniform(1e-9, 0.3);
+      const double l = (i % 2 == 0 ? 1.0 : -1.0) * random.log_uniform(1e-8, 8.0);
+      // The series of e^(order l) - 1 - order (e^l - 1), of which no difference is left.
+      const auto r = static_cast<long double>(order - 1.0);
+      long double sum = 0.0L;
+      long double power = static_cast<long double>(l);
+      for (int k = 2; k < 120; ++k) {
+        power *= static_cast<long double>(l) / k;
+        sum += (1.0L + r) * std::expm1((k - 1) * std::log1p(r)) * power;
+      }
+      CHECK_MESSAGE(relative_error(power_excess(l, order), static_cast<double>(sum)) < 2e-14,
+                    show({{"log_ratio", l}, {"order", order}}));
+      CHECK(std::abs(log_power_excess(l, order) - log_of(sum)) < 3e-14);
+    }
+    CHECK(power_excess(-kInfinity, 1.0 + 0x1p-20) == 0x1p-20);
+    // Beyond doubles: e^l (e^(r l) - 1 - r + r l) with r l = 1/2.
+    const double r = 0x1p-12;
+    CHECK(relative_error(log_power_excess(2048.0, 1.0 + r),
+                         2048.0 + std::log(std::expm1(0.5) - r)) < 1e-15);
+  }
+
+  TEST_CASE("a NaN is never passed over in a maximum") {
+    const double nan = std::nan("");
+    CHECK(std::isnan(max_or_nan(nan, 1.0)));
+    CHECK(std::isnan(max_or_nan(1.0, nan)));
+    CHECK(max_or_nan(1.0, 2.0) == 2.0);
+    CHECK(max_or_nan(2.0, -kInfinity) == 2.0);
+    CHECK(max_or_nan(-0.0, kInfinity) == kInfinity);
+  }
+
   TEST_CASE("log_power_excess where the excess is beyond double") {
     // Small ratios: order (order - 1) / 2 log_ratio^2; large ones: order log_ratio.
     CHECK(relative_error(log_power_excess(1e-200, 3.0), std::log(3.0) - 400.0 * std::log(10.0)) <

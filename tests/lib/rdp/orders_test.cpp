@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
@@ -164,7 +165,7 @@ TEST_SUITE("rdp") {
       Costs costs{{random.log_uniform(1e-5, 30.0), random.log_uniform(1e-5, 30.0)},
                   random.log_uniform(1e-12, 1e-2)};
       const double hint = 1.0 + random.log_uniform(0.01, 5000.0);
-      const auto best = optimal_orders_in_batches(hint, 2, std::ref(costs));
+      const auto best = optimal_orders_in_batches(std::span(&hint, 1), 2, std::ref(costs));
       REQUIRE(best.size() == 2);
       for (std::size_t f = 0; f < 2; ++f) {
         // slope order + L/(order - 1) is smallest at 1 + sqrt(L/slope)
@@ -183,24 +184,59 @@ TEST_SUITE("rdp") {
 
   TEST_CASE("minima beyond the orders are reported at their ends") {
     Costs free{{1e-12}, 1e-5};
-    const auto high = optimal_orders_in_batches(20.0, 1, std::ref(free));
+    const auto high = optimal_orders_in_batches(std::array{20.0}, 1, std::ref(free));
     CHECK(high[0].order == default_orders().back());
     CHECK(high[0].at_highest);
     Costs dear{{1e9}, 1e-5};
-    const auto low = optimal_orders_in_batches(20.0, 1, std::ref(dear));
+    const auto low = optimal_orders_in_batches(std::array{20.0}, 1, std::ref(dear));
     CHECK(low[0].order == default_orders().front());
     CHECK(low[0].at_lowest);
   }
 
   TEST_CASE("infinite epsilons are passed over in batches") {
-    const auto best = optimal_orders_in_batches(40.0, 1, [](std::span<const double> orders) {
+    const auto best =
+        optimal_orders_in_batches(std::array{40.0}, 1, [](std::span<const double> orders) {
+          std::vector<std::vector<double>> result;
+          for (const double order : orders) {
+            result.push_back({order > 5.0 ? kInfinity : order + 3.0 / (order - 1.0)});
+          }
+          return result;
+        });
+    CHECK(best[0].epsilon == doctest::Approx(1.0 + 2.0 * std::sqrt(3.0)).epsilon(1e-8));
+  }
+
+  TEST_CASE("minima beside a wall are found, whatever its height and side") {
+    Random random(17);
+    for (int i = 0; i < 200; ++i) {
+      // Falls up to the wall, or rises from it; where the wall is and how high changes.
+      const double at = 1.0 + random.log_uniform(0.1, 2000.0);
+      const bool falls = i % 4 != 0;
+      const double height = i % 4 == 3 ? 1e3 * at : i % 4 == 2 ? std::nan("") : kInfinity;
+      const auto epsilon = [&](double order) {
+        const bool beyond = falls ? order > at : order < at;
+        return beyond ? height : falls ? 1.0 / (order - 1.0) : order;
+      };
+      const std::array hints{1.0 + random.log_uniform(0.05, 4000.0)};
+      const auto best = optimal_orders_in_batches(hints, 1, [&](std::span<const double> orders) {
+        std::vector<std::vector<double>> result;
+        for (const double order : orders) result.push_back({epsilon(order)});
+        return result;
+      });
+      INFO("wall at ", at, " of ", height, " hint ", hints[0]);
+      CHECK(best[0].epsilon == epsilon(best[0].order));
+      CHECK(best[0].epsilon <= epsilon(at) * (1.0 + 3e-5));
+    }
+  }
+
+  TEST_CASE("no minimum is above the value at a hint") {
+    const std::array hints{30.0, 7.0, 1999.0};
+    const auto best = optimal_orders_in_batches(hints, 1, [](std::span<const double> orders) {
       std::vector<std::vector<double>> result;
-      for (const double order : orders) {
-        result.push_back({order > 5.0 ? kInfinity : order + 3.0 / (order - 1.0)});
-      }
+      for (const double order : orders) result.push_back({order == 1999.0 ? 0.25 : 5.0 + order});
       return result;
     });
-    CHECK(best[0].epsilon == doctest::Approx(1.0 + 2.0 * std::sqrt(3.0)).epsilon(1e-8));
+    CHECK(best[0].epsilon == 0.25);
+    CHECK(best[0].order == 1999.0);
   }
 
   TEST_CASE("given orders are all evaluated, and no others") {

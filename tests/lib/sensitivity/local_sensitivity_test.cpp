@@ -275,4 +275,27 @@ TEST_SUITE("sensitivity") {
     CHECK(smooth_sensitivity(few, 1e-4).value >= smooth_sensitivity(fine, 1e-4).value);
     CHECK_FALSE(smooth_sensitivity(fine, 1e-4).at_end);
   }
+
+  TEST_CASE("unanimous votes are not in the cell of everything that is too small to tell apart") {
+    const Aggregator aggregator = confident(220.0, 120.0, 45.0);
+    const ExcessCurve curve(aggregator.noisy_max, 250, 10, 20.0, 1);
+    for (const GridResolution& resolution : {GridResolution{}, GridResolution::coarse()}) {
+      const QGrid grid(curve, aggregator.noisy_max, 10, resolution, 1);
+      CHECK(grid.find(curve.log_q_unanimous(), 0) == 1);
+      CHECK(grid.find(curve.log_q_unanimous() * (1.0 + 1e-12), grid.size() - 1) == 1);
+    }
+    Histogram unanimous(10, 0);
+    unanimous[0] = 250;
+    const auto votes = profile_of(aggregator, {{unanimous, 250, false}});
+    const auto local = tradeoff_local_sensitivity(votes, curve, ReleasedCost::joint, {}, 1, 1);
+    // From the costs of the two histograms that unanimous votes and one moved vote make.
+    const Setting setting{250, 10, aggregator, 20.0};
+    Histogram moved = unanimous;
+    --moved[0];
+    ++moved[1];
+    const double change = std::abs(cost_of(setting, {{moved, 249, false}}).rdp -
+                                   cost_of(setting, {{unanimous, 250, false}}).rdp);
+    CHECK(local.at[0] >= change);
+    CHECK(local.at[0] <= 2.0 * change);
+  }
 }

@@ -1,0 +1,125 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "pate/accounting/account.hpp"
+#include "pate/votes/prediction_votes.hpp"
+#include "support/npy_writer.hpp"
+#include "support/random.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+constexpr double kRounding = 1.0 + 1e-9;
+
+// How many dumps: a few, unless the environment asks for more.
+int dumps() {
+  const char* const asked = std::getenv("PATE_RANDOM_DUMPS");
+  return asked == nullptr ? 150 : std::atoi(asked);
+}
+
+Aggregator random_aggregator(Random& random, double teachers) {
+  const double noise = teachers * random.log_uniform(0.003, 10.0);
+  Aggregator result;
+  if (random.integer(0, 4) == 0) {
+    result.noisy_max = LaplaceNoisyMax{std::max(noise, 0.05)};
+    return result;
+  }
+  result.noisy_max = GaussianNoisyMax{noise};
+  if (random.integer(0, 1) == 0) {
+    result.selection = ThresholdCheck{teachers * random.uniform(-0.5, 2.0),
+                                      teachers * random.log_uniform(0.01, 10.0)};
+  }
+  return result;
+}
+
+std::vector<Histogram> random_histograms(Random& random, std::int64_t teachers,
+                                         std::size_t classes) {
+  std::vector<Histogram> result(static_cast<std::size_t>(random.integer(1, 4)));
+  for (Histogram& counts : result) {
+    std::vector<double> shares(classes);
+    double sum = 0.0;
+    for (double& share : shares) sum += share = random.log_uniform(0.01, 100.0);
+    auto left = static_cast<std::int32_t>(teachers);
+    for (const double share : shares) {
+      counts.push_back(static_cast<std::int32_t>(static_cast<double>(teachers) * share / sum));
+      left -= counts.back();
+    }
+    counts[0] += left;
+  }
+  return result;
+}
+
+Run run_of(const VoteSource& votes, Random& random) {
+  return {votes,
+          RowSelection::all(votes.queries()),
+          random_aggregator(random, static_cast<double>(votes.teachers())),
+          nullptr,
+          std::nullopt,
+          std::nullopt};
+}
+
+// Exact costs are at most those of the trade-off bound and these at most the data-independent ones,
+// per conversion; nobody pays more than the teacher who always pays most.
+void check_order(const Account& account) {
+  std::map<std::tuple<Bound, Reading, ReportedConversion>, double> epsilon;
+  for (const CostEntry& cost : account.costs) {
+    epsilon[{cost.bound, cost.reading, cost.conversion}] = cost.epsilon;
+  }
+  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+    const auto of = [&](Bound bound, Reading reading) {
+      return epsilon.at({bound, reading, conversion});
+    };
+    const double exact = of(Bound::exact, Reading::joint);
+    const double tradeoff = of(Bound::tradeoff, Reading::joint);
+    CHECK(exact >= 0.0);
+    CHECK(exact <= tradeoff * kRounding);
+    CHECK(tradeoff <= of(Bound::data_independent, Reading::worst_case) * kRounding);
+    if (account.per_teacher) {
+      CHECK(of(Bound::exact_per_teacher, Reading::joint) <= exact * kRounding);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("accounting") {
+  TEST_CASE("random dumps: per teacher <= exact <= trade-off <= data-independent") {
+    Random random(20);
+    for (int i = 0; i < dumps(); ++i) {
+      AccountSettings settings;
+      settings.delta = std::pow(10.0, -random.uniform(0.1, 12.0));
+      settings.exact = true;
+      settings.threads = 1;
+      if (random.integer(0, 4) == 0) settings.orders = {1.5, 8.0, 40.0};
+      INFO("dump ", i, " delta ", settings.delta);
+      const auto classes = static_cast<std::size_t>(random.integer(2, 6));
+      if (i % 3 == 0) {
+        const std::int64_t teachers = random.integer(1, 40);
+        const std::int64_t queries = random.integer(1, 4);
+        std::vector<std::int64_t> ids;
+        for (std::int64_t k = 0; k < teachers * queries; ++k) {
+          ids.push_back(random.integer(0, 1) *
+                        random.integer(0, static_cast<std::int64_t>(classes) - 1));
+        }
+        const PredictionVotes votes(pate::test::integer_table({queries, teachers}, ids),
+                                    PredictionLayout::queries_by_teachers,
+                                    static_cast<std::int64_t>(classes));
+        check_order(account(run_of(votes, random), settings));
+        continue;
+      }
+      const std::int64_t teachers = std::llround(random.log_uniform(1.0, 5000.0));
+      const HistogramVotes votes(random_histograms(random, teachers, classes));
+      check_order(account(run_of(votes, random), settings));
+    }
+  }
+}
