@@ -76,10 +76,11 @@ test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: every header alone, the installed copy through pkg-config
+test-all: build ## what make test leaves out: headers alone, pkg-config, 10,000 random dumps
 	@$(call install_missing,pkg-config)
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
+	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
 
 .PHONY: install
 install: deps ## program, library, headers, CMake and pkg-config files: PREFIX=/usr/local, DESTDIR

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/votes/prediction_votes.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
