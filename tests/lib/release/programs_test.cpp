@@ -111,6 +111,7 @@ class Checker {
   struct State {
     double p = 1.0;  // of the outputs so far on the votes, and on the neighbour
     double q = 1.0;
+    bool is_told_apart = false;
     Decisions decisions{};
     std::vector<Claim> claims{};  // of labels, then of their releases in their place
     std::vector<EarlierRelease> released{};
@@ -121,7 +122,7 @@ class Checker {
     if (at == program_.steps.size()) {
       // What a single run has claimed last covers all of it; other runs are added by `compose`.
       const Claim& last = state.claims.back();
-      const double forgiven = state.q > 0.0 ? std::exp(last.epsilon) * state.q : 0.0;
+      const double forgiven = state.is_told_apart ? 0.0 : std::exp(last.epsilon) * state.q;
       excess_ += max_or_nan(state.p - forgiven, 0.0);
       delta_ = last.delta;
       return;
@@ -175,21 +176,23 @@ class Checker {
     const bool is_realized = program_.steps[at] == Step::realized_release;
     const ReleasePlan& here = plan(here_, is_realized, state);
     const ReleasePlan& there = plan(there_, is_realized, state);
-    const auto cdf = [](const ReleasePlan& plan, double z) {
-      return normal_cdf((z - plan.rdp) / plan.numbers.noise_sd - plan.k);
+    // Pr[low < released <= high] before clamping, without cancellation in either tail.
+    const auto between = [](const ReleasePlan& plan, double low, double high) {
+      const double from = (low - plan.rdp) / plan.numbers.noise_sd - plan.k;
+      const double to = (high - plan.rdp) / plan.numbers.noise_sd - plan.k;
+      return from > 0.0 ? normal_cdf(-from) - normal_cdf(-to) : normal_cdf(to) - normal_cdf(from);
     };
     const double most = here.largest_rdp;
     for (int i = 0; i <= program_.parts + 1; ++i) {
       // Atoms at both ends, which clamping makes.
-      const bool is_first = i == 0;
-      const bool is_last = i > program_.parts;
-      const double low = most * (i - 1) / program_.parts;
-      const double high = is_last ? most : most * i / program_.parts;
+      const double high = most * std::min(i, program_.parts) / program_.parts;
+      const double from = i == 0 ? -kInfinity : most * (i - 1) / program_.parts;
+      const double to = i > program_.parts ? kInfinity : high;
       State next = state;
-      next.p *= (is_last ? 1.0 : cdf(here, high)) - (is_first ? 0.0 : cdf(here, low));
-      next.q *= (is_last ? 1.0 : cdf(there, high)) - (is_first ? 0.0 : cdf(there, low));
+      next.p *= between(here, from, to);
+      next.q *= between(there, from, to);
       // Parameters are published with the number.
-      if (here.parameters.sigma != there.parameters.sigma) next.q = 0.0;
+      next.is_told_apart = here.parameters.sigma != there.parameters.sigma;
       next.claims.back() = {here.epsilon(high), off_ == Off::failure ? kDelta : here.total_delta};
       next.released.push_back({here.parameters.beta, here.parameters.sigma, here.k, false});
       walk(at + 1, next);
@@ -253,7 +256,7 @@ Aggregator noisy(double sigma) {
 }
 
 // A release with next to no noise, which tells all, and one as it should be.
-constexpr ReleaseParameters kTelling{4.0, 0.05, 0.02};
+constexpr ReleaseParameters kTelling{4.0, 0.05, 0.05};
 constexpr ReleaseParameters kUseful{4.0, 0.05, 4.0};
 
 }  // namespace
