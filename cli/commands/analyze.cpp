@@ -67,7 +67,6 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   Partials partials;
   Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
 
-  input.note_ambiguous_decisions(account.notices);
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "

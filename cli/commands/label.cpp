@@ -117,7 +117,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
   const std::string bytes =
-      reports::labels_bytes(labelled, format, options.reinforce_above.has_value());
+      reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   const reports::ReportContext context{version(), settings_of("label", add_label, options),
                                        described.get()};
   input.check_unchanged();

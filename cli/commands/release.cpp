@@ -99,9 +99,8 @@ ReleaseOptions in_force(ReleaseOptions options) {
   return options;
 }
 
-std::vector<Notice> notices_of(const ReleasePlan& plan, const VotesInput& input, bool dry_run) {
+std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
   std::vector<Notice> notices;
-  input.note_ambiguous_decisions(notices);
   if (plan.chosen_from_votes) {
     notices.push_back({"parameters_from_votes",
                        "order, beta and sigma were chosen from these votes, which the guarantee "
@@ -245,7 +244,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     published = public_release(votes, settings, plan, draw_released_rdp(plan, source));
     if (ledger) ledger->append(reports::release_entry(plan, *published, digest, version()));
   }
-  std::vector<Notice> notices = notices_of(plan, input, dry_run);
+  std::vector<Notice> notices = notices_of(plan, dry_run);
   note_data_independent(votes, settings,
                         published ? published->epsilon : plan.numbers.mean_released, notices);
   if (published && options.public_only) {

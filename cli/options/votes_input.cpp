@@ -60,10 +60,41 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                            *options.classes);
 }
 
+// Options that say how a file is read, without the file.
+void check_readings(const VotesInputOptions& options) {
+  const auto needs = [](bool given, const std::string& file, const char* option,
+                        const char* needed) {
+    if (given && file.empty()) throw usage_error(fmt::format("{} needs {}", option, needed));
+  };
+  needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
+  needs(options.decisions_are.has_value(), options.decisions, "--decisions-are", "--decisions");
+  needs(options.decisions_rows.has_value(), options.decisions, "--decisions-rows", "--decisions");
+}
+
+// Nothing to account for is more often a job that failed than a run without queries.
+void check_not_empty(const VotesInputOptions& options, const VoteSource& votes,
+                     const RowSelection& rows) {
+  if (options.allow_empty || !rows.empty()) return;
+  constexpr const char* kAllowed = "add --allow-empty if there are to be none";
+  if (votes.queries() == 0) {
+    throw input_error(fmt::format("{}: expected the votes of at least one query, found none; {}",
+                                  votes.name(), kAllowed));
+  }
+  throw input_error(fmt::format("{}: expected at least one row number, found none; {}",
+                                options.indices, kAllowed));
+}
+
 }  // namespace
 
 void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
-                             const std::vector<std::string_view>& without) {
+                             std::vector<std::string_view> without) {
+  const auto has = [&](std::string_view option) {
+    return std::ranges::find(without, option) == without.end();
+  };
+  if (!has("--labels")) without.emplace_back("--labels-rows");
+  if (!has("--decisions")) {
+    without.insert(without.end(), {"--decisions-are", "--decisions-rows"});
+  }
   line.section("").add("VOTES TEXT", options.votes,
                        "votes: .npy, .npz:member, .csv, .tsv,\n"
                        "gzip of these, or - for standard input",
@@ -78,7 +109,15 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
   votes.add("--indices FILE", options.indices, "row numbers to use, one per query");
   votes.add("--student FILE", options.student, "student scores: Interactive aggregator");
   votes.add("--labels FILE", options.labels, "true class ids, for the utility");
+  votes.add("--labels-rows WHOSE", options.labels_rows, {RowsOf::file, RowsOf::selected},
+            "one label per row of the votes (file)\nor per selected query (selected)");
   votes.add("--decisions FILE", options.decisions, "which queries the run answered");
+  votes.add("--decisions-are WHAT", options.decisions_are,
+            {DecisionsAre::answered, DecisionsAre::labels},
+            "what zeros and ones mean: answered, or\nreleased labels of classes 0 and 1");
+  votes.add("--decisions-rows WHOSE", options.decisions_rows, {RowsOf::file, RowsOf::selected},
+            "one decision per row of the votes\n(file) or selected query (selected)");
+  votes.add("--allow-empty", options.allow_empty, "no queries at all are fine");
 }
 
 std::vector<std::string> input_paths(const VotesInputOptions& options) {
@@ -111,22 +150,6 @@ std::vector<reports::InputFile> VotesInput::describe() const {
   return result;
 }
 
-void VotesInput::note_ambiguous_decisions(std::vector<Notice>& notices) const {
-  if (votes->classes() > 2) return;
-  const bool ambiguous = std::any_of(files.begin(), files.end(), [](const File& file) {
-    if (file.role != "decisions" || file.opened.table->description().dtype == "|b1") return false;
-    const NumericTable& table = *file.opened.table;
-    std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
-    table.read_integers(0, table.rows(), 0, 1, values);
-    return std::all_of(values.begin(), values.end(),
-                       [](std::int64_t v) { return v == 0 || v == 1; });
-  });
-  if (!ambiguous) return;
-  notices.push_back(
-      {"decisions_ambiguous",
-       "every entry of --decisions is 0 or 1: 0 was taken as refused, not as a released label"});
-}
-
 void VotesInput::check_unchanged() const {
   for (const File& file : files) file.opened.check_unchanged();
 }
@@ -135,6 +158,7 @@ VotesInput open_votes(const VotesInputOptions& options) {
   if (!options.queries.empty() && !options.indices.empty()) {
     throw usage_error("--queries and --indices exclude each other");
   }
+  check_readings(options);
   check_standard_input(options);
   VotesInput input;
   input.layout = options.layout;
@@ -153,17 +177,19 @@ VotesInput open_votes(const VotesInputOptions& options) {
     input.rows = RowSelection::list(read_indices(*table), options.indices);
   }
   input.rows.check(votes.name(), votes.queries());
+  check_not_empty(options, votes, input.rows);
   if (!options.student.empty()) {
     input.student = std::make_unique<StudentScores>(open_file(input, "student", options.student),
                                                     votes.queries(), votes.classes());
   }
+  const VotesBeside beside{votes.queries(), votes.classes(), input.rows};
   if (!options.labels.empty()) {
     input.labels =
-        read_labels(*open_file(input, "labels", options.labels), votes.queries(), votes.classes());
+        read_labels(*open_file(input, "labels", options.labels), beside, options.labels_rows);
   }
   if (!options.decisions.empty()) {
-    input.decisions = read_decisions(*open_file(input, "decisions", options.decisions),
-                                     votes.queries(), input.rows);
+    input.decisions = read_decisions(*open_file(input, "decisions", options.decisions), beside,
+                                     options.decisions_are, options.decisions_rows);
   }
   return input;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,11 +8,23 @@
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/io/open_table.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/vote_source.hpp"
+
+template <>
+inline constexpr std::array<pate::Named<pate::DecisionsAre>, 2> pate::kNames<pate::DecisionsAre>{{
+    {pate::DecisionsAre::answered, "answered"},
+    {pate::DecisionsAre::labels, "labels"},
+}};
+template <>
+inline constexpr std::array<pate::Named<pate::RowsOf>, 2> pate::kNames<pate::RowsOf>{{
+    {pate::RowsOf::file, "file"},
+    {pate::RowsOf::selected, "selected"},
+}};
 
 namespace pate::cli {
 
@@ -26,11 +39,15 @@ struct VotesInputOptions {
   std::string student;
   std::string labels;
   std::string decisions;
+  std::optional<RowsOf> labels_rows;
+  std::optional<DecisionsAre> decisions_are;
+  std::optional<RowsOf> decisions_rows;
+  bool allow_empty = false;
 };
 
-/// Without the options named.
+/// Without the options named, and what goes with them.
 void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
-                             const std::vector<std::string_view>& without = {});
+                             std::vector<std::string_view> without = {});
 
 /// The paths that will be read: of an archive's member that of the archive, of standard input
 /// /dev/stdin.
@@ -54,9 +71,6 @@ struct VotesInput {
 
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<reports::InputFile> describe() const;
-  /// Says so where released labels of two classes would have been taken as decisions: then a 0
-  /// charges nothing although it may have been answered.
-  void note_ambiguous_decisions(std::vector<Notice>& notices) const;
   /// Throws `input_error` when a file has changed since it was opened.
   void check_unchanged() const;
 };

@@ -86,7 +86,7 @@ TEST_SUITE("analyze") {
 
   TEST_CASE("no queries cost nothing") {
     Votes votes;
-    const json report = sound_report({votes({0, 10}, {}), "--sigma2", "1"});
+    const json report = sound_report({votes({0, 10}, {}), "--sigma2", "1", "--allow-empty"});
     CHECK(report.at("queries") == 0);
     CHECK(report.at("trajectory").empty());
     CHECK(has_notice(report, "no_queries"));
@@ -161,14 +161,17 @@ TEST_SUITE("analyze") {
                                              "--sigma2",
                                              "15",
                                              "--decisions",
-                                             file};
-    const auto realized = [&](std::int64_t value) {
+                                             file,
+                                             "--decisions-are"};
+    const auto realized = [&](std::int64_t value, const char* are) {
       write_bytes(file, npy_array<std::int64_t>({797}, std::vector<std::int64_t>(797, value)));
-      return sound_report(arguments);
+      std::vector<std::string> read = arguments;
+      read.emplace_back(are);
+      return sound_report(read);
     };
-    const json all = realized(1);
-    const json none = realized(0);
-    const json refused = realized(-1);
+    const json all = realized(1, "answered");
+    const json none = realized(0, "answered");
+    const json refused = realized(-1, "labels");
     const auto epsilon = [](const json& report, const char* reading) {
       return cost(report, "tradeoff", reading, "improved").at("epsilon").get<double>();
     };
@@ -178,7 +181,7 @@ TEST_SUITE("analyze") {
     CHECK(epsilon(none, "expected") < epsilon(all, "realized"));
     CHECK(epsilon(refused, "realized") == epsilon(none, "realized"));
     std::vector<std::string> picked = arguments;
-    picked.insert(picked.end(), {"--reading", "realized", "--conversion", "classic"});
+    picked.insert(picked.end(), {"labels", "--reading", "realized", "--conversion", "classic"});
     const json headline = sound_report(picked).at("headline");
     CHECK(headline.at("reading") == "realized");
     CHECK(headline.at("conversion") == "classic");

@@ -145,7 +145,9 @@ TEST_SUITE("analyze") {
     labels[5] = 10;
     check("--labels", npy_array<std::int64_t>({797}, labels), {file, "row 5", "10"});
     check("--labels", npy_array<std::int64_t>({3}, {1, 2, 3}), {file, "797", "3"});
-    check("--decisions", npy_array<std::int64_t>({2}, {1, 0}), {file, "797", "2"});
+    check("--decisions", npy_array<std::int64_t>({2}, {1, -1}), {file, "797", "2"});
+    check("--decisions", npy_array<std::int64_t>({797}, std::vector<std::int64_t>(797, 1)),
+          {file, "1 only", "--decisions-are"});
     check("--indices", npy_array<std::int64_t>({2}, {0, 797}), {file, "797"});
     std::vector<double> scores(797 * 10, 0.1);
     scores[25] = 1.5;

@@ -272,7 +272,7 @@ TEST_SUITE("analyze") {
     const TempDirectory directory;
     const std::string empty = (directory / "empty.npy").string();
     write_bytes(empty, npy_array<std::int64_t>({0, 3}, {}));
-    const json nothing = exact({empty, "--sigma2", "5"});
+    const json nothing = exact({empty, "--sigma2", "5", "--allow-empty"});
     const json entry = cost(nothing, "exact", "joint", "improved");
     CHECK(entry.at("epsilon") == 0.0);
     CHECK(entry.at("order").is_null());

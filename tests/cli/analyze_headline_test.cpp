@@ -55,7 +55,7 @@ TEST_SUITE("analyze") {
   TEST_CASE("every choice of bound, reading and conversion picks the documented headline") {
     const TempDirectory directory;
     const std::string decisions = (directory / "decisions.npy").string();
-    write_bytes(decisions, npy_array<std::int64_t>({797}, std::vector<std::int64_t>(797, 1)));
+    write_bytes(decisions, npy_array<std::int64_t>({797}, std::vector<std::int64_t>(797, 2)));
     int refused = 0;
     for (const std::string bound : {"published,tradeoff", "published", "tradeoff"}) {
       for (const std::string reading : {"", "joint", "expected", "realized"}) {
@@ -106,7 +106,7 @@ TEST_SUITE("analyze") {
     const TempDirectory directory;
     const std::string decisions = (directory / "decisions.npy").string();
     std::vector<std::int64_t> answered(797);
-    for (auto& one : answered) one = random.integer(0, 1);
+    for (auto& one : answered) one = 2 * random.integer(0, 1) - 1;
     write_bytes(decisions, npy_array<std::int64_t>({797}, answered));
     const std::vector<std::vector<std::string>> choices{
         {},

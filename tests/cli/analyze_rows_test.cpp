@@ -86,7 +86,7 @@ TEST_SUITE("analyze") {
     Files file;
     const std::string votes = file({kQueries, 3}, kCounts);
     const std::string labels = file({kQueries}, std::vector<std::int64_t>{0, 0, 0, 0, 2, 2});
-    const std::string decisions = file({kQueries}, std::vector<std::int64_t>{0, 0, 0, 0, 1, 1});
+    const std::string decisions = file({kQueries}, std::vector<std::int64_t>{-1, -1, -1, -1, 1, 1});
     const json last =
         results(votes, {"--queries", "4:6", "--labels", labels, "--decisions", decisions});
     CHECK(last.at("utility").at("plurality_accuracy") == 1.0);
@@ -102,7 +102,9 @@ TEST_SUITE("analyze") {
     const auto decided = [&](const std::string& path) {
       return results(votes, {"--decisions", path});
     };
-    const json numbers = decided(file({kQueries}, std::vector<std::int64_t>{1, 1, 0, 0, 1, 0}));
+    const json numbers = results(
+        votes, {"--decisions", file({kQueries}, std::vector<std::int64_t>{1, 1, 0, 0, 1, 0}),
+                "--decisions-are", "answered"});
     CHECK(numbers.at("answered").at("realized") == 3);
     CHECK(decided(file({kQueries}, std::vector<std::int64_t>{0, 0, -1, -1, 2, -1})) == numbers);
     // bool has the bytes of uint8, and another name.
@@ -113,11 +115,58 @@ TEST_SUITE("analyze") {
     CHECK(decided((directory / "bool.npy").string()) == numbers);
   }
 
+  TEST_CASE("a label run on the classes 0 and 1 is not taken for answered and refused") {
+    Files file;
+    const std::string votes = file({kQueries, 3}, kCounts);
+    const std::string labels = file({kQueries}, std::vector<std::int64_t>{0, 1, 0, 0, 1, 0});
+    std::vector<std::string> arguments{votes, "--decisions", labels};
+    arguments.insert(arguments.end(), kConfident.begin(), kConfident.end());
+    const auto refused = analyze(arguments);
+    CHECK(refused.status == 3);
+    CHECK(refused.out.empty());
+    CHECK(refused.err.find("--decisions-are labels") != std::string::npos);
+    const auto realized = [&](const char* are) {
+      return results(votes, {"--decisions", labels, "--decisions-are", are})
+          .at("answered")
+          .at("realized");
+    };
+    CHECK(realized("labels") == kQueries);
+    CHECK(realized("answered") == 2);
+    CHECK(analyze({votes, "--sigma2", "5", "--decisions-are", "labels"}).status == 2);
+  }
+
+  TEST_CASE("where decisions or labels could be by row or by query, nothing is guessed") {
+    Files file;
+    const std::string votes = file({kQueries, 3}, kCounts);
+    const std::string rows = file({kQueries}, std::vector<std::int64_t>{5, 4, 3, 2, 1, 0});
+    const std::string decisions = file({kQueries}, std::vector<std::int64_t>{2, 0, 2, -1, -1, -1});
+    const std::string labels = file({kQueries}, std::vector<std::int64_t>{0, 0, 0, 0, 2, 2});
+    for (const auto& [option, path] :
+         {std::pair(std::string("--decisions"), decisions), {"--labels", labels}}) {
+      CAPTURE(option);
+      std::vector<std::string> arguments{votes, "--indices", rows, option, path};
+      arguments.insert(arguments.end(), kConfident.begin(), kConfident.end());
+      const auto refused = analyze(arguments);
+      CHECK(refused.status == 3);
+      CHECK(refused.out.empty());
+      CHECK(refused.err.find(option + "-rows selected") != std::string::npos);
+      const json by_file =
+          results(votes, {"--indices", rows, option, path, option + "-rows", "file"});
+      const json by_query =
+          results(votes, {"--indices", rows, option, path, option + "-rows", "selected"});
+      CHECK(by_file != by_query);
+      const json in_order = results(votes, {option, path});
+      for (const char* part : {"answered", "costs"}) CHECK(by_file.at(part) == in_order.at(part));
+      if (option == "--labels") CHECK(by_file.at("utility") == in_order.at("utility"));
+    }
+  }
+
   TEST_CASE("realized costs lie between those of all refused and all answered") {
     Files file;
     const std::string votes = file({kQueries, 3}, kCounts);
     const auto epsilon = [&](std::vector<std::int64_t> decisions, const char* reading) {
-      const json report = results(votes, {"--decisions", file({kQueries}, decisions)});
+      const json report = results(
+          votes, {"--decisions", file({kQueries}, decisions), "--decisions-are", "answered"});
       return cost(report, "tradeoff", reading, "improved").at("epsilon").get<double>();
     };
     const double none = epsilon({0, 0, 0, 0, 0, 0}, "realized");

@@ -207,12 +207,13 @@ TEST_SUITE("inspect") {
   TEST_CASE("no queries: no deciles, a notice") {
     const TempDirectory directory;
     write_bytes(directory / "none.npy", npy_array<std::int64_t>({0, 4}, {}));
-    const Ran ran = inspect({(directory / "none.npy").string(), "--json"});
+    const Ran ran = inspect({(directory / "none.npy").string(), "--json", "--allow-empty"});
     CHECK(ran.status == 0);
     CHECK(ran.json().at("top_count").at("deciles").is_null());
     CHECK(codes(ran.json()) == std::vector<std::string>{"no_queries"});
     CHECK(ran.err == "pate: note: there are no queries\n");
-    CHECK(inspect({(directory / "none.npy").string(), "--summary"}).status == 0);
+    CHECK(inspect({(directory / "none.npy").string(), "--summary", "--allow-empty"}).status == 0);
+    CHECK(inspect({(directory / "none.npy").string()}).status == 3);
   }
 
   TEST_CASE("counts that lie transposed are an input error that says so") {

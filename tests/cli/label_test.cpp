@@ -153,7 +153,7 @@ TEST_CASE("label: text, with who a label is from") {
   REQUIRE(ran.status == 0);
   CHECK(ran.json()["mechanism"]["name"] == "interactive");
   const std::string text = read_bytes(directory / "l.csv");
-  CHECK(text.starts_with("label,source\n"));
+  CHECK(text.starts_with("row,label,source\n"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 201);
   CHECK(text.find("1,student\n") != std::string::npos);
 
@@ -380,6 +380,30 @@ TEST_CASE("label: its labels are decisions for analyze, selected alike") {
   CHECK(analyzed.json()["answered"]["realized"] == report["labels"]["answered"]);
   CHECK(pate::test::cost(analyzed.json(), "tradeoff", "realized", "improved")["epsilon"] ==
         pate::test::cost(report, "tradeoff", "realized", "improved")["epsilon"]);
+}
+
+TEST_CASE("label: text says which row of the votes a label is of, and analyze goes by it") {
+  const TempDirectory directory;
+  const std::string labels = (directory / "l.csv").string();
+  std::string rows;
+  for (int i = 796; i >= 0; --i) rows += std::to_string(i) + "\n";
+  pate::test::write_bytes(directory / "rows.csv", rows);
+  const std::vector<std::string> selected{
+      "--indices", (directory / "rows.csv").string(), "--threshold", "60", "--sigma1", "15"};
+  const json report = label(labels, selected).json();
+  CHECK(pate::test::read_bytes(labels).starts_with("row,label\n796,"));
+  // The same queries in another order: what was answered stays with its row.
+  const auto costs = [&](const std::vector<std::string>& rest) {
+    const Ran analyzed = pate::test::analyze(
+        with({sample("digits_100_counts.npy"), "--sigma2", "15", "--threshold", "60", "--sigma1",
+              "15", "--decisions", labels, "--orders", json(report["filter"]["order"]).dump()},
+             rest));
+    REQUIRE(analyzed.status == 0);
+    CHECK(analyzed.json()["answered"]["realized"] == report["labels"]["answered"]);
+    return pate::test::cost(analyzed.json(), "tradeoff", "realized", "improved")["epsilon"];
+  };
+  CHECK(costs({}) == pate::test::cost(report, "tradeoff", "realized", "improved")["epsilon"]);
+  CHECK(costs({"--indices", (directory / "rows.csv").string()}) == costs({}));
 }
 
 TEST_SUITE_END();

@@ -90,7 +90,7 @@ TEST_CASE("simulate command: counts are the simulator's, as a readable dump") {
   CHECK(votes.teachers() == 30);
   const auto labels = open(options.labels_output);
   CHECK(labels->dimensions() == 1);
-  const auto true_classes = pate::read_labels(*labels, 40, 5);
+  const auto true_classes = pate::read_labels(*labels, {40, 5, pate::RowSelection::all(40)});
 
   const pate::VoteSimulator simulator(options.ensemble);
   const auto read = histograms(votes);

@@ -164,12 +164,13 @@ class Parser {
 
   void take_header() {
     const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
-    std::int64_t fields = 0;
+    std::vector<std::string> names;
     bool missing = true;
-    for (;; ++fields) {
+    for (;;) {
       const Field field = find_field(p);
       if (parse_field(field.text).kind != FieldNumber::Kind::none) return;
       missing = missing && is_missing(field.text);
+      names.emplace_back(field.text);
       p = field.next;
       if (ends_line(p)) break;
       p = step_over(p);
@@ -183,7 +184,8 @@ class Parser {
                       printable(line, kShown)));
     }
     table_.has_header = true;
-    table_.columns = fields + 1;
+    table_.columns = std::ssize(names);
+    table_.names = std::move(names);
     at_ = p == end_ ? p : p + 1;
   }
 

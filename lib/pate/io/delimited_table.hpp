@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pate/io/table_elements.hpp"
 #include "pate/votes/numeric_table.hpp"
@@ -25,6 +26,7 @@ struct DelimitedNumbers {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool has_header = false;
+  std::vector<std::string> names;  ///< of the columns; none without a header
 };
 
 /// A table from text (CSV, TSV and their like), held in memory.
@@ -58,6 +60,7 @@ class DelimitedTable final : public NumericTable {
   /// Format "csv", "tsv" or "text" after the separator, dtype "int64" or, where a number was
   /// written as a real, "float64".
   [[nodiscard]] TableDescription description() const override;
+  [[nodiscard]] std::vector<std::string> column_names() const override { return table_.names; }
 
  private:
   void copy(const Block& block, std::span<std::int64_t> out) const override;

@@ -33,10 +33,14 @@ std::string npy_bytes(const LabelledQueries& labelled, bool with_sources) {
   return bytes;
 }
 
-std::string text_bytes(const LabelledQueries& labelled, bool with_sources, char separator) {
-  std::string bytes = with_sources ? fmt::format("label{}source\n", separator) : "label\n";
+std::string text_bytes(const LabelledQueries& labelled, const RowSelection& rows, bool with_sources,
+                       char separator) {
+  std::string bytes = fmt::format("row{}label", separator);
+  if (with_sources) fmt::format_to(std::back_inserter(bytes), "{}source", separator);
+  bytes += '\n';
   for (std::size_t i = 0; i < labelled.labels.size(); ++i) {
-    fmt::format_to(std::back_inserter(bytes), "{}", labelled.labels[i]);
+    fmt::format_to(std::back_inserter(bytes), "{}{}{}", rows[static_cast<std::int64_t>(i)],
+                   separator, labelled.labels[i]);
     if (with_sources) {
       fmt::format_to(std::back_inserter(bytes), "{}{}", separator, name(labelled.sources[i]));
     }
@@ -75,9 +79,10 @@ LabelsFormat labels_format(std::string_view path) {
       fmt::format("{}: the name of a file of labels must end in .npy, .csv or .tsv", path));
 }
 
-std::string labels_bytes(const LabelledQueries& labelled, LabelsFormat format, bool with_sources) {
+std::string labels_bytes(const LabelledQueries& labelled, const RowSelection& rows,
+                         LabelsFormat format, bool with_sources) {
   if (format == LabelsFormat::npy) return npy_bytes(labelled, with_sources);
-  return text_bytes(labelled, with_sources, format == LabelsFormat::csv ? ',' : '\t');
+  return text_bytes(labelled, rows, with_sources, format == LabelsFormat::csv ? ',' : '\t');
 }
 
 std::string label_report_json(const LabelReport& report, const ReportContext& context) {

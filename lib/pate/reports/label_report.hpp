@@ -9,6 +9,7 @@
 #include "pate/labeling/privacy_filter.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
+#include "pate/votes/row_selection.hpp"
 
 namespace pate::reports {
 
@@ -31,13 +32,14 @@ namespace pate::reports {
 /// naming the file for any other.
 [[nodiscard]] LabelsFormat labels_format(std::string_view path);
 
-/// The labels of a run as the bytes of a file: one row per query of the selection, -1 where there
-/// is no label. npy: int64, of shape (N,). Text: a header "label".
+/// The labels of a run as the bytes of a file: one row per query of the selection `rows`, -1 where
+/// there is no label. npy: int64, of shape (N,). Text: a header "row,label" and the row of the
+/// votes in front of each label, by which `read_decisions` goes.
 ///
-/// `with_sources` adds a second column: who the label is from. npy: shape (N, 2), 0 a teacher, 1
-/// the student, -1 refused. Text: teacher, student, refused.
-[[nodiscard]] std::string labels_bytes(const LabelledQueries& labelled, LabelsFormat format,
-                                       bool with_sources);
+/// `with_sources` adds a last column: who the label is from. npy: shape (N, 2), 0 a teacher, 1 the
+/// student, -1 refused. Text: "source": teacher, student, refused.
+[[nodiscard]] std::string labels_bytes(const LabelledQueries& labelled, const RowSelection& rows,
+                                       LabelsFormat format, bool with_sources);
 
 /// What a run of the mechanism gave, what it cost and where its labels are.
 struct LabelReport {

@@ -39,6 +39,8 @@ class NumericTable {
   [[nodiscard]] virtual std::int64_t columns() const = 0;
 
   [[nodiscard]] virtual TableDescription description() const = 0;
+  /// The names of the columns, where the file has any.
+  [[nodiscard]] virtual std::vector<std::string> column_names() const { return {}; }
 
   /// Copies the block of `row_count` rows from `first_row` on and `column_count` columns from
   /// `first_column` on into `out`, row-major. Throws `input_error` naming table, row, column and

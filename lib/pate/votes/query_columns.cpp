@@ -26,13 +26,139 @@ std::vector<std::int64_t> read_column(const NumericTable& table) {
   return values;
 }
 
-std::vector<std::int64_t> read_column(const NumericTable& table, std::int64_t rows) {
-  std::vector<std::int64_t> values = read_column(table);
-  if (table.rows() != rows) {
-    throw input_error(fmt::format("{}: expected {} rows, one per row of the votes, found {}",
-                                  table.name(), rows, table.rows()));
+// The values of a file beside the votes, and the rows of the votes they are of where it has them.
+struct Column {
+  std::vector<std::int64_t> values, rows;
+  bool numbered = false;
+};
+
+Column read_column_beside(const NumericTable& table) {
+  Column column;
+  const std::vector<std::string> names = table.column_names();
+  column.numbered = names.size() == 2 && names.front() == "row";
+  if (!column.numbered) {
+    column.values = read_column(table);
+    return column;
   }
-  return values;
+  column.values.resize(static_cast<std::size_t>(table.rows()));
+  column.rows.resize(column.values.size());
+  table.read_integers(0, table.rows(), 0, 1, column.rows);
+  table.read_integers(0, table.rows(), 1, 1, column.values);
+  return column;
+}
+
+// What the entries of a file are called in messages.
+struct Wording {
+  const char* entry;
+  const char* option;  // that says whose rows they are
+  std::string (*show)(std::int64_t);
+};
+
+// Puts entry i of a file at row `row_of(i)` of the votes.
+template <class Entry, class RowOf>
+std::vector<Entry> scatter(const std::string& name, const std::vector<Entry>& entries,
+                           const VotesBeside& votes, const Wording& wording, const RowOf& row_of) {
+  std::vector<Entry> result(static_cast<std::size_t>(votes.rows), 0);
+  std::vector<bool> is_known(result.size(), false);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto row = static_cast<std::size_t>(row_of(i));
+    if (is_known[row] && result[row] != entries[i]) {
+      throw input_error(fmt::format(
+          "{}: row {}: expected the {} of the query before on row {} of the votes, which was {}; "
+          "found {}",
+          name, i, wording.entry, row, wording.show(result[row]), wording.show(entries[i])));
+    }
+    is_known[row] = true;
+    result[row] = entries[i];
+  }
+  for (std::int64_t i = 0; i < votes.queries.size(); ++i) {
+    if (is_known[static_cast<std::size_t>(votes.queries[i])]) continue;
+    throw input_error(
+        fmt::format("{}: expected the {} of row {} of the votes, which is selected; "
+                    "found none",
+                    name, wording.entry, votes.queries[i]));
+  }
+  return result;
+}
+
+// Whose rows the entries of a file without row numbers are, where the file itself must tell.
+template <class Entry>
+RowsOf rows_by_size(const std::string& name, const std::vector<Entry>& entries,
+                    const VotesBeside& votes, const Wording& wording) {
+  const auto size = static_cast<std::int64_t>(entries.size());
+  const RowSelection& queries = votes.queries;
+  if (size != votes.rows && size != queries.size()) {
+    throw input_error(
+        fmt::format("{}: expected {} rows, one per row of the votes{}, found {}", name, votes.rows,
+                    queries.size() == votes.rows
+                        ? ""
+                        : fmt::format(", or {}, one per selected query", queries.size()),
+                    size));
+  }
+  if (size != votes.rows) return RowsOf::selected;
+  if (size != queries.size()) return RowsOf::file;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const Entry by_file = entries[static_cast<std::size_t>(queries[i])];
+    const Entry by_query = entries[static_cast<std::size_t>(i)];
+    if (by_file == by_query) continue;
+    throw input_error(fmt::format(
+        "{}: there are as many rows as rows of the votes and as selected queries, but query {} is "
+        "row {} of the votes and would be {} by the one, {} by the other: say whose they are with "
+        "{} file or {} selected",
+        name, i, queries[i], wording.show(by_file), wording.show(by_query), wording.option,
+        wording.option));
+  }
+  return RowsOf::file;
+}
+
+// The entries of a file by row of the votes.
+template <class Entry>
+std::vector<Entry> by_row(const NumericTable& table, const Column& column,
+                          std::vector<Entry> entries, const VotesBeside& votes,
+                          std::optional<RowsOf> rows_of, const Wording& wording) {
+  const std::string& name = table.name();
+  if (column.numbered) {
+    if (rows_of) {
+      throw input_error(fmt::format(
+          "{}: the column \"row\" says whose rows these are: leave {} out", name, wording.option));
+    }
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (column.rows[i] >= 0 && column.rows[i] < votes.rows) continue;
+      throw input_error(
+          fmt::format("{}: row {}, column 0: expected a row of the votes in 0..{}, found {}", name,
+                      i, votes.rows - 1, column.rows[i]));
+    }
+    return scatter(name, entries, votes, wording, [&](std::size_t i) { return column.rows[i]; });
+  }
+  if (!rows_of) rows_of = rows_by_size(name, entries, votes, wording);
+  const bool by_file = *rows_of == RowsOf::file;
+  const std::int64_t expected = by_file ? votes.rows : votes.queries.size();
+  if (table.rows() != expected) {
+    throw input_error(fmt::format("{}: expected {} rows, one per {}, as {} {} says, found {}", name,
+                                  expected, by_file ? "row of the votes" : "selected query",
+                                  wording.option, by_file ? "file" : "selected", table.rows()));
+  }
+  if (by_file) return entries;
+  return scatter(name, entries, votes, wording,
+                 [&](std::size_t i) { return votes.queries[static_cast<std::int64_t>(i)]; });
+}
+
+// What a file of decisions holds, where it must tell itself.
+DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>& values) {
+  if (values.empty() || table.description().dtype.ends_with("b1")) return DecisionsAre::answered;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= -1) continue;
+    throw input_error(fmt::format(
+        "{}: row {}: expected 0 or 1, or a released label with -1 for refused, found {}",
+        table.name(), i, values[i]));
+  }
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least < 0 || *most > 1) return DecisionsAre::labels;
+  throw input_error(fmt::format(
+      "{}: expected bool, or released labels of which one is -1 or above 1, found {}: say what "
+      "they are with --decisions-are answered (1 answered, 0 refused) or --decisions-are labels "
+      "(classes 0 and 1, all of them answered)",
+      table.name(), *least == *most ? fmt::format("{} only", *least) : "0 and 1 only"));
 }
 
 constexpr double kSumTolerance = 1e-4;  // scores are often stored as float
@@ -44,61 +170,47 @@ std::string shape_of(const NumericTable& table) {
 
 }  // namespace
 
-std::vector<std::int32_t> read_labels(const NumericTable& table, std::int64_t rows,
-                                      std::int64_t classes) {
-  const std::vector<std::int64_t> values = read_column(table, rows);
-  std::vector<std::int32_t> labels(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < 0 || values[i] >= classes) {
+std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesBeside& votes,
+                                      std::optional<RowsOf> rows_of) {
+  const Column column = read_column_beside(table);
+  std::vector<std::int32_t> labels(column.values.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::int64_t value = column.values[i];
+    if (value < 0 || value >= votes.classes) {
       throw input_error(fmt::format("{}: row {}: expected a class id in 0..{}, found {}",
-                                    table.name(), i, classes - 1, values[i]));
+                                    table.name(), i, votes.classes - 1, value));
     }
-    labels[i] = static_cast<std::int32_t>(values[i]);
+    labels[i] = static_cast<std::int32_t>(value);
   }
-  return labels;
+  return by_row(
+      table, column, std::move(labels), votes, rows_of,
+      {"class id", "--labels-rows", [](std::int64_t label) { return std::to_string(label); }});
 }
 
-std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t rows) {
-  const std::vector<std::int64_t> values = read_column(table, rows);
-  std::int64_t smallest = 0;
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < -1) {
-      throw input_error(fmt::format(
-          "{}: row {}: expected 0 or 1, or a released label with -1 for refused, found {}",
-          table.name(), i, values[i]));
-    }
-    smallest = std::min(smallest, values[i]);
-    largest = std::max(largest, values[i]);
-  }
+std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesBeside& votes,
+                                         std::optional<DecisionsAre> are,
+                                         std::optional<RowsOf> rows_of) {
+  const Column column = read_column_beside(table);
+  const bool labels = (are ? *are : kind_of(table, column.values)) == DecisionsAre::labels;
   // The smallest value that means answered.
-  const std::int64_t answered = smallest < 0 || largest > 1 ? 0 : 1;
-  std::vector<std::uint8_t> decisions(values.size());
-  std::transform(values.begin(), values.end(), decisions.begin(), [answered](std::int64_t value) {
-    return static_cast<std::uint8_t>(value >= answered ? 1 : 0);
-  });
-  return decisions;
-}
-
-std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t rows,
-                                         const RowSelection& queries) {
-  if (table.rows() == rows || table.rows() != queries.size()) return read_decisions(table, rows);
-  const std::vector<std::uint8_t> by_query = read_decisions(table, queries.size());
-  std::vector<std::uint8_t> decisions(static_cast<std::size_t>(rows), 0);
-  std::vector<bool> is_known(decisions.size(), false);
-  for (std::size_t i = 0; i < by_query.size(); ++i) {
-    const auto row = static_cast<std::size_t>(queries[static_cast<std::int64_t>(i)]);
-    if (is_known[row] && decisions[row] != by_query[i]) {
-      throw input_error(fmt::format(
-          "{}: row {}: expected the decision of the query before on row {} of the votes, which was "
-          "{}; found {}",
-          table.name(), i, row, decisions[row] != 0 ? "answered" : "refused",
-          by_query[i] != 0 ? "answered" : "refused"));
+  const std::int64_t answered = labels ? 0 : 1;
+  const std::int64_t most = labels ? votes.classes - 1 : 1;
+  std::vector<std::uint8_t> decisions(column.values.size());
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const std::int64_t value = column.values[i];
+    if (value < answered - 1 || value > most) {
+      throw input_error(
+          fmt::format("{}: row {}: expected {}, found {}", table.name(), i,
+                      labels ? fmt::format("a released label in 0..{}, or -1 for refused", most)
+                             : "1 for answered or 0 for refused",
+                      value));
     }
-    is_known[row] = true;
-    decisions[row] = by_query[i];
+    decisions[i] = static_cast<std::uint8_t>(value >= answered ? 1 : 0);
   }
-  return decisions;
+  return by_row(table, column, std::move(decisions), votes, rows_of,
+                {"decision", "--decisions-rows", [](std::int64_t decision) {
+                   return std::string(decision != 0 ? "answered" : "refused");
+                 }});
 }
 
 std::vector<std::int64_t> read_indices(const NumericTable& table) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,36 +14,51 @@ namespace pate {
 
 // The one-dimensional files beside the votes: labels, decisions, row numbers. Each is an array of
 // shape (N,) or (N, 1); of any other shape, (1, N) above all, is an `input_error` that says so.
+// Text with two columns of which the first is called "row", as `pate label` writes it, has the
+// number of a row of the votes and then its value; rows are in any order then.
 
-/// True class ids, one per row of the votes (`--labels`).
-///
-/// Throws `input_error` when there are not `rows` of them, or naming row and value where one is not
-/// an integer in 0 .. classes - 1. Domain: classes < 2^31.
-[[nodiscard]] std::vector<std::int32_t> read_labels(const NumericTable& table, std::int64_t rows,
-                                                    std::int64_t classes);
+/// What a file of decisions holds.
+enum class DecisionsAre {
+  answered,  ///< 1 for answered, 0 for refused
+  labels,    ///< what a run released: class ids, and -1 for refused
+};
 
-/// Which queries a run answered, one entry per row of the votes (`--decisions`): 1 answered, 0
-/// refused.
+/// Whose values the rows of a file without row numbers are.
+enum class RowsOf {
+  file,      ///< of the rows of the votes, as they lie in their file
+  selected,  ///< of the selected queries, in their order
+};
+
+/// The votes that a file lies beside.
+struct VotesBeside {
+  std::int64_t rows;
+  std::int64_t classes;
+  const RowSelection& queries;
+};
+
+/// True class ids (`--labels`), one entry per row of the votes; 0 for those of which the file says
+/// nothing, and which are not selected.
 ///
-/// The file may hold decisions or the labels the run released; its values tell which:
-/// * only 0 and 1 (or bool): decisions, 1 means answered;
-/// * -1 occurs: released labels, -1 means refused and every label >= 0 answered;
-/// * no -1 but values above 1: released labels of a run that answered everything;
-/// * anything below -1: an error.
+/// Where `rows_of` says nothing, the number of rows tells: as many as rows of the votes, or as
+/// selected queries. Throws `input_error` where it is neither, where it is both and the two
+/// readings differ (named with --labels-rows, which settles it), where a selected query is missing
+/// or two rows of the file contradict each other, and naming row and value where one is not an
+/// integer in 0 .. classes - 1. Domain: classes < 2^31.
+[[nodiscard]] std::vector<std::int32_t> read_labels(const NumericTable& table,
+                                                    const VotesBeside& votes,
+                                                    std::optional<RowsOf> rows_of = {});
+
+/// Which queries a run answered (`--decisions`), one entry per row of the votes: 1 answered, 0
+/// refused or not selected.
 ///
-/// So the labels of a run over two classes that answered everything cannot be told from decisions
-/// and are taken as such; for such a run the file must hold decisions.
-///
-/// Throws `input_error` when there are not `rows` of them, or naming row and value.
+/// Where `are` says nothing, the file must tell what it holds: bool are decisions, integers of
+/// which one is -1 or above 1 are released labels. Throws `input_error` for all other files of
+/// zeros and ones (they may be labels of the classes 0 and 1, all of them answered), naming row and
+/// value for what is neither, and in the cases of `read_labels`.
 [[nodiscard]] std::vector<std::uint8_t> read_decisions(const NumericTable& table,
-                                                       std::int64_t rows);
-
-/// The same from a file that may also have one row per query of the selection `queries`, as the
-/// labels of `pate label` do; the result has one entry per row of the votes all the same, 0 for
-/// those that were not selected. A file of `rows` rows is one of the votes. Throws `input_error`
-/// also where a row was asked more than once and answered differently: that file cannot say it.
-[[nodiscard]] std::vector<std::uint8_t> read_decisions(const NumericTable& table, std::int64_t rows,
-                                                       const RowSelection& queries);
+                                                       const VotesBeside& votes,
+                                                       std::optional<DecisionsAre> are = {},
+                                                       std::optional<RowsOf> rows_of = {});
 
 /// Row numbers, any number of them (`--indices`). Throws `input_error` naming the row where one is
 /// no integer; whether the rows exist is for `RowSelection::check` to say.

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/io/delimited_table.hpp"
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"
 #include "support/temp_directory.hpp"
@@ -23,15 +26,37 @@ namespace {
 using Values = std::vector<std::int64_t>;
 using Decisions = std::vector<std::uint8_t>;
 
-Decisions decisions(const Values& values) {
+using pate::DecisionsAre;
+using pate::RowSelection;
+using pate::RowsOf;
+
+pate::VotesBeside beside(std::int64_t rows, const RowSelection& queries) {
+  return {rows, 10, queries};
+}
+
+std::vector<std::int32_t> labels_of(const pate::NumericTable& table, std::int64_t rows) {
+  const RowSelection all = RowSelection::all(rows);
+  return pate::read_labels(table, beside(rows, all));
+}
+
+Decisions decisions(const Values& values, std::optional<DecisionsAre> are = {}) {
   const auto rows = static_cast<std::int64_t>(values.size());
-  return pate::read_decisions(*integer_table({rows}, values), rows);
+  const RowSelection all = RowSelection::all(rows);
+  return pate::read_decisions(*integer_table({rows}, values), beside(rows, all), are);
+}
+
+std::string decisions_refusal(const Values& values, std::optional<DecisionsAre> are = {}) {
+  return message_of<input_error>([&] { static_cast<void>(decisions(values, are)); });
 }
 
 std::string labels_refusal(std::initializer_list<std::int64_t> shape, const Values& values,
                            std::int64_t rows) {
   return message_of<input_error>(
-      [&] { static_cast<void>(pate::read_labels(*integer_table(shape, values), rows, 10)); });
+      [&] { static_cast<void>(labels_of(*integer_table(shape, values), rows)); });
+}
+
+std::shared_ptr<const pate::NumericTable> csv(const std::string& text) {
+  return std::make_shared<pate::io::DelimitedTable>("test.csv", text, pate::io::Separator::comma);
 }
 
 }  // namespace
@@ -40,10 +65,10 @@ TEST_SUITE_BEGIN("votes");
 
 TEST_CASE("labels are class ids, in a column of either kind and any type") {
   const std::vector<std::int32_t> expected{0, 9, 3};
-  CHECK(pate::read_labels(*integer_table({3}, {0, 9, 3}), 3, 10) == expected);
-  CHECK(pate::read_labels(*integer_table({3, 1}, {0, 9, 3}), 3, 10) == expected);
-  CHECK(pate::read_labels(*npy_table(npy_array<double>({3}, {0, 9, 3})), 3, 10) == expected);
-  CHECK(pate::read_labels(*integer_table({0}, {}), 0, 10).empty());
+  CHECK(labels_of(*integer_table({3}, {0, 9, 3}), 3) == expected);
+  CHECK(labels_of(*integer_table({3, 1}, {0, 9, 3}), 3) == expected);
+  CHECK(labels_of(*npy_table(npy_array<double>({3}, {0, 9, 3})), 3) == expected);
+  CHECK(labels_of(*integer_table({0}, {}), 0).empty());
 }
 
 TEST_CASE("other labels are refused with row and value") {
@@ -54,7 +79,7 @@ TEST_CASE("other labels are refused with row and value") {
   CHECK(labels_refusal({3}, {0, 9, 4294967297}, 3) ==
         "test.npy: row 2: expected a class id in 0..9, found 4294967297");
   CHECK(message_of<input_error>([] {
-          static_cast<void>(pate::read_labels(*npy_table(npy_array<double>({2}, {1, 0.5})), 2, 10));
+          static_cast<void>(labels_of(*npy_table(npy_array<double>({2}, {1, 0.5})), 2));
         }) == "test.npy: row 1, column 0: expected an integer in the range of int64, found 0.5");
 }
 
@@ -68,24 +93,35 @@ TEST_CASE("there is one row per row of the votes") {
   CHECK(labels_refusal({3, 0}, {}, 3) ==
         "test.npy: expected one row per query and one column, found shape (3, 0)");
   CHECK(message_of<input_error>([] {
-          static_cast<void>(pate::read_decisions(*integer_table({2}, {0, 1}), 3));
+          const RowSelection all = RowSelection::all(3);
+          static_cast<void>(pate::read_decisions(*integer_table({2}, {0, -1}), beside(3, all)));
         }) == "test.npy: expected 3 rows, one per row of the votes, found 2");
   CHECK(message_of<input_error>([] {
-          static_cast<void>(pate::read_decisions(*integer_table({1, 2}, {0, 1}), 2));
+          const RowSelection all = RowSelection::all(2);
+          static_cast<void>(pate::read_decisions(*integer_table({1, 2}, {0, 1}), beside(2, all)));
         }).starts_with("test.npy: expected one row per query"));
   CHECK(message_of<input_error>([] {
           static_cast<void>(pate::read_indices(*integer_table({1, 2}, {0, 1})));
         }).starts_with("test.npy: expected one row per query"));
 }
 
-TEST_CASE("only 0 and 1 are decisions") {
-  CHECK(decisions({0, 1, 1, 0}) == Decisions{0, 1, 1, 0});
-  CHECK(decisions({0, 0}) == Decisions{0, 0});
-  CHECK(decisions({1, 1}) == Decisions{1, 1});
-  CHECK(decisions({}) == Decisions{});
+TEST_CASE("bool are decisions") {
   std::string file = npy_array<std::uint8_t>({3, 1}, {0, 1, 0});
   file.replace(file.find("u1"), 2, "b1");
-  CHECK(pate::read_decisions(*npy_table(file), 3) == Decisions{0, 1, 0});
+  const RowSelection all = RowSelection::all(3);
+  CHECK(pate::read_decisions(*npy_table(file), beside(3, all)) == Decisions{0, 1, 0});
+  CHECK(decisions({}) == Decisions{});
+}
+
+TEST_CASE("zeros and ones that are not bool are decisions or labels as the user says") {
+  for (const Values& values : {Values{0, 1, 1, 0}, Values{0, 0, 0, 0}, Values{1, 1, 1, 1}}) {
+    const std::string message = decisions_refusal(values);
+    CHECK(message.starts_with("test.npy: expected bool, or released labels"));
+    CHECK(message.find("--decisions-are answered") != std::string::npos);
+    CHECK(message.find("--decisions-are labels") != std::string::npos);
+    CHECK(decisions(values, DecisionsAre::answered) == Decisions(values.begin(), values.end()));
+    CHECK(decisions(values, DecisionsAre::labels) == Decisions{1, 1, 1, 1});
+  }
 }
 
 TEST_CASE("where -1 occurs, or a label above 1, labels were released") {
@@ -93,13 +129,18 @@ TEST_CASE("where -1 occurs, or a label above 1, labels were released") {
   CHECK(decisions({0, 1, -1}) == Decisions{1, 1, 0});
   CHECK(decisions({-1, -1}) == Decisions{0, 0});
   CHECK(decisions({0, 1, 2}) == Decisions{1, 1, 1});
+  CHECK(decisions({0, 1, -1}, DecisionsAre::labels) == Decisions{1, 1, 0});
 }
 
-TEST_CASE("below -1 there are no decisions") {
-  CHECK(message_of<input_error>([] {
-          decisions({0, -1, -2});
-        }) ==
+TEST_CASE("what is neither a decision nor a label of the votes is named") {
+  CHECK(decisions_refusal({0, -1, -2}) ==
         "test.npy: row 2: expected 0 or 1, or a released label with -1 for refused, found -2");
+  CHECK(decisions_refusal({0, 10, -1}) ==
+        "test.npy: row 1: expected a released label in 0..9, or -1 for refused, found 10");
+  CHECK(decisions_refusal({0, -2}, DecisionsAre::labels) ==
+        "test.npy: row 1: expected a released label in 0..9, or -1 for refused, found -2");
+  CHECK(decisions_refusal({0, 1, -1}, DecisionsAre::answered) ==
+        "test.npy: row 2: expected 1 for answered or 0 for refused, found -1");
 }
 
 TEST_CASE("indices are integers, as many as there are") {
@@ -111,33 +152,94 @@ TEST_CASE("indices are integers, as many as there are") {
 TEST_CASE("the labels that came with the project can be read (real votes)" *
           doctest::skip(!pate::test::has_shared_votes())) {
   const std::filesystem::path votes = pate::test::shared_votes("");
-  const auto labels =
-      pate::read_labels(*pate::test::open_npy(votes / "mnist_t10k_250_labels.npy"), 2500, 10);
+  const auto labels = labels_of(*pate::test::open_npy(votes / "mnist_t10k_250_labels.npy"), 2500);
   std::vector<int> seen(10);
   for (const std::int32_t label : labels) ++seen[static_cast<std::size_t>(label)];
   CHECK(seen == std::vector<int>{261, 270, 256, 249, 269, 217, 226, 245, 249, 258});
 }
 
 TEST_CASE("decisions of the selected queries alone, as a run writes them") {
-  using pate::RowSelection;
-  const auto read = [](const Values& values, const RowSelection& queries) {
+  const auto read = [](const Values& values, const RowSelection& queries,
+                       std::optional<RowsOf> rows_of = {}) {
     const auto size = static_cast<std::int64_t>(values.size());
-    return pate::read_decisions(*integer_table({size}, values), 5, queries);
+    return pate::read_decisions(*integer_table({size}, values), beside(5, queries), {}, rows_of);
   };
   CHECK(read({3, -1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 0});
-  CHECK(read({0, 1, 1}, RowSelection::list({4, 0, 2})) == Decisions{1, 0, 1, 0, 0});
+  CHECK(read({-1, 1, 1}, RowSelection::list({4, 0, 2})) == Decisions{1, 0, 1, 0, 0});
   CHECK(read({-1, 7, -1}, RowSelection::list({4, 0, 4})) == Decisions{1, 0, 0, 0, 0});
   // As many rows as the votes: one for each of them.
-  CHECK(read({0, 0, 1, 0, 1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 1});
-  CHECK(read({0, 0, 1, 0, 1}, RowSelection::list({4, 4, 4, 4, 4})) == Decisions{0, 0, 1, 0, 1});
+  CHECK(read({-1, -1, 1, -1, 1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 1});
   CHECK(message_of<input_error>([&] {
-          (void)read({1, 1, 1}, RowSelection::range(2, 4));
-        }) == "test.npy: expected 5 rows, one per row of the votes, found 3");
+          (void)read({1, 1, -1}, RowSelection::range(2, 4));
+        }) ==
+        "test.npy: expected 5 rows, one per row of the votes, or 2, one per selected query, found "
+        "3");
   CHECK(message_of<input_error>([&] {
           (void)read({5, 2, -1}, RowSelection::list({4, 1, 4}));
         }) ==
         "test.npy: row 2: expected the decision of the query before on row 4 of the votes, which "
         "was answered; found refused");
+}
+
+TEST_CASE("where rows of the file and selected queries fit and differ, the user says which") {
+  const RowSelection queries = RowSelection::list({4, 0, 1, 2, 3});
+  const auto read = [&](const Values& values, std::optional<RowsOf> rows_of = {}) {
+    return pate::read_decisions(*integer_table({5}, values), beside(5, queries), {}, rows_of);
+  };
+  const Values values{7, -1, -1, 3, 3};
+  CHECK(message_of<input_error>([&] { (void)read(values); }) ==
+        "test.npy: there are as many rows as rows of the votes and as selected queries, but query "
+        "1 is row 0 of the votes and would be answered by the one, refused by the other: say whose "
+        "they are with --decisions-rows file or --decisions-rows selected");
+  CHECK(read(values, RowsOf::file) == Decisions{1, 0, 0, 1, 1});
+  CHECK(read(values, RowsOf::selected) == Decisions{0, 0, 1, 1, 1});
+  // The readings agree.
+  CHECK(read({-1, -1, -1, -1, -1}) == Decisions{0, 0, 0, 0, 0});
+  CHECK(read({2, 3, 4, 5, 6}) == Decisions{1, 1, 1, 1, 1});
+
+  const auto labels = [&](const Values& ids, std::optional<RowsOf> rows_of = {}) {
+    return pate::read_labels(*integer_table({5}, ids), beside(5, queries), rows_of);
+  };
+  CHECK(message_of<input_error>([&] {
+          (void)labels({7, 1, 1, 3, 3});
+        }).ends_with("say whose they are with --labels-rows file or --labels-rows selected"));
+  CHECK(labels({7, 1, 1, 3, 3}, RowsOf::file) == std::vector<std::int32_t>{7, 1, 1, 3, 3});
+  CHECK(labels({7, 1, 1, 3, 3}, RowsOf::selected) == std::vector<std::int32_t>{1, 1, 3, 3, 7});
+}
+
+TEST_CASE("labels may be those of the selected queries alone") {
+  const RowSelection queries = RowSelection::list({4, 0});
+  const auto labels = [&](std::optional<RowsOf> rows_of = {}) {
+    return pate::read_labels(*integer_table({2}, {7, 1}), beside(5, queries), rows_of);
+  };
+  CHECK(labels() == std::vector<std::int32_t>{1, 0, 0, 0, 7});
+  CHECK(labels(RowsOf::selected) == labels());
+  CHECK(message_of<input_error>([&] { (void)labels(RowsOf::file); }) ==
+        "test.npy: expected 5 rows, one per row of the votes, as --labels-rows file says, found 2");
+}
+
+TEST_CASE("a column called row says of which row of the votes each entry is") {
+  const RowSelection queries = RowSelection::list({2, 0});
+  const auto read = [&](const std::string& text, std::optional<RowsOf> rows_of = {}) {
+    return pate::read_decisions(*csv(text), beside(3, queries), {}, rows_of);
+  };
+  const auto refusal = [&](const std::string& text, std::optional<RowsOf> rows_of = {}) {
+    return message_of<input_error>([&] { (void)read(text, rows_of); });
+  };
+  CHECK(read("row,label\n0,-1\n2,4\n") == Decisions{0, 0, 1});
+  CHECK(read("row,label\n2,4\n1,3\n0,-1\n0,-1\n") == Decisions{0, 1, 1});
+  CHECK(pate::read_labels(*csv("row,label\n2,4\n0,1\n"), beside(3, queries)) ==
+        std::vector<std::int32_t>{1, 0, 4});
+  CHECK(refusal("row,label\n0,-1\n1,4\n") ==
+        "test.csv: expected the decision of row 2 of the votes, which is selected; found none");
+  CHECK(refusal("row,label\n0,-1\n3,4\n") ==
+        "test.csv: row 1, column 0: expected a row of the votes in 0..2, found 3");
+  CHECK(refusal("row,label\n0,-1\n2,4\n0,4\n") ==
+        "test.csv: row 2: expected the decision of the query before on row 0 of the votes, which "
+        "was refused; found answered");
+  CHECK(refusal("row,label\n0,-1\n2,4\n", RowsOf::file) ==
+        "test.csv: the column \"row\" says whose rows these are: leave --decisions-rows out");
+  CHECK(refusal("query,label\n0,-1\n2,4\n").starts_with("test.csv: expected one row per query"));
 }
 
 TEST_SUITE_END();
