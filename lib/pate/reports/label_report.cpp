@@ -110,7 +110,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     filter("max_epsilon", report.limits.max_epsilon);
     filter("max_answers", report.limits.max_answers);
   });
-  write_costs(json, account.costs, account.headline);
+  write_costs(json, account.costs, account.headline, outputs_of(account.aggregator));
   json("steps", most_steps(account.aggregator, report.limits));
   json.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", account.orders);

@@ -74,7 +74,19 @@ void fields(FieldWriter& a, const CostEntry& cost) {
   a("releasable", cost.releasable);
 }
 
-void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline) {
+void fields(FieldWriter& a, const Guarantee& guarantee) {
+  a("holds", guarantee.holds);
+  a("promise", guarantee.promise);
+  if (!guarantee.formula.empty()) a("formula", guarantee.formula);
+  a("protected", Guarantee::kProtected);
+  a("may_differ", Guarantee::kMayDiffer);
+  a("assumes", guarantee.assumes);
+  a("not_covered", guarantee.not_covered);
+}
+
+void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline,
+                 const std::string& released) {
+  a("guarantee", guarantee_of(costs[headline], released));
   a("headline", costs[headline]);
   a("costs", costs);
 }

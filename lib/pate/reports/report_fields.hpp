@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
 #include "pate/reports/fields.hpp"
@@ -19,6 +20,7 @@ namespace pate::reports {
 void fields(FieldWriter& a, const CostEntry& cost);
 void fields(FieldWriter& a, const TrajectoryPoint& point);
 void fields(FieldWriter& a, const ReportPart& part);
+void fields(FieldWriter& a, const Guarantee& guarantee);
 
 /// The member `tool`: the program and its version.
 void write_tool(FieldWriter& a, const std::string& version);
@@ -26,8 +28,10 @@ void write_tool(FieldWriter& a, const std::string& version);
 /// A report with its head: `schema`, which is "pate/<command>/v1", `tool`, `settings` and `inputs`.
 [[nodiscard]] FieldWriter begin_report(std::string_view command, const ReportContext& context);
 
-/// The members `headline` and `costs`.
-void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline);
+/// The members `guarantee`, of the headline about `released` (guarantee_of), `headline` and
+/// `costs`.
+void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline,
+                 const std::string& released);
 
 /// Gives an aggregator the steps that its name says, with parameters to be read. Throws
 /// `input_error` for a name that is none.

@@ -60,7 +60,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     answered("sd", account.answered_sd);
     answered("realized", account.answered_realized);
   });
-  write_costs(report, account.costs, account.headline);
+  write_costs(report, account.costs, account.headline, outputs_of(account.aggregator));
   report("steps", account.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", account.orders);
@@ -91,7 +91,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
     answered("realized", sum.answered_realized);
   });
   report.optional("released", sum.released);
-  write_costs(report, sum.costs, sum.headline);
+  write_costs(report, sum.costs, sum.headline, "all that these rounds put out");
   report("steps", sum.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", sum.orders);
@@ -110,7 +110,9 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context) {
   report("max_answers", plan.run.answers());
   report("delta", plan.delta);
   report("solved", plan.solved);
-  write_costs(report, plan.costs, plan.headline);
+  write_costs(
+      report, plan.costs, plan.headline,
+      plan.run.sigma1 ? "the answers and refusals of such a run" : "the answers of such a run");
   report("steps", plan.steps);
   RdpCurves curves;
   for (const QueryCost& cost : plan.rdp) {
@@ -214,6 +216,7 @@ std::string inspect_report_json(const Inspection& inspection, const ReportContex
   report("class_votes", inspection.class_votes);
   report("selection", inspection.selection, inspection.bins);
   report("predictions", inspection.predictions);
+  report("guarantee", no_guarantee("these are facts about the votes, for their owner only."));
   report("notices", inspection.notices);
   return report.text();
 }
@@ -233,6 +236,8 @@ std::string explain_report_json(const Explanation& explanation, const ReportCont
     });
   });
   report("queries", explanation.queries);
+  report("guarantee",
+         no_guarantee("these are votes and what depends on them, for their owner only."));
   report("notices", explanation.notices);
   return report.text();
 }

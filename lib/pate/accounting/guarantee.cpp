@@ -1,0 +1,100 @@
+#include "pate/accounting/guarantee.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace pate {
+
+namespace {
+
+// e^epsilon for people: rounded upwards to three digits, in powers of ten where it is large.
+std::string factor(double epsilon) {
+  if (!(epsilon < 600.0)) return fmt::format("e^{:.6g}", epsilon);
+  const double value = std::exp(epsilon);
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
+  return fmt::format("{:.6g}", std::ceil(value / unit) * unit);
+}
+
+std::vector<std::string> not_covered_by_any() {
+  return {"parameters that were chosen by looking at these votes, as by tuning on them",
+          "anything else that was published about the same teachers: add it with pate compose",
+          "what can be learnt otherwise, as from how long an answer took"};
+}
+
+}  // namespace
+
+std::string promise_in_words(const std::string& released, double epsilon, double delta) {
+  std::string text = fmt::format(
+      "Had any one teacher voted differently, on one query or on all, nothing that can be "
+      "concluded "
+      "from {} would be more than {} times as likely",
+      released, factor(epsilon));
+  if (delta > 0.0) text += fmt::format(", but for {:g} in probability", delta);
+  return text + '.';
+}
+
+Guarantee no_guarantee(std::string because) {
+  Guarantee result;
+  result.promise = "Nothing is promised: " + std::move(because);
+  result.not_covered = not_covered_by_any();
+  return result;
+}
+
+Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
+  if (cost.reading == Reading::expected) {
+    return no_guarantee(
+        "the headline is an expectation over the noise of the selection, which one run may "
+        "exceed.");
+  }
+  if (cost.bound == Bound::published) {
+    return no_guarantee(
+        "the published bounds cover one of the two directions that (epsilon, delta) speaks of.");
+  }
+  if (!std::isfinite(cost.epsilon)) return no_guarantee("epsilon is infinite.");
+  Guarantee result;
+  result.holds = true;
+  result.promise = promise_in_words(released, cost.epsilon, cost.delta);
+  result.promise +=
+      cost.data_dependent
+          ? " This holds for these votes, in both directions; the number depends on them and must "
+            "not be published as it is."
+          : " This holds whatever the votes are, and may be published.";
+  result.formula = fmt::format(
+      "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "
+      "and D' exchanged; M is all that became public",
+      cost.epsilon, cost.delta);
+  result.assumes = {"the teachers were trained on disjoint data",
+                    "noise was drawn as the parameters say, and nothing but M became public"};
+  if (cost.reading == Reading::joint) {
+    result.assumes.emplace_back(
+        "queries, and what their answers are compared with, did not depend on earlier answers");
+  }
+  if (cost.reading == Reading::realized) {
+    result.assumes.emplace_back("the Renyi order was fixed before the run");
+  }
+  result.not_covered = not_covered_by_any();
+  return result;
+}
+
+std::string outputs_of(const Aggregator& aggregator) {
+  return aggregator.selection ? "the answers and refusals of this run" : "the answers of this run";
+}
+
+std::string statement_of(const Guarantee& guarantee) {
+  std::string text = guarantee.promise + '\n';
+  if (!guarantee.formula.empty()) text += fmt::format("\nIn symbols: {}.\n", guarantee.formula);
+  text += fmt::format("\nProtected: {}.\nMay differ: {}.\n", Guarantee::kProtected,
+                      Guarantee::kMayDiffer);
+  const auto list = [&text](const char* title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    text += title;
+    for (const std::string& line : lines) text += fmt::format("  - {}\n", line);
+  };
+  list("Assumed:\n", guarantee.assumes);
+  list("Not covered:\n", guarantee.not_covered);
+  return text;
+}
+
+}  // namespace pate

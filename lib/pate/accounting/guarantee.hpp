@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+
+namespace pate {
+
+/// What a number promises and what it does not, in words before any symbol: the member `guarantee`
+/// of every report.
+struct Guarantee {
+  /// Who is protected: one teacher, and through it the people whose data only that teacher saw.
+  static constexpr const char* kProtected =
+      "one teacher, and so everybody whose data no other teacher saw: the teachers must have been "
+      "trained on disjoint data";
+  /// What may differ between the votes and a neighbour's.
+  static constexpr const char* kMayDiffer =
+      "what one teacher votes, on all queries; D are the votes, D' any that differ from them so";
+
+  bool holds = false;   ///< whether anything is promised
+  std::string promise;  ///< a sentence
+  std::string formula;  ///< the same in symbols; "" where nothing is promised
+  std::vector<std::string> assumes;
+  std::vector<std::string> not_covered;
+};
+
+/// What a cost promises about `released`, a plural noun such as "the answers and refusals of this
+/// run". Nothing for a reading that is an expectation, or a bound on one direction only.
+[[nodiscard]] Guarantee guarantee_of(const CostEntry& cost, const std::string& released);
+
+/// What is promised where no cost is for others to rely on: nothing, `because` of what.
+[[nodiscard]] Guarantee no_guarantee(std::string because);
+
+/// A sentence that says what epsilon and delta promise about `released`, with the factor that
+/// e^epsilon is, and the delta unless it is 0.
+[[nodiscard]] std::string promise_in_words(const std::string& released, double epsilon,
+                                           double delta);
+
+/// What became public of a run of this aggregator: its answers, and its refusals if it has any.
+[[nodiscard]] std::string outputs_of(const Aggregator& aggregator);
+
+/// All of it as paragraphs for people.
+[[nodiscard]] std::string statement_of(const Guarantee& guarantee);
+
+}  // namespace pate

@@ -1,0 +1,69 @@
+#include "pate/accounting/guarantee.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+using namespace pate;
+
+namespace {
+
+CostEntry entry(Bound bound, Reading reading, double epsilon, bool data_dependent) {
+  CostEntry cost;
+  cost.bound = bound;
+  cost.reading = reading;
+  cost.epsilon = epsilon;
+  cost.delta = 1e-5;
+  cost.data_dependent = data_dependent;
+  return cost;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_SUITE("accounting") {
+  TEST_CASE("a guarantee says in words what epsilon and delta say") {
+    const Guarantee found =
+        guarantee_of(entry(Bound::tradeoff, Reading::joint, 2.0, true), "the answers");
+    CHECK(found.holds);
+    CHECK(contains(found.promise, "concluded from the answers"));
+    CHECK(contains(found.promise, "more than 7.39 times"));  // e^2 = 7.389..., never less
+    CHECK(contains(found.promise, "1e-05"));
+    CHECK(contains(found.promise, "must not be published"));
+    CHECK(contains(found.formula, "e^2 "));
+    CHECK(found.assumes.size() == 3);
+    CHECK(contains(statement_of(found), "Not covered:\n  - parameters that were chosen"));
+  }
+
+  TEST_CASE("the factor is never below e^epsilon, however small or large") {
+    CHECK(contains(promise_in_words("x", 0.0, 0.0), "than 1 times as likely."));
+    CHECK(contains(promise_in_words("x", 1e-12, 0.0), "than 1.01 times"));
+    CHECK(contains(promise_in_words("x", 10.0, 0.0), "than 22100 times"));
+    CHECK(contains(promise_in_words("x", 1000.0, 0.0), "than e^1000 times"));
+  }
+
+  TEST_CASE("what is an expectation, or covers one direction, promises nothing") {
+    for (const auto& cost : {entry(Bound::tradeoff, Reading::expected, 2.0, true),
+                             entry(Bound::published, Reading::joint, 2.0, true),
+                             entry(Bound::exact, Reading::joint, HUGE_VAL, true)}) {
+      const Guarantee found = guarantee_of(cost, "the answers");
+      CHECK_FALSE(found.holds);
+      CHECK(found.promise.starts_with("Nothing is promised"));
+      CHECK(found.formula.empty());
+      CHECK_FALSE(found.not_covered.empty());
+    }
+  }
+
+  TEST_CASE("costs of any votes may be published, realized ones rest on a fixed order") {
+    const Guarantee any =
+        guarantee_of(entry(Bound::data_independent, Reading::worst_case, 2.0, false), "x");
+    CHECK(contains(any.promise, "whatever the votes are, and may be published"));
+    const Guarantee realized =
+        guarantee_of(entry(Bound::tradeoff, Reading::realized, 2.0, true), "x");
+    CHECK(contains(realized.assumes.back(), "order was fixed before the run"));
+  }
+}
