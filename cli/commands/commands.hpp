@@ -78,6 +78,7 @@ struct LabelOptions {
   VotesInputOptions input;
   MechanismOptions mechanism;
   std::string labels;
+  bool force = false;  ///< replace an existing file of labels
   std::optional<double> reinforce_above;
   std::optional<std::int64_t> max_answers;
   std::optional<double> max_epsilon;
@@ -120,7 +121,6 @@ struct ReleaseOptions {
   std::string parameters_from;
   bool require_releasable = false;
   bool dry_run = false;
-  bool public_only = false;
   std::string ledger;
   bool again = false;
   bool as_published = false;
@@ -128,13 +128,13 @@ struct ReleaseOptions {
 void add_release(CommandLine& line, ReleaseOptions& options);
 [[nodiscard]] int run_release(const ReleaseOptions& options, const Streams& streams);
 
-/// `pate simulate`: makes a plausible vote dump to try things on: the votes (.npy, int64) to the
-/// file of -o, the true classes beside them when asked for, and one line about it to standard
-/// error. Nothing goes to standard output.
+/// `pate simulate`: makes a plausible vote dump to try things on: the votes to the file of -o
+/// (int64 in .npy, or text with a header in .csv and .tsv; "-" is standard output, .npy), the true
+/// classes beside them when asked for, and one line about it to standard error.
 ///
 /// Throws `usage_error` when both outputs are the same file, `parameter_error` for a parameter out
-/// of its domain and a file of more than 8 GiB, `output_error` when a file cannot be written. The
-/// same seed gives the same votes in every layout.
+/// of its domain, a file of more than 8 GiB and a name with another ending, `output_error` when a
+/// file cannot be written. The same seed gives the same votes in every layout.
 struct SimulateOptions {
   SimulationSettings ensemble;
   Layout layout = Layout::counts;

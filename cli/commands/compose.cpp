@@ -78,7 +78,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
     document.report.reset();  // it is large
   }
   reports::check_one_run(shards);
-  const Account account = [&] {
+  Account account = [&] {
     const Activity activity(streams, "adding up shards");
     return account_of_shards(shards, options.threads);
   }();
@@ -86,8 +86,11 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
   for (reports::ShardReport& shard : shards) context.parts.push_back(std::move(shard.part));
+  if (options.output.public_only) reports::keep_public(account);
   deliver_report(
-      options.output, reports::analyze_report_json(account, context),
+      options.output,
+      options.output.public_only ? reports::public_analyze_report_json(account, version())
+                                 : reports::analyze_report_json(account, context),
       analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
       account.notices, streams);
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
@@ -212,12 +215,21 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     context.parts.push_back(reports::report_part(*document.report, parts.back()));
   }
   if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
-  const Composition sum = compose(parts, options.rounds);
+  Composition sum = compose(parts, options.rounds);
+  if (options.output.public_only) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i] = public_part(std::move(parts[i]), i + 1);
+      context.parts[i].path = parts[i].name;
+    }
+    sum = compose(parts, options.rounds);
+  }
   context.version = version();
   ComposeOptions in_force = options;
   in_force.rounds.delta = sum.conversion_delta;
   context.settings = settings_of("compose", add_compose, in_force);
-  deliver_report(options.output, reports::composed_report_json(sum, context),
+  deliver_report(options.output,
+                 options.output.public_only ? reports::public_composed_report_json(sum, version())
+                                            : reports::composed_report_json(sum, context),
                  compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
   return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
                                      sum.answered_realized),
@@ -240,12 +252,18 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
              "the same teachers voted, though in other files");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
+  add_public_only(line, options.output);
   add_threads(line.section("Work"), options.threads);
 }
 
 int run_compose(const ComposeOptions& options, const Streams& streams) {
   check_limits(options.limits);
   check_output_options(options.output, options.reports);
+  if (options.output.public_only && options.limits.min_answered) {
+    throw usage_error(
+        "--min-answered excludes --public-only: how many answers are expected depends on the "
+        "votes");
+  }
   std::vector<Document> documents;
   for (const std::string& path : options.reports) documents.push_back(read_document(path));
   const auto all = [&](const auto& holds) {
@@ -255,6 +273,9 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   const bool shards = all([](const Document& document) {
     return document.is("pate/analyze/v1") && document.report->find("shard");
   });
+  if (tunings && options.output.public_only) {
+    throw usage_error("--public-only: nothing of a tuning may be published");
+  }
   if (!tunings && !shards) return compose_rounds(documents, options, streams);
   check_only_shards(options);
   return tunings ? compose_tunings(documents, options, streams)

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
@@ -19,6 +22,7 @@
 #include "pate/rdp/conversion.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
+#include "pate/reports/run_reports.hpp"
 #include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {
@@ -46,28 +50,35 @@ void check_options(const LabelOptions& options) {
     }
   }
   const std::vector<std::string> inputs = input_paths(options.input);
-  check_output_options(options.output, inputs);
-  check_destinations({{"--write-labels", options.labels},
-                      {"--output", options.output.output},
-                      {"--ledger", options.ledger}},
-                     inputs);
+  check_output_options(options.output, inputs,
+                       {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
 }
 
-// What the ledger says about these votes so far.
-void add_ledger_notices(const reports::Ledger& ledger, const reports::LedgerEntry& entry,
-                        std::vector<Notice>& notices) {
+// Labels that were paid for are not lost by a slip.
+void check_no_labels_yet(const LabelOptions& options) {
+  std::error_code ignored;
+  if (options.force || !std::filesystem::exists(options.labels, ignored)) return;
+  throw usage_error(fmt::format(
+      "--write-labels {} is there already: its labels may be those of an earlier run; name another "
+      "file, or add --force to replace it",
+      options.labels));
+}
+
+// What the ledger, by the name `called`, says about these votes so far.
+void add_ledger_notices(const reports::Ledger& ledger, const std::string& called,
+                        const reports::LedgerEntry& entry, std::vector<Notice>& notices) {
   if (const auto line = ledger.torn_line()) {
     notices.push_back({"ledger_torn",
                        fmt::format("{}: line {} is the beginning of an entry that a crash cut off; "
                                    "it does not count",
-                                   ledger.path().string(), *line)});
+                                   called, *line)});
   }
   const auto earlier = ledger.earlier(entry.kind, entry.votes_digest);
   if (earlier.empty()) return;
   notices.push_back({"labelled_before",
                      fmt::format("{}: these queries were labelled before, {}, the last time on {}; "
                                  "what that cost comes on top",
-                                 ledger.path().string(),
+                                 called,
                                  earlier.size() == 1 ? std::string("once")
                                                      : fmt::format("{} times", earlier.size()),
                                  earlier.back().time)});
@@ -81,6 +92,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   const Section run = line.section("Run");
   run.add("--write-labels FILE", options.labels, "the labels: .npy, .csv or .tsv; -1: none",
           {.required = true});
+  run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
   run.add("--reinforce-above GAMMA", options.reinforce_above,
           "where refused, the student's label\nif its score is above this");
   run.add("--max-answers K", options.max_answers, "stop after this many answers");
@@ -94,6 +106,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   add_threads(privacy, options.threads);
   run.add("--ledger FILE", options.ledger, "record the run here, before its labels appear");
   add_output_options(line, options.output);
+  add_public_only(line, options.output);
 }
 
 int run_label(const LabelOptions& options, const Streams& streams) {
@@ -105,6 +118,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
               const io::WritePoints& points) {
   check_options(options);
   const reports::LabelsFormat format = reports::labels_format(options.labels);
+  check_no_labels_yet(options);
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
@@ -130,17 +144,29 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               format,
                               io::sha256_hex(std::as_bytes(std::span(bytes))),
                               {}};
+  check_no_labels_yet(options);  // the run may have taken long
+  std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty()) {
-    reports::Ledger ledger(options.ledger, points);
+    ledger.emplace(options.ledger, points);
     report.ledger = options.ledger;
     reports::LedgerEntry entry = reports::label_ledger_entry(report, context);
-    add_ledger_notices(ledger, entry, account.notices);
-    ledger.append(std::move(entry));
+    add_ledger_notices(*ledger, options.output.public_only ? "the ledger" : options.ledger, entry,
+                       account.notices);
+    ledger->append(std::move(entry));
   }
   io::write_file_atomically(options.labels, bytes, points);
-  deliver_report(options.output, reports::label_report_json(report, context),
-                 label_summary(report, options.input.votes, streams.out_colour()), account.notices,
-                 streams);
+  std::string json;
+  if (options.output.public_only) {
+    reports::keep_public(account);
+    report.path = "labels";
+    json = reports::public_label_report_json(report, version());
+  } else {
+    json = reports::label_report_json(report, context);
+  }
+  deliver_report(options.output, json,
+                 label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
+                               streams.out_colour()),
+                 account.notices, streams);
   return kDone;
 }
 

@@ -76,6 +76,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
   add_output_options(line, options.output);
+  add_public_only(line, options.output);
 }
 
 int run_plan(const PlanOptions& options, const Streams& streams) {
@@ -90,10 +91,11 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   const Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
 
-  deliver_report(
-      options.output,
-      reports::plan_report_json(result, {version(), settings_of("plan", add_plan, options), {}}),
-      plan_summary(result, streams.out_colour()), result.notices, streams);
+  const reports::ReportContext context{version(), settings_of("plan", add_plan, options), {}};
+  deliver_report(options.output,
+                 options.output.public_only ? reports::public_plan_report_json(result, version())
+                                            : reports::plan_report_json(result, context),
+                 plan_summary(result, streams.out_colour()), result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }
 

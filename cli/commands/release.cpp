@@ -18,6 +18,7 @@
 #include "pate/release/release_plan.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/release_report.hpp"
+#include "pate/reports/run_reports.hpp"
 #include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {
@@ -41,6 +42,9 @@ void check_as_published(const ReleaseOptions& options) {
 }
 
 void check_options(const ReleaseOptions& options) {
+  if (options.dry_run && options.output.public_only) {
+    throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
+  }
   if (options.as_published) return check_as_published(options);
   const bool given = options.order || options.beta || options.sigma_ss;
   if (given && !(options.order && options.beta && options.sigma_ss)) {
@@ -58,9 +62,6 @@ void check_options(const ReleaseOptions& options) {
   if (options.reading == Reading::expected) {
     throw usage_error(
         "--reading expected goes with --as-published: an expectation is no guarantee");
-  }
-  if (options.dry_run && options.public_only) {
-    throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
   if (options.again && options.ledger.empty()) {
     throw usage_error("--again needs --ledger FILE: what was released before");
@@ -195,8 +196,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   privacy.add("--require-releasable", options.require_releasable,
               "status 1, and nothing drawn, unless\nthe parameters are fixed in advance");
   add_output_options(line, options.output);
-  line.section("Output").add("--public-only", options.public_only,
-                             "put out what may be published only", {.recorded = false});
+  add_public_only(line, options.output);
 }
 
 int run_release(const ReleaseOptions& options, const Streams& streams) {
@@ -204,8 +204,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   check_mechanism_options(options.mechanism, !options.input.student.empty());
   std::vector<std::string> inputs = input_paths(options.input);
   if (!options.parameters_from.empty()) inputs.push_back(options.parameters_from);
-  if (!options.ledger.empty()) inputs.push_back(options.ledger);
-  check_output_options(options.output, inputs);
+  check_output_options(options.output, inputs, {{"--ledger", options.ledger}});
   if (options.as_published) return run_as_published(options, streams);
   std::optional<reports::FoundParameters> found;
   if (!options.parameters_from.empty())
@@ -231,6 +230,10 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     limit_missed = options.require_releasable &&
                    std::ranges::any_of(settings.earlier, &EarlierRelease::chosen_from_votes);
   }
+  const auto missed = [&] {
+    return report_missed({"the parameters are not fixed in advance; nothing was drawn"}, streams);
+  };
+  if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
   const bool dry_run = options.dry_run || limit_missed;
   std::optional<Activity> activity(std::in_place, streams, "computing sensitivities");
   const VoteProfile votes = collect_votes(run);
@@ -247,16 +250,16 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   std::vector<Notice> notices = notices_of(plan, dry_run);
   note_data_independent(votes, settings,
                         published ? published->epsilon : plan.numbers.mean_released, notices);
-  if (published && options.public_only) {
-    deliver_report(options.output, reports::public_release_json(*published, version()),
-                   public_release_summary(*published), {}, streams);
+  if (published && options.output.public_only) {
+    notices = reports::public_notices(notices);
+    deliver_report(options.output, reports::public_release_json(*published, notices, version()),
+                   public_release_summary(*published, notices), notices, streams);
   } else {
     deliver_report(options.output, reports::release_report_json(plan, published, notices, context),
                    release_summary(plan, published, notices, options.input.votes), notices,
                    streams);
   }
-  if (!limit_missed) return kDone;
-  return report_missed({"the parameters are not fixed in advance; nothing was drawn"}, streams);
+  return limit_missed ? missed() : kDone;
 }
 
 }  // namespace pate::cli

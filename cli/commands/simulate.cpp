@@ -6,7 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <ostream>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +18,8 @@
 #include "cli/options/output.hpp"
 #include "cli/progress.hpp"
 #include "pate/error.hpp"
-#include "pate/io/atomic_file.hpp"
 #include "pate/io/npy_header.hpp"
+#include "pate/reports/label_report.hpp"
 
 namespace pate::cli {
 
@@ -26,41 +30,85 @@ constexpr std::int64_t kItemSize = 8;
 // Files are built in memory.
 constexpr std::int64_t kLargestFile = std::int64_t{8} << 30;
 
-std::string begin_file(std::int64_t rows, std::int64_t columns) {
-  // Both are below 2^31.
-  if (rows * columns > kLargestFile / kItemSize) {
-    throw parameter_error(fmt::format("votes must be at most {} bytes, got {} x {} x {} bytes",
-                                      kLargestFile, rows, columns, kItemSize));
-  }
-  const std::array shape{rows, columns};
-  std::string bytes = io::npy_header(kInt64, shape);
-  bytes.reserve(bytes.size() + static_cast<std::size_t>(rows * columns * kItemSize));
-  return bytes;
+// What the name asks for: .csv and .tsv are text, .npy or no ending an array.
+reports::LabelsFormat format_of(const std::string& path) {
+  if (std::filesystem::path(path).extension().empty()) return reports::LabelsFormat::npy;
+  return reports::labels_format(path);
 }
+
+// A file of integers, in memory. Text has a header, so that no row is taken for one: a name for
+// each column.
+class Table {
+ public:
+  Table(const std::string& path, const char* column, const std::vector<std::int64_t>& shape)
+      : format_(format_of(path)), columns_(shape.size() == 1 ? 1 : shape[1]) {
+    const std::int64_t rows = shape[0];
+    // Both are below 2^31.
+    if (rows * columns_ > kLargestFile / kItemSize) {
+      throw parameter_error(fmt::format("votes must be at most {} bytes, got {} x {} x {} bytes",
+                                        kLargestFile, rows, columns_, kItemSize));
+    }
+    if (format_ == reports::LabelsFormat::npy) {
+      bytes_ = io::npy_header(kInt64, shape);
+      bytes_.reserve(bytes_.size() + static_cast<std::size_t>(rows * columns_ * kItemSize));
+      return;
+    }
+    for (std::int64_t i = 0; i < columns_; ++i) {
+      bytes_ += shape.size() == 1 ? std::string(column) : fmt::format("{}_{}", column, i);
+      bytes_ += end_of(i);
+    }
+  }
+
+  // Whole rows.
+  void add(std::span<const std::int32_t> values) {
+    if (format_ == reports::LabelsFormat::npy) return io::append_int64(bytes_, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      fmt::format_to(std::back_inserter(bytes_), "{}{}", values[i],
+                     end_of(static_cast<std::int64_t>(i)));
+    }
+  }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  // After the i-th number.
+  [[nodiscard]] char end_of(std::int64_t i) const {
+    if ((i + 1) % columns_ == 0) return '\n';
+    return format_ == reports::LabelsFormat::csv ? ',' : '\t';
+  }
+
+  reports::LabelsFormat format_;
+  std::int64_t columns_;
+  std::string bytes_;
+};
 
 // Both files, complete but not yet written.
 struct Dump {
-  std::string votes;
+  Table votes;
   std::vector<std::int32_t> labels;
 };
 
-Dump make_rows_of_queries(const VoteSimulator& simulator, bool predictions, ProgressCounter& made) {
+Dump make_rows_of_queries(const VoteSimulator& simulator, const SimulateOptions& options,
+                          ProgressCounter& made) {
   const SimulationSettings& ensemble = simulator.settings();
-  Dump dump{begin_file(ensemble.queries, predictions ? ensemble.teachers : ensemble.classes), {}};
+  const bool predictions = options.layout == Layout::predictions_by_query;
+  Dump dump{Table(options.output, predictions ? "teacher" : "class",
+                  {ensemble.queries, predictions ? ensemble.teachers : ensemble.classes}),
+            {}};
   for (std::int64_t i = 0; i < ensemble.queries; ++i) {
     const SimulatedQuery query = simulator.query(i);
-    io::append_int64(dump.votes, predictions ? simulator.teacher_votes(i, query) : query.counts);
+    dump.votes.add(predictions ? simulator.teacher_votes(i, query) : query.counts);
     dump.labels.push_back(query.label);
     made.add(1);
   }
   return dump;
 }
 
-Dump make_rows_of_teachers(const VoteSimulator& simulator, ProgressCounter& made) {
+Dump make_rows_of_teachers(const VoteSimulator& simulator, const SimulateOptions& options,
+                           ProgressCounter& made) {
   const SimulationSettings& ensemble = simulator.settings();
   const auto queries = static_cast<std::size_t>(ensemble.queries);
   const auto teachers = static_cast<std::size_t>(ensemble.teachers);
-  Dump dump{begin_file(ensemble.teachers, ensemble.queries), {}};
+  Dump dump{Table(options.output, "query", {ensemble.teachers, ensemble.queries}), {}};
   std::vector<std::int32_t> votes(queries * teachers);  // transposed: in the order of the file
   for (std::size_t i = 0; i < queries; ++i) {
     const SimulatedQuery query = simulator.query(static_cast<std::int64_t>(i));
@@ -69,7 +117,7 @@ Dump make_rows_of_teachers(const VoteSimulator& simulator, ProgressCounter& made
     dump.labels.push_back(query.label);
     made.add(1);
   }
-  io::append_int64(dump.votes, votes);
+  dump.votes.add(votes);
   return dump;
 }
 
@@ -77,8 +125,8 @@ Dump make_dump(const SimulateOptions& options, const Streams& streams) {
   const VoteSimulator simulator(options.ensemble);
   Progress progress(streams, "simulating");
   ProgressCounter made(progress.callback(), options.ensemble.queries);
-  if (options.layout == Layout::predictions) return make_rows_of_teachers(simulator, made);
-  return make_rows_of_queries(simulator, options.layout == Layout::predictions_by_query, made);
+  return options.layout == Layout::predictions ? make_rows_of_teachers(simulator, options, made)
+                                               : make_rows_of_queries(simulator, options, made);
 }
 
 }  // namespace
@@ -98,10 +146,10 @@ void add_simulate(CommandLine& line, SimulateOptions& options) {
   section.add("--layout NAME", options.layout,
               {Layout::counts, Layout::predictions, Layout::predictions_by_query},
               "counts, predictions or predictions-by-query", shown);
-  section.add("-o,--output FILE", options.output, "write the votes to this .npy file",
-              {.required = true});
+  section.add("-o,--output FILE", options.output,
+              "write the votes: .npy, .csv or .tsv; - is\nstandard output", {.required = true});
   section.add("--labels-output FILE", options.labels_output,
-              "write the true classes to this .npy file");
+              "write the true classes: .npy, .csv or .tsv");
   section.add("--quiet", options.quiet, "say nothing but errors");
 }
 
@@ -109,15 +157,15 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   validate(options.ensemble);
   check_destinations({{"--output", options.output}, {"--labels-output", options.labels_output}},
                      {});
+  (void)format_of(options.labels_output);
   const Dump dump = make_dump(options, streams);
   // The labels first: where the votes have been written, everything has.
   if (!options.labels_output.empty()) {
-    const std::array shape{options.ensemble.queries};
-    std::string labels = io::npy_header(kInt64, shape);
-    io::append_int64(labels, dump.labels);
-    io::write_file_atomically(options.labels_output, labels);
+    Table labels(options.labels_output, "label", std::vector{options.ensemble.queries});
+    labels.add(dump.labels);
+    write_output(options.labels_output, labels.bytes(), streams);
   }
-  io::write_file_atomically(options.output, dump.votes);
+  write_output(options.output, dump.votes.bytes(), streams);
   if (!options.quiet) {
     streams.err << fmt::format(
         "pate: wrote {} ({}): {} queries x {} classes, {} teachers{}\n", options.output,

@@ -106,7 +106,7 @@ void line(std::string& text, const char* name, double value, const char* what) {
 std::string analyze_summary(const Account& account, const std::string& votes, bool colour) {
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
   text += mechanism_text(account.aggregator) + '\n';
-  if (account.aggregator.selection) {
+  if (account.aggregator.selection && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
   }
@@ -155,14 +155,17 @@ std::string plan_summary(const Plan& plan, bool colour) {
   return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour);
 }
 
-std::string public_release_summary(const PublicRelease& published) {
-  return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}", epsilon_text(published.epsilon),
-                     published.delta, paragraph("", published.statement, 78));
+std::string public_release_summary(const PublicRelease& published,
+                                   std::span<const Notice> notices) {
+  return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}{}{}",
+                     epsilon_text(published.epsilon), published.delta,
+                     paragraph("", published.statement, 78), notices.empty() ? "" : "\n",
+                     notes(notices));
 }
 
 std::string release_summary(const ReleasePlan& plan, const std::optional<PublicRelease>& published,
                             const std::vector<Notice>& notices, const std::string& votes) {
-  std::string text = published ? public_release_summary(*published) + "\n" : "";
+  std::string text = published ? public_release_summary(*published, {}) + "\n" : "";
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "PRIVATE: {}{}\n", votes, published ? "" : " (nothing was drawn)");
   line(text, "epsilon before", plan.numbers.epsilon_before, "of the run alone, at this order");

@@ -59,7 +59,8 @@ namespace pate::cli {
                                           const std::vector<Notice>& notices,
                                           const std::string& votes);
 /// The part of it that may be published.
-[[nodiscard]] std::string public_release_summary(const PublicRelease& published);
+[[nodiscard]] std::string public_release_summary(const PublicRelease& published,
+                                                 std::span<const Notice> notices);
 /// What S18's own procedure finds, marked as not valid.
 [[nodiscard]] std::string as_published_summary(const AsPublishedRelease& release,
                                                const std::vector<Notice>& notices,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <ostream>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
-#include "pate/io/atomic_file.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/tuning/tune.hpp"
 
@@ -26,17 +24,9 @@ constexpr std::size_t kDefaultTop = 1000;
 
 // Going on from a report may write it anew; no other output may be an input.
 void check_outputs(const TuneOptions& options) {
-  check_output_options(options.output, input_paths(options.input));
-  const std::string& csv = options.tuning.csv;
-  if (csv.empty()) return;
-  std::vector<std::string> others = input_paths(options.input);
-  others.insert(others.end(), {options.tuning.resume, options.output.output});
-  for (const std::string& other : others) {
-    std::error_code ignored;
-    if (csv == other || std::filesystem::equivalent(csv, other, ignored)) {
-      throw usage_error(fmt::format("--csv {} is another file of this run; name another", csv));
-    }
-  }
+  const Destination csv{"--csv", options.tuning.csv};
+  check_output_options(options.output, input_paths(options.input), {csv});
+  check_destinations({csv}, {options.tuning.resume});
 }
 
 // The points of the report of --resume, which must be of the same work.
@@ -199,7 +189,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   context.notices = tune_notices(tuning, settings);
 
   if (!options.tuning.csv.empty()) {
-    io::write_file_atomically(options.tuning.csv, reports::tune_points_csv(tuning, context));
+    write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams);
   }
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, options.input.votes), context.notices, streams);

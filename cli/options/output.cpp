@@ -17,19 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code a_unknown;
-  std::error_code b_unknown;
-  // Absolute first: of a relative path without an existing beginning nothing is made canonical.
-  const bool same = fs::weakly_canonical(fs::absolute(a), a_unknown) ==
-                    fs::weakly_canonical(fs::absolute(b), b_unknown);
-  if (!a_unknown && !b_unknown && same) return true;
-  return fs::equivalent(a, b, a_unknown);
-}
+constexpr std::string_view kStandardOutput = "-";
+constexpr const char* kOutput = "--output";
 
 void check_directory(const std::string& file) {
-  const fs::path directory = fs::path(file).parent_path();
   std::error_code ignored;
+  const fs::path directory = fs::path(file).parent_path();
   if (directory.empty() || fs::is_directory(directory, ignored)) return;
   throw output_error(
       fmt::format("{}: cannot be written: {} is no directory", file, directory.string()));
@@ -49,62 +42,80 @@ std::string version() {
 void add_output_options(CommandLine& line, OutputOptions& options) {
   const Section output = line.section("Output");
   const Traits unrecorded{.recorded = false};
-  output.add("-o,--output FILE", options.output, "write the JSON report to this file", unrecorded);
+  output.add("-o,--output FILE", options.output,
+             "write the JSON report to this file, - is\nstandard output", unrecorded);
   output.add("--json", options.json, "JSON on standard output, also on a terminal", unrecorded);
   output.add("--summary", options.summary, "the summary for people on standard output", unrecorded);
   output.add("--quiet", options.quiet, "no summary and no notices; errors only", unrecorded);
 }
 
-void check_output_options(const OutputOptions& options, const std::vector<std::string>& inputs) {
-  if (options.json && options.summary) {
-    throw usage_error("--json and --summary exclude each other; use -o FILE with --summary");
-  }
-  if (options.quiet && options.summary) {
-    throw usage_error("--quiet and --summary exclude each other");
-  }
-  if (options.output.empty()) return;
-  for (const std::string& input : inputs) {
-    std::error_code ignored;
-    if (fs::equivalent(options.output, input, ignored)) {
-      throw usage_error(
-          fmt::format("--output {} is an input ({}); name another file", options.output, input));
-    }
-  }
+void add_public_only(CommandLine& line, OutputOptions& options) {
+  line.section("Output").add("--public-only", options.public_only,
+                             "put out what may be published only", {.recorded = false});
 }
 
 void check_destinations(const std::vector<Destination>& destinations,
                         const std::vector<std::string>& inputs) {
-  for (std::size_t i = 0; i < destinations.size(); ++i) {
-    const auto& [option, file] = destinations[i];
+  std::vector<Destination> earlier{{"standard output", "/dev/stdout"}};
+  for (const Destination& destination : destinations) {
+    const auto& [option, file] = destination;
     if (file.empty()) continue;
+    if (file == kStandardOutput) {
+      if (option == std::string_view(kOutput)) continue;
+      throw usage_error(fmt::format("{} - is no file; name one (-o - is standard output)", option));
+    }
     check_directory(file);
+    earlier.push_back(destination);
+  }
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    const auto& [option, file] = earlier[i];
+    const std::string named = i == 0 ? option : fmt::format("{} {}", option, file);
     for (const std::string& input : inputs) {
-      if (same_file(file, input)) {
-        throw usage_error(
-            fmt::format("{} {} is an input ({}); name another file", option, file, input));
+      if (!input.empty() && io::same_file(file, input == "-" ? "/dev/stdin" : input)) {
+        throw usage_error(fmt::format("{} is an input ({}); name another file", named, input));
       }
     }
     for (std::size_t k = 0; k < i; ++k) {
-      if (!destinations[k].second.empty() && same_file(file, destinations[k].second)) {
-        throw usage_error(fmt::format("{} {} is the file of {}; name another file", option, file,
-                                      destinations[k].first));
-      }
+      if (!io::same_file(file, earlier[k].second)) continue;
+      throw usage_error(
+          fmt::format("{} is the file of {}; name another file", named, earlier[k].first));
     }
   }
 }
 
+void check_output_options(const OutputOptions& options, const std::vector<std::string>& inputs,
+                          const std::vector<Destination>& others) {
+  const bool to_stdout = options.output == kStandardOutput;
+  if ((options.json || to_stdout) && options.summary) {
+    throw usage_error(fmt::format("{} and --summary exclude each other; use -o FILE with --summary",
+                                  to_stdout ? "-o -" : "--json"));
+  }
+  if (options.quiet && options.summary) {
+    throw usage_error("--quiet and --summary exclude each other");
+  }
+  std::vector<Destination> all{{kOutput, options.output}};
+  all.insert(all.end(), others.begin(), others.end());
+  check_destinations(all, inputs);
+}
+
+void write_output(const std::string& path, std::string_view bytes, const Streams& streams) {
+  if (path == kStandardOutput) return write(streams.out, bytes);
+  io::write_file_atomically(path, bytes);
+}
+
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
                     const std::vector<Notice>& notices, const Streams& streams) {
-  const bool to_file = !options.output.empty();
-  if (to_file) io::write_file_atomically(options.output, json);
+  const bool as_json = options.json || options.output == kStandardOutput;
+  const bool to_file = !options.output.empty() && options.output != kStandardOutput;
+  if (to_file) write_output(options.output, json, streams);
   const bool show_summary =
-      options.summary || (streams.out_is_terminal && !options.json && !options.quiet);
+      options.summary || (streams.out_is_terminal && !as_json && !options.quiet);
   if (show_summary) {
     write(streams.out, summary);
     if (to_file) streams.err << "report: " << options.output << '\n';
     return;
   }
-  if (options.json || (!to_file && !streams.out_is_terminal)) write(streams.out, json);
+  if (as_json || (!to_file && !streams.out_is_terminal)) write(streams.out, json);
   if (options.quiet) return;
   for (const Notice& notice : notices) streams.err << "pate: note: " << notice.message << '\n';
 }

@@ -16,25 +16,35 @@ namespace pate::cli {
 
 /// Where the report goes and what a person sees.
 struct OutputOptions {
-  std::string output;
+  std::string output;  ///< "-" is standard output
   bool json = false;
   bool summary = false;
   bool quiet = false;
+  bool public_only = false;  ///< where the command has the option
 };
 
-void add_output_options(CommandLine& line, OutputOptions& options);
+/// `--public-only`, of commands that know what may be published.
+void add_public_only(CommandLine& line, OutputOptions& options);
 
-/// Throws `usage_error` when the output is one of the inputs or options contradict each other.
-void check_output_options(const OutputOptions& options, const std::vector<std::string>& inputs);
+void add_output_options(CommandLine& line, OutputOptions& options);
 
 /// A file that will be written: what the command line calls it, and its path; "" is none.
 using Destination = std::pair<const char*, std::string>;
 
-/// What can be told before the work begins, so that it is not done in vain: throws `output_error`
-/// where a destination's directory does not exist, `usage_error` where two destinations are the
-/// same file or one is an input.
+/// What can be told before the work begins, so that nothing is lost and no work done in vain:
+/// throws `output_error` where a destination's directory does not exist, `usage_error` where two
+/// destinations are the same file (links followed, also those that dangle) or one is an input.
+/// Standard output is always one of the destinations. Ledgers are named as destinations.
 void check_destinations(const std::vector<Destination>& destinations,
                         const std::vector<std::string>& inputs);
+
+/// The same with the file of -o, before `others`; throws `usage_error` too where options contradict
+/// each other.
+void check_output_options(const OutputOptions& options, const std::vector<std::string>& inputs,
+                          const std::vector<Destination>& others = {});
+
+/// Writes a file, atomically, or standard output where the path is "-".
+void write_output(const std::string& path, std::string_view bytes, const Streams& streams);
 
 /// Puts out a finished report: to the file of -o, atomically, or to standard output; the summary on
 /// a terminal or when asked for; notices to standard error where no summary shows them.

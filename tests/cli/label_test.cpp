@@ -33,11 +33,11 @@ namespace {
 
 // `pate label` on the sample counts, Confident.
 Ran label(const fs::path& labels, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"label",        sample("digits_100_counts.npy"),
-                                     "--sigma2",     "15",
-                                     "--delta",      "1e-5",
-                                     "--json",       "--write-labels",
-                                     labels.string()};
+  std::vector<std::string> arguments{"label",          sample("digits_100_counts.npy"),
+                                     "--sigma2",       "15",
+                                     "--delta",        "1e-5",
+                                     "--json",         "--force",
+                                     "--write-labels", labels.string()};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run(std::move(arguments));
 }
@@ -78,6 +78,7 @@ pate::cli::LabelOptions options_in(const TempDirectory& directory) {
   options.input.votes = sample("digits_100_counts.npy");
   options.input.queries = "50";
   options.mechanism.sigma2 = 15.0;
+  options.force = true;
   options.mechanism.sigma1 = 15.0;
   options.mechanism.threshold = "60";
   options.delta = 1e-5;
@@ -201,7 +202,7 @@ TEST_CASE("label: every aggregator") {
   CHECK(ran.json()["labels"]["answered"] == 20);
   ran = run({"label", sample("digits_100_predictions.npy"), "--layout", "predictions", "--classes",
              "10", "--laplace-scale", "20", "--queries", "20", "--delta", "1e-5", "--json",
-             "--write-labels", (directory / "l.npy").string()});
+             "--force", "--write-labels", (directory / "l.npy").string()});
   CHECK(ran.json()["mechanism"]["name"] == "lnmax");
   CHECK(ran.json()["labels"]["answered"] == 20);
 }
@@ -223,9 +224,11 @@ TEST_CASE("label: the ledger has the run, and says when it was not the first") {
   CHECK(read.entries()[1].kind == "label");
   CHECK(read.entries()[1].votes_digest == report["inputs"]["votes"]["votes_digest"]);
   CHECK(released["answered"] == report["labels"]["answered"]);
-  CHECK(released["labels_sha256"] == report["labels"]["sha256"]);
   CHECK(released["epsilon"] == report["filter"]["epsilon"]);
-  CHECK(json::parse(read.entries()[1].settings.dump()) == report["settings"]);
+  json settings = json::parse(read.entries()[1].settings.dump());
+  CHECK(settings["labels_sha256"] == report["labels"]["sha256"]);
+  settings.erase("labels_sha256");
+  CHECK(settings == report["settings"]);
   // What depends on the votes is not in it.
   CHECK(read.entries()[1].released.dump().find("tradeoff") == std::string::npos);
   CHECK(read.entries()[1].released.dump().find("expected") == std::string::npos);
@@ -242,7 +245,7 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
     fs::remove(options.output.output);
     const pate::test::ChildEnd end = pate::test::in_child([&] {
       return run_quietly(options, static_cast<std::uint64_t>(point),
-                         pate::test::killing_at(point, 100));
+                         pate::test::killing_at(point, 80));
     });
     CAPTURE(point);
     REQUIRE(end.status == 0);
@@ -257,7 +260,7 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
     CHECK(column(options.labels).size() == 50);
     const std::string digest = pate::io::open_table(options.labels).sha256();
     REQUIRE(!ledger.entries().empty());
-    CHECK(json::parse(ledger.entries().back().released.dump())["labels_sha256"] == digest);
+    CHECK(json::parse(ledger.entries().back().settings.dump())["labels_sha256"] == digest);
     if (fs::exists(options.output.output)) {
       CHECK(json::parse(read_bytes(options.output.output))["labels"]["sha256"] == digest);
     }
@@ -295,7 +298,7 @@ TEST_CASE("label: runs at once on one ledger lose no entry") {
   const pate::reports::Ledger ledger(directory / "ledger.jsonl");
   std::set<std::string> files;
   for (const pate::reports::LedgerEntry& entry : ledger.entries()) {
-    files.insert(json::parse(entry.released.dump())["labels"].get<std::string>());
+    files.insert(json::parse(entry.settings.dump())["write_labels"].get<std::string>());
   }
   CHECK(files.size() == kProcesses);
 }
@@ -329,14 +332,13 @@ TEST_CASE("label: what the command line must not say") {
   refused({"--order", "1"}, "--order must be > 1, got 1");
   refused({"--reinforce-above", "0.5"},
           "--reinforce-above needs --student: it takes the student's own labels");
-  refused({"-o", path.string()}, "--output " + path.string() +
-                                     " is the file of --write-labels; "
-                                     "name another file");
+  refused({"-o", path.string()},
+          "--write-labels " + path.string() + " is the file of --output; name another file");
   refused({"--ledger", path.string()},
           "--ledger " + path.string() + " is the file of --write-labels; name another file");
   CHECK(label(directory / "l.txt", kConfident).err ==
         "pate: " + (directory / "l.txt").string() +
-            ": the name of a file of labels must end in .npy, .csv or .tsv\n");
+            ": the name of the file must end in .npy, .csv or .tsv\n");
   CHECK(label(directory / "absent/l.npy", kConfident).status == 5);
   const std::string votes = sample("digits_100_counts.npy");
   CHECK(label(votes, kConfident).err ==

@@ -59,11 +59,12 @@ INSPECT_LINES = [
 ]
 
 LABEL_LINES = [
-    f"{COUNTS} {CONFIDENT} --write-labels l.npy --ledger ledger.jsonl",
-    f"{COUNTS} {CONFIDENT} --queries 20 --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
-    f"{COUNTS} {CONFIDENT} --write-labels l.npy --max-epsilon 2 --order 12",
-    f"{COUNTS} --sigma2 20 --write-labels l.tsv --max-epsilon 0",
-    f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --laplace-scale 20 --write-labels l.npy",
+    f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --ledger ledger.jsonl",
+    f"{COUNTS} {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
+    f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --order 12",
+    f"{COUNTS} --sigma2 20 --force --write-labels l.tsv --max-epsilon 0",
+    f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --laplace-scale 20 --force --write-labels l.npy",
+    f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
 ]
 
 PLAN_LINES = [
@@ -72,6 +73,7 @@ PLAN_LINES = [
     "--laplace-scale 20 --queries 100 --orders 2,3,8 --conversion classic",
     "--laplace-scale 20 --solve queries --epsilon 3",
     "--queries 100 --solve sigma2 --epsilon 3",
+    "--queries 100 --solve sigma2 --epsilon 3 --public-only",
 ]
 
 RELEASE_LINES = [
@@ -189,6 +191,19 @@ RELEASE_MUTATIONS = {
 }
 
 
+# Of reports with --public-only; what is not named in the schema is refused.
+PUBLIC_MUTATIONS = {
+    "no public part": lambda r: without(r, "public"),
+    "no notices": lambda r: without(r, "notices"),
+    "inputs": lambda r: put(r, {}, "inputs"),
+    "settings": lambda r: put(r, {"command": "plan"}, "settings"),
+    "a digest": lambda r: put(r, "0" * 64, "public", "sha256"),
+    "an expectation": lambda r: put(r, {"expected": 1}, "public", "answered"),
+    "a private headline": lambda r: put(r, False, "public", "headline", "releasable"),
+    "a cost that depends on the votes": lambda r: put(r, True, "public", "costs", 0, "data_dependent"),
+}
+
+
 LABEL_MUTATIONS = {
     "an unknown end": lambda r: put(r, "tired", "labels", "stopped"),
     "no digest of the labels": lambda r: without(r, "labels", "sha256"),
@@ -272,6 +287,8 @@ def check_composed(directory):
     composed = [rounds, report("again.json", "compose", rounds, plan),
                 report("plans.json", "compose", plan, plan, "--delta", "1e-6"),
                 report("shards.json", "compose", *shards)]
+    composed += [report("public.json", "compose", confident, gnmax, "--public-only"),
+                 report("public_shards.json", "compose", *shards, "--public-only")]
     schema = json.loads((SOURCE / "cli/schemas/analyze.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     for name in composed:
@@ -282,6 +299,11 @@ def check_composed(directory):
         mutate(broken)
         if validator.is_valid(broken):
             sys.exit(f"the schema of analyze accepts a composed report with {name}")
+    for name, mutate in PUBLIC_MUTATIONS.items():
+        broken = json.loads((directory / "public.json").read_text())
+        mutate(broken)
+        if validator.is_valid(broken):
+            sys.exit(f"the schema of analyze accepts a public report with {name}")
     print(f"compose: {len(composed)} reports are valid, "
           f"{len(COMPOSED_MUTATIONS)} broken ones are refused")
 
@@ -316,9 +338,11 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
+        check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
         check_composed(pathlib.Path(directory))
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
+    check("plan", [f"{PLAN_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
     check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], RELEASE_MUTATIONS)
 
 

@@ -106,10 +106,10 @@ TEST_CASE("simulate command: all layouts of a seed are the same votes and labels
   std::vector<SimulateOptions> runs;
   for (const Layout layout : {Layout::counts, Layout::predictions, Layout::predictions_by_query}) {
     SimulateOptions options = options_for(directory / name(layout), layout);
-    options.labels_output = options.output + ".labels";
+    options.labels_output = options.output + "-labels";
     options.quiet = true;
     CHECK(said(options).empty());
-    CHECK(contents(options.labels_output) == contents(directory / "counts.labels"));
+    CHECK(contents(options.labels_output) == contents(directory / "counts-labels"));
     runs.push_back(options);
   }
   const auto expected = histograms(pate::CountVotes(open(runs[0].output)));

@@ -196,6 +196,16 @@ void note_adaptive(std::span<const Part> parts, bool one_order, std::vector<Noti
 
 }  // namespace
 
+Part public_part(Part part, std::size_t number) {
+  part.name = fmt::format("part {}", number);
+  part.curves.clear();
+  part.exact.reset();
+  part.answered_expected.reset();
+  part.answered_sd = 0.0;
+  part.answered_realized.reset();
+  return part;
+}
+
 Composition compose(std::span<const Part> parts, const ComposeSettings& settings) {
   if (parts.empty()) throw parameter_error("composing needs at least one part, got none");
   check_same_teachers(parts, settings.same_teachers);

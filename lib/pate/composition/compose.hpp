@@ -56,6 +56,10 @@ struct Part {
   bool stopped = false;
 };
 
+/// What of a part may be published: its noisy steps and its releases, nothing that depends on the
+/// votes in another way. Messages call it "part `number`", not by its file.
+[[nodiscard]] Part public_part(Part part, std::size_t number);
+
 /// What several parts cost together.
 struct Composition {
   std::optional<std::int64_t> teachers, classes;  ///< none without votes, or where they differ

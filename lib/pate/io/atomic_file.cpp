@@ -10,9 +10,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
@@ -31,9 +35,27 @@ constexpr const char* kPieceWritten = "file piece written";
                                  std::generic_category().message(number)));
 }
 
+using Identity = std::pair<std::uint64_t, std::uint64_t>;
+
+Identity identity_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino};
+}
+
+std::mutex protected_mutex;
+std::multiset<Identity> protected_files;
+
+void check_unprotected(const struct stat& status, const fs::path& path) {
+  const std::lock_guard lock(protected_mutex);
+  if (!protected_files.contains(identity_of(status))) return;
+  throw output_error(
+      fmt::format("{}: cannot be written: it leads to a ledger in use", path.string()));
+}
+
 // O_APPEND: should /dev/stdout turn out to be a regular file, what is in it stays.
 void write_directly(const fs::path& path, std::string_view bytes, const WritePoints& points) {
   Descriptor to(path, O_WRONLY | O_APPEND | O_NOCTTY);
+  struct stat status {};
+  if (to.get() >= 0 && ::fstat(to.get(), &status) == 0) check_unprotected(status, path);
   if (to.get() < 0 || !write_all(to, bytes, points, kPieceWritten) || !to.close()) {
     fail(path, errno);
   }
@@ -80,6 +102,8 @@ class Temporary {
 
   [[nodiscard]] Descriptor& descriptor() { return *descriptor_; }
   void rename_to(const fs::path& target, const fs::path& path) {
+    struct stat old {};
+    if (::stat(target.c_str(), &old) == 0) check_unprotected(old, path);
     if (::rename(path_.c_str(), target.c_str()) != 0) fail(path, errno);
     renamed_ = true;
   }
@@ -113,6 +137,38 @@ bool write_all(const Descriptor& to, std::string_view bytes, const WritePoints& 
     points(written);
   }
   return true;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  struct stat of_a {};
+  struct stat of_b {};
+  if (::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0) {
+    return identity_of(of_a) == identity_of(of_b) && !S_ISCHR(of_a.st_mode) &&
+           !S_ISSOCK(of_a.st_mode);
+  }
+  // What does not exist has no inode, but its directory may have names enough.
+  const auto name = [](const fs::path& path) {
+    const fs::path target = fs::absolute(follow_links(path).value_or(path));
+    return fs::weakly_canonical(target.parent_path()) / target.filename();
+  };
+  try {
+    return name(a) == name(b);
+  } catch (const output_error&) {  // a circle of links: nothing can be written there
+    return false;
+  }
+}
+
+ProtectedFile::ProtectedFile(const Descriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("the ledger", errno);
+  identity_ = identity_of(status);
+  const std::lock_guard lock(protected_mutex);
+  protected_files.insert(identity_);
+}
+
+ProtectedFile::~ProtectedFile() {
+  const std::lock_guard lock(protected_mutex);
+  protected_files.erase(protected_files.find(identity_));
 }
 
 bool sync_directory(const std::filesystem::path& directory) {

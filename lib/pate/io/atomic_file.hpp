@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "pate/io/files.hpp"
 
@@ -26,6 +28,24 @@ struct WritePoints {
 [[nodiscard]] bool write_all(const Descriptor& to, std::string_view bytes,
                              const WritePoints& points, std::string_view written);
 
+/// Whether writing to one path would reach the file of the other: the same file where both exist
+/// (hard links too), the same name where links, also those that dangle, are followed. Devices that
+/// keep nothing, like terminals and /dev/null, are never the same.
+[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// While it lives, `write_file_atomically` neither replaces this open file nor writes to it, by
+/// whatever name: a link may have come to lead there after the names were compared.
+class ProtectedFile {
+ public:
+  explicit ProtectedFile(const Descriptor& file);
+  ProtectedFile(const ProtectedFile&) = delete;
+  ProtectedFile& operator=(const ProtectedFile&) = delete;
+  ~ProtectedFile();
+
+ private:
+  std::pair<std::uint64_t, std::uint64_t> identity_;  // device and inode
+};
+
 /// Brings the names in a directory onto the disk, where file system and permissions allow it: one
 /// may write into a directory one cannot read. False, with `errno` set, on failure.
 [[nodiscard]] bool sync_directory(const std::filesystem::path& directory);
@@ -40,8 +60,9 @@ struct WritePoints {
 /// A program that a signal ends meanwhile removes the temporary if it calls `remove_temporaries`
 /// (remembered_paths.hpp).
 ///
-/// Throws `output_error` naming the path and the system's reason; the temporary is gone then and
-/// an old file is as it was. (If only the last step fails, the fsync of the directory, the new
+/// Throws `output_error` naming the path and the system's reason, also where the path leads to a
+/// `ProtectedFile`, which is looked at once more just before the rename; the temporary is gone then
+/// and an old file is as it was. (If only the last step fails, the fsync of the directory, the new
 /// file is there but may not survive a power failure.)
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            const WritePoints& points = {});

@@ -57,6 +57,15 @@ void counts(FieldWriter& a, const LabelledQueries& labelled) {
   a("stopped", labelled.stopped);
 }
 
+void write_filter(FieldWriter& a, const LabelReport& report) {
+  a.object("filter", [&](FieldWriter& filter) {
+    filter("order", report.filter.order());
+    filter("epsilon", report.filter.epsilon());
+    filter("max_epsilon", report.limits.max_epsilon);
+    filter("max_answers", report.limits.max_answers);
+  });
+}
+
 // The digest of the votes; every report of a command that reads votes has one.
 std::string votes_digest_of(const ReportContext& context) {
   for (const InputFile& input : context.inputs) {
@@ -76,7 +85,7 @@ LabelsFormat labels_format(std::string_view path) {
     }
   }
   throw parameter_error(
-      fmt::format("{}: the name of a file of labels must end in .npy, .csv or .tsv", path));
+      fmt::format("{}: the name of the file must end in .npy, .csv or .tsv", path));
 }
 
 std::string labels_bytes(const LabelledQueries& labelled, const RowSelection& rows,
@@ -104,12 +113,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     answered("sd", account.answered_sd);
     answered("realized", report.labelled.answered);
   });
-  json.object("filter", [&](FieldWriter& filter) {
-    filter("order", report.filter.order());
-    filter("epsilon", report.filter.epsilon());
-    filter("max_epsilon", report.limits.max_epsilon);
-    filter("max_answers", report.limits.max_answers);
-  });
+  write_filter(json, report);
   write_costs(json, account.costs, account.headline, outputs_of(account.aggregator));
   json("steps", most_steps(account.aggregator, report.limits));
   json.object("rdp", [&](FieldWriter& rdp) {
@@ -121,11 +125,29 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
   return json.text();
 }
 
+std::string public_label_report_json(const LabelReport& report, const std::string& version) {
+  const Account& account = report.account;
+  return public_report(
+      "label", version,
+      [&](FieldWriter& a) {
+        a("mechanism", account.aggregator);
+        a("teachers", account.teachers);
+        a("classes", account.classes);
+        a("queries", report.labelled.labels.size());
+        a("delta", account.delta);
+        a.object("labels", [&](FieldWriter& labels) { counts(labels, report.labelled); });
+        write_filter(a, report);
+        write_costs(a, account.costs, account.headline, outputs_of(account.aggregator));
+        a("steps", most_steps(account.aggregator, report.limits));
+      },
+      account.notices);
+}
+
 LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& context) {
   const Account& account = report.account;
+  ReportContext private_context = context;
+  private_context.settings.emplace_back("labels_sha256", report.sha256);
   FieldWriter released;
-  released("labels", report.path);
-  released("labels_sha256", report.sha256);
   released("mechanism", account.aggregator);
   released("teachers", account.teachers);
   released("queries", report.labelled.labels.size());
@@ -136,7 +158,7 @@ LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& c
   released("delta", account.delta);
   released("steps", most_steps(account.aggregator, report.limits));
   return {"label", votes_digest_of(context),
-          begin_report("label", context).place().value("label").at("settings"),
+          begin_report("label", private_context).place().value("label").at("settings"),
           released.place().value("released"), context.version};
 }
 

@@ -13,7 +13,7 @@
 
 namespace pate::reports {
 
-/// How a file of labels is written.
+/// How a file of labels, or of other integers, is written.
 enum class LabelsFormat { npy, csv, tsv };
 
 }  // namespace pate::reports
@@ -56,6 +56,11 @@ struct LabelReport {
 /// The JSON report of `pate label` (cli/schemas/label.schema.json).
 [[nodiscard]] std::string label_report_json(const LabelReport& report,
                                             const ReportContext& context);
+
+/// The public part of it, where `keep_public` (run_reports.hpp) left of the account what may be
+/// published.
+[[nodiscard]] std::string public_label_report_json(const LabelReport& report,
+                                                   const std::string& version);
 
 /// What the ledger keeps of the run before its labels become visible: nothing that depends on the
 /// votes but through the answers.

@@ -165,9 +165,8 @@ namespace {
                                  std::generic_category().message(number)));
 }
 
-// Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
-int lock(int file, const fs::path& path) {
-  if (io::retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
+// Whether the name leads to this file: 1 or 0; -1 and errno on failure.
+int leads_to(const fs::path& path, int file) {
   struct stat opened {};
   struct stat named {};
   if (::fstat(file, &opened) != 0) return -1;
@@ -175,9 +174,15 @@ int lock(int file, const fs::path& path) {
   return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? 1 : 0;
 }
 
+// Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
+int lock(int file, const fs::path& path) {
+  if (io::retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
+  return leads_to(path, file);
+}
+
 io::Descriptor open_locked(const fs::path& path) {
   for (;;) {
-    io::Descriptor file(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK, 0666);
+    io::Descriptor file(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK, 0600);
     if (file.get() < 0) fail(path, "opened", errno);
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -206,7 +211,10 @@ std::string read_all(int file, const fs::path& path) {
 }  // namespace
 
 Ledger::Ledger(fs::path path, io::WritePoints points)
-    : path_(std::move(path)), points_(std::move(points)), descriptor_(open_locked(path_)) {
+    : path_(std::move(path)),
+      points_(std::move(points)),
+      descriptor_(open_locked(path_)),
+      protected_(descriptor_) {
   text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
   points_("ledger opened");
 }
@@ -236,6 +244,10 @@ void Ledger::append(LedgerEntry entry) {
   }
   points_("ledger synced");
   if (!io::sync_directory(fs::canonical(path_).parent_path())) fail(path_, "written", errno);
+  if (leads_to(path_, descriptor_.get()) != 1) {
+    throw output_error(fmt::format(
+        "{}: the ledger was replaced by another file while it was in use", path_.string()));
+  }
   points_("ledger directory synced");
 
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);

@@ -46,6 +46,9 @@ struct LedgerText {
 
 /// The record of what was released: an append-only file, one JSON object a line.
 ///
+/// It is private: digests of votes are in it, which tell neighbours apart with certainty. A new
+/// ledger may be read and written by its owner only (0600).
+///
 /// A ledger is locked (flock) from its opening until it is destroyed: what its entries say is still
 /// true when one is appended, and of two processes one waits. (A child of fork(2) shares the lock
 /// of its parent.) `append` returns when the entry is on
@@ -78,14 +81,15 @@ class Ledger {
   /// `time` and `line` are set here.
   ///
   /// Throws `parameter_error` where a field of the entry holds no JSON object, and `output_error`
-  /// where it cannot be written; it counts then only if all of it reached the file, and the
-  /// ledger must be opened anew.
+  /// where it cannot be written or its name has come to lead to another file; it counts then only
+  /// if all of it reached the file, and the ledger must be opened anew.
   void append(LedgerEntry entry);
 
  private:
   std::filesystem::path path_;
   io::WritePoints points_;
   io::Descriptor descriptor_;
+  io::ProtectedFile protected_;
   LedgerText text_;
 };
 

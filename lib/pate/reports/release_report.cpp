@@ -88,12 +88,10 @@ std::string as_published_report_json(const AsPublishedRelease& release, Reading 
   return report.text();
 }
 
-std::string public_release_json(const PublicRelease& published, const std::string& version) {
-  FieldWriter report;
-  report("schema", "pate/release/v1");
-  write_tool(report, version);
-  report("public", published);
-  return report.text();
+std::string public_release_json(const PublicRelease& published, const std::vector<Notice>& notices,
+                                const std::string& version) {
+  return public_report(
+      "release", version, [&](FieldWriter& a) { fields(a, published); }, notices);
 }
 
 LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,

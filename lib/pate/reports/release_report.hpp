@@ -26,8 +26,10 @@ namespace pate::reports {
                                                    const std::vector<Notice>& notices,
                                                    const ReportContext& context);
 
-/// What may be published and nothing else: no settings, inputs or digests.
+/// What may be published and nothing else, with the notices (of `public_notices`): no settings,
+/// inputs or digests.
 [[nodiscard]] std::string public_release_json(const PublicRelease& published,
+                                              const std::vector<Notice>& notices,
                                               const std::string& version);
 
 /// The ledger's record of a release.

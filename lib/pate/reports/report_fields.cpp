@@ -44,6 +44,17 @@ FieldWriter begin_report(std::string_view command, const ReportContext& context)
   return report;
 }
 
+std::string public_report(std::string_view command, const std::string& version,
+                          const std::function<void(FieldWriter&)>& fill,
+                          const std::vector<Notice>& notices) {
+  FieldWriter report;
+  report("schema", fmt::format("pate/{}/v1", command));
+  write_tool(report, version);
+  report.object("public", fill);
+  report("notices", notices);
+  return report.text();
+}
+
 ReportContext read_context(const io::JsonValue& report) {
   ReportContext context;
   context.version = report.at("tool").at("version").text();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,6 +28,13 @@ void write_tool(FieldWriter& a, const std::string& version);
 
 /// A report with its head: `schema`, which is "pate/<command>/v1", `tool`, `settings` and `inputs`.
 [[nodiscard]] FieldWriter begin_report(std::string_view command, const ReportContext& context);
+
+/// A report of nothing but what may be published, as the member `public`: `fill` writes it, and the
+/// notices that bear on it follow. No settings, no inputs: there are no paths in it and no digests,
+/// which tell neighbours apart with certainty.
+[[nodiscard]] std::string public_report(std::string_view command, const std::string& version,
+                                        const std::function<void(FieldWriter&)>& fill,
+                                        const std::vector<Notice>& notices);
 
 /// The members `guarantee`, of the headline about `released` (guarantee_of), `headline` and
 /// `costs`.

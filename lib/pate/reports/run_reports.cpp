@@ -1,11 +1,15 @@
 #include "pate/reports/run_reports.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
@@ -45,6 +49,18 @@ static void fields(FieldWriter& a, const Solved& solved) {
     a("value", solved.value);
   }
   a("epsilon", solved.epsilon);
+}
+
+static void fields(FieldWriter& a, const Plan& plan) {
+  a("mechanism", plan.run);
+  a("queries", plan.run.queries);
+  a("max_answers", plan.run.answers());
+  a("delta", plan.delta);
+  a("solved", plan.solved);
+  write_costs(
+      a, plan.costs, plan.headline,
+      plan.run.sigma1 ? "the answers and refusals of such a run" : "the answers of such a run");
+  a("steps", plan.steps);
 }
 
 std::string analyze_report_json(const Account& account, const ReportContext& context,
@@ -105,15 +121,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
 
 std::string plan_report_json(const Plan& plan, const ReportContext& context) {
   FieldWriter report = begin_report("plan", context);
-  report("mechanism", plan.run);
-  report("queries", plan.run.queries);
-  report("max_answers", plan.run.answers());
-  report("delta", plan.delta);
-  report("solved", plan.solved);
-  write_costs(
-      report, plan.costs, plan.headline,
-      plan.run.sigma1 ? "the answers and refusals of such a run" : "the answers of such a run");
-  report("steps", plan.steps);
+  fields(report, plan);
   RdpCurves curves;
   for (const QueryCost& cost : plan.rdp) {
     curves.selection.push_back(cost.selection);
@@ -125,6 +133,75 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context) {
   });
   report("notices", plan.notices);
   return report.text();
+}
+
+void keep_public(Account& account) {
+  std::erase_if(account.costs, [](const CostEntry& cost) { return !cost.releasable; });
+  account.headline = headline_of(account.costs, {});
+  account.notices = public_notices(account.notices);
+  account.answered_expected = account.answered_sd = std::numeric_limits<double>::quiet_NaN();
+  account.published.reset();
+  account.tradeoff.reset();
+  account.exact.reset();
+  account.trajectory.clear();
+  account.utility.reset();
+  account.per_teacher.reset();
+}
+
+std::vector<Notice> public_notices(const std::vector<Notice>& notices) {
+  constexpr std::array<std::string_view, 8> kAboutPrivate{
+      "private_number", "private_part", "exact_private",  "data_independent_no_larger",
+      "order_at_end",   "expectation",  "realized_order", "forward_only"};
+  constexpr std::array<std::string_view, 3> kShowVotes{"looks_like_predictions", "looks_transposed",
+                                                       "identical_teachers"};
+  const auto in = [](const auto& codes, const Notice& notice) {
+    return std::find(codes.begin(), codes.end(), notice.code) != codes.end();
+  };
+  std::vector<Notice> result;
+  for (const Notice& notice : notices) {
+    if (in(kAboutPrivate, notice)) continue;
+    result.push_back(notice);
+    if (in(kShowVotes, notice)) {
+      result.back().message = "it is doubtful that the votes were read as they were meant";
+    }
+  }
+  return result;
+}
+
+std::string public_analyze_report_json(const Account& account, const std::string& version) {
+  return public_report(
+      "analyze", version,
+      [&](FieldWriter& a) {
+        a("mechanism", account.aggregator);
+        a("teachers", account.teachers);
+        a("classes", account.classes);
+        a("queries", account.queries);
+        a("delta", account.delta);
+        write_costs(a, account.costs, account.headline, outputs_of(account.aggregator));
+        a("steps", account.steps);
+      },
+      account.notices);
+}
+
+std::string public_composed_report_json(const Composition& sum, const std::string& version) {
+  return public_report(
+      "analyze", version,
+      [&](FieldWriter& a) {
+        a.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
+        a("teachers", sum.teachers);
+        a("classes", sum.classes);
+        a("queries", sum.queries);
+        a("delta", sum.delta);
+        a.optional("released", sum.released);
+        write_costs(a, sum.costs, sum.headline, "all that these rounds put out");
+        a("steps", sum.steps);
+      },
+      sum.notices);
+}
+
+std::string public_plan_report_json(const Plan& plan, const std::string& version) {
+  return public_report(
+      "plan", version, [&](FieldWriter& a) { fields(a, plan); }, plan.notices);
 }
 
 // Found by the archives, which look in the namespace of a struct, but not in an unnamed one.

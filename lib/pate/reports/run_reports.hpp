@@ -28,6 +28,28 @@ namespace pate::reports {
 /// The report `pate/plan/v1`.
 [[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context);
 
+// What may be published of these: reports with `--public-only`.
+
+/// Leaves of an account what may be published: costs that hold for any votes, or say nothing but
+/// what the answers say. The headline is the smallest of those that were certain before the run.
+void keep_public(Account& account);
+
+/// The notices without those that are about private numbers only; of those that doubt that the
+/// votes were read as they were meant, which tell of the votes, just that. A path that a message
+/// begins with is left out.
+[[nodiscard]] std::vector<Notice> public_notices(const std::vector<Notice>& notices);
+
+/// The public part of a run, of which `keep_public` left what may be published.
+[[nodiscard]] std::string public_analyze_report_json(const Account& account,
+                                                     const std::string& version);
+
+/// The public part of a sum of parts that tell nothing that depends on votes: of `public_part`.
+[[nodiscard]] std::string public_composed_report_json(const Composition& sum,
+                                                      const std::string& version);
+
+/// The public part of a plan: all of it but the settings.
+[[nodiscard]] std::string public_plan_report_json(const Plan& plan, const std::string& version);
+
 // Reports of what is in the votes, as JSON text: two spaces of indentation, ending in a newline.
 // Numbers read back to the same double.
 

@@ -68,7 +68,7 @@ TEST_CASE("the name says the format") {
   CHECK(labels_format("b.tsv") == LabelsFormat::tsv);
   for (const char* bad : {"", "npy", "labels", "labels.txt", "labelsnpy", "labels.npz"}) {
     CHECK(message_of<pate::parameter_error>([&] { (void)labels_format(bad); }) ==
-          std::string(bad) + ": the name of a file of labels must end in .npy, .csv or .tsv");
+          std::string(bad) + ": the name of the file must end in .npy, .csv or .tsv");
   }
 }
 

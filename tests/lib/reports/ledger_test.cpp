@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/io/atomic_file.hpp"
 #include "support/killed_child.hpp"
 #include "support/temp_directory.hpp"
 
@@ -66,6 +67,60 @@ TEST_CASE("entries are there for the next one who opens the ledger") {
   CHECK(ledger.entries()[2].time.ends_with('Z'));
   CHECK_FALSE(ledger.torn_line().has_value());
   CHECK(read_bytes(path).find(R"("released":{"epsilon":1.5})") != std::string::npos);
+}
+
+TEST_CASE("a ledger is made for its owner only; one that is there keeps its permissions") {
+  const TempDirectory directory;
+  const mode_t before = ::umask(0);
+  { const Ledger ledger(directory / "new"); }
+  ::umask(before);
+  constexpr fs::perms kOwner = fs::perms::owner_read | fs::perms::owner_write;
+  CHECK(fs::status(directory / "new").permissions() == kOwner);
+  fs::permissions(directory / "new", kOwner | fs::perms::group_read);
+  { const Ledger ledger(directory / "new"); }
+  CHECK(fs::status(directory / "new").permissions() == (kOwner | fs::perms::group_read));
+}
+
+TEST_CASE("a ledger in use is not replaced, whatever name comes to lead to it") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger";
+  const auto write = [&](const char* name, const pate::io::WritePoints& points = {}) {
+    return message_of<pate::output_error>(
+        [&] { pate::io::write_file_atomically(directory / name, "labels", points); });
+  };
+  {
+    Ledger ledger(path);
+    ledger.append(entry("a"));
+    fs::create_symlink("ledger", directory / "link");
+    fs::create_hard_link(path, directory / "hard");
+    for (const char* name : {"ledger", "link", "hard"}) {
+      CHECK(write(name) ==
+            (directory / name).string() + ": cannot be written: it leads to a ledger in use");
+    }
+    // The name led to nothing when the writing began.
+    const pate::io::WritePoints late{[&](std::string_view point) {
+                                       if (point == "file synced") {
+                                         fs::create_hard_link(path, directory / "late");
+                                       }
+                                     },
+                                     0};
+    CHECK(write("late", late).find("a ledger in use") != std::string::npos);
+  }
+  CHECK(digests(path) == std::vector<std::string>{"a"});
+  CHECK(write("hard") == "[no exception]");  // it is in use no more
+}
+
+TEST_CASE("an entry that went to a file that is the ledger no more does not count") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger";
+  Ledger ledger(path, {[&](std::string_view point) {
+                         if (point != "ledger synced") return;
+                         fs::remove(path);
+                         write_bytes(path, "");
+                       },
+                       0});
+  CHECK(message_of<pate::output_error>([&] { ledger.append(entry("a")); }) ==
+        path.string() + ": the ledger was replaced by another file while it was in use");
 }
 
 TEST_CASE("a second release of the same votes is refused") {
