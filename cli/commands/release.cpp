@@ -118,22 +118,14 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
   return notices;
 }
 
-// Where a cost that holds for any votes is no larger than `epsilon`, which is drawn, or what is
-// drawn in the mean, nothing needs to be drawn.
+// Whatever is drawn: a comparison with it, or with what depends on the votes, is no advice.
 void note_data_independent(const VoteProfile& votes, const ReleaseSettings& settings,
-                           double epsilon, std::vector<Notice>& notices) {
-  const bool realized = settings.cost == ReleasedCost::realized;
-  const StepCounts steps =
-      steps_of(votes.aggregator, votes.queries, realized ? votes.answered : votes.queries);
+                           std::vector<Notice>& notices) {
+  const StepCounts steps = steps_of(votes.aggregator, votes.queries, votes.queries);
   std::vector<Notice> of_entries;
-  const auto costs =
-      data_independent_entries(steps, default_orders(), {settings.delta, false}, of_entries);
-  const CostEntry& least = *std::ranges::min_element(costs, {}, &CostEntry::epsilon);
-  if (least.epsilon > epsilon) return;
-  notices.push_back({"data_independent_no_larger",
-                     fmt::format("{} is no larger, {}, holds for any votes and may be published "
-                                 "without noise and without cost",
-                                 label(least), least.epsilon)});
+  note_what_may_be_published(
+      data_independent_entries(steps, default_orders(), {settings.delta, false}, of_entries),
+      notices);
 }
 
 reports::ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
@@ -248,8 +240,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     if (ledger) ledger->append(reports::release_entry(plan, *published, digest, version()));
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
-  note_data_independent(votes, settings,
-                        published ? published->epsilon : plan.numbers.mean_released, notices);
+  note_data_independent(votes, settings, notices);
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices);
     deliver_report(options.output, reports::public_release_json(*published, notices, version()),

@@ -271,6 +271,22 @@ std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& 
       choice.conversion ? name(*choice.conversion) : "", computed));
 }
 
+void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices) {
+  const CostEntry* least = nullptr;
+  for (const CostEntry& cost : costs) {
+    if (!cost.releasable || cost.reading != Reading::worst_case) continue;
+    if (std::isfinite(cost.epsilon) && (least == nullptr || cost.epsilon < least->epsilon)) {
+      least = &cost;
+    }
+  }
+  if (least == nullptr) return;
+  notices.push_back(
+      {"which_to_publish",
+       fmt::format("{}, {}, may always be published; which of two numbers is published must be "
+                   "fixed before looking",
+                   label(*least), least->epsilon)});
+}
+
 void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline_index,
                           std::vector<Notice>& notices) {
   const CostEntry& headline = costs[headline_index];
@@ -282,15 +298,7 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
         "the headline depends on the votes: it is for the owner of the data and must not be "
         "published as it is");
   }
-  const CostEntry& public_cost =
-      *std::min_element(costs.begin(), costs.end(), [](const CostEntry& a, const CostEntry& b) {
-        return a.releasable != b.releasable ? a.releasable : a.epsilon < b.epsilon;
-      });
-  if (headline.data_dependent && public_cost.releasable &&
-      public_cost.epsilon <= headline.epsilon * (1.0 + 1e-6)) {
-    add("data_independent_no_larger", fmt::format("{} is no larger, {}, and may be published",
-                                                  label(public_cost), public_cost.epsilon));
-  }
+  if (headline.data_dependent) note_what_may_be_published(costs, notices);
   if (headline.reading == Reading::expected && headline.sd) {
     add("expectation",
         "the headline is an expectation over the selection noise, not a guarantee for a run");

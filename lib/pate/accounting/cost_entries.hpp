@@ -92,8 +92,12 @@ struct HeadlineChoice {
 [[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
                                       const HeadlineChoice& choice);
 
-/// What a reader must know of the headline, costs[headline]: that it must not be published, that a
-/// cost that may be is no larger, that it is an expectation, holds at a fixed order or in one
+/// Names the smallest cost that holds for any votes, which may always be published. Nothing is
+/// compared with it: to publish the smaller of two numbers is a choice by the votes.
+void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices);
+
+/// What a reader must know of the headline, costs[headline]: that it must not be published and what
+/// may be instead, that it is an expectation, holds at a fixed order or in one
 /// direction only.
 void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline,
                           std::vector<Notice>& notices);

@@ -150,7 +150,7 @@ void keep_public(Account& account) {
 
 std::vector<Notice> public_notices(const std::vector<Notice>& notices) {
   constexpr std::array<std::string_view, 8> kAboutPrivate{
-      "private_number", "private_part", "exact_private",  "data_independent_no_larger",
+      "private_number", "private_part", "exact_private",  "which_to_publish",
       "order_at_end",   "expectation",  "realized_order", "forward_only"};
   constexpr std::array<std::string_view, 3> kShowVotes{"looks_like_predictions", "looks_transposed",
                                                        "identical_teachers"};
