@@ -67,6 +67,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   Partials partials;
   Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
 
+  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
+                   account.notices);
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "

@@ -39,6 +39,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options);
 struct ComposeOptions {
   std::vector<std::string> reports;
   ComposeSettings rounds;
+  bool any_delta = false;
   Limits limits;
   unsigned threads = 0;
   OutputOptions output;
@@ -84,6 +85,7 @@ struct LabelOptions {
   std::optional<double> max_epsilon;
   std::optional<double> order;
   double delta = 0.0;
+  bool any_delta = false;
   std::string ledger;
   unsigned threads = 0;
   OutputOptions output;
@@ -102,6 +104,7 @@ struct PlanOptions {
   std::optional<std::int64_t> queries;
   std::optional<std::int64_t> max_answers;
   PlanSettings settings;
+  bool any_delta = false;
   std::optional<double> epsilon;
   std::optional<PlanParameter> solve;
   Limits limits;  ///< of epsilon only
@@ -115,7 +118,8 @@ struct ReleaseOptions {
   VotesInputOptions input;
   MechanismOptions mechanism;
   OutputOptions output;
-  ReleaseSettings settings;        ///< delta, bound, confidence and threads of them
+  ReleaseSettings settings;  ///< delta, bound, confidence and threads of them
+  bool any_delta = false;
   std::optional<Reading> reading;  ///< none: joint; as published: expected
   std::optional<double> order, beta, sigma_ss;
   std::string parameters_from;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
@@ -49,14 +51,14 @@ Account account_of_shards(std::vector<reports::ShardReport>& shards, unsigned th
   AccountSettings settings = first.settings;
   settings.threads = threads;
   Account result = account(merge(partials), first.aggregator, settings);
-  // Notices about the votes, which each shard has and the run keeps once.
-  for (const reports::ShardReport& shard : shards) {
-    for (const Notice& notice : shard.notices) {
-      if (notice.code != "decisions_ambiguous") continue;
-      result.notices.push_back(notice);
-      return result;
-    }
-  }
+  // Notices of how the files were read, which each shard has and the run keeps once.
+  constexpr std::array<std::string_view, 7> kKept{
+      "header_left_out",  "index_left_out", "looks_like_predictions",
+      "looks_transposed", "low_threshold",  "high_threshold",
+      "large_delta"};
+  std::ranges::copy_if(
+      first.notices, std::back_inserter(result.notices),
+      [&](const Notice& notice) { return std::ranges::find(kKept, notice.code) != kKept.end(); });
   return result;
 }
 
@@ -223,6 +225,8 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     }
     sum = compose(parts, options.rounds);
   }
+  std::ranges::move(slip_notices({}, {}, sum.conversion_delta.value_or(0.0)),
+                    std::back_inserter(sum.notices));
   context.version = version();
   ComposeOptions in_force = options;
   in_force.rounds.delta = sum.conversion_delta;
@@ -246,6 +250,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
                        {.required = true, .recorded_as = "reports"});
   const Section rounds = line.section("Rounds");
   rounds.add("--delta D", options.rounds.delta, "delta at which the sum is told");
+  add_any_delta(rounds, options.any_delta);
   add_orders(rounds, options.rounds.orders);
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
   rounds.add("--same-teachers", options.rounds.same_teachers,
@@ -258,6 +263,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
 
 int run_compose(const ComposeOptions& options, const Streams& streams) {
   check_limits(options.limits);
+  if (options.rounds.delta) check_delta(*options.rounds.delta, options.any_delta);
   check_output_options(options.output, options.reports);
   if (options.output.public_only && options.limits.min_answered) {
     throw usage_error(

@@ -39,11 +39,13 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
-  const Explanation explanation = [&] {
+  Explanation explanation = [&] {
     Progress progress(streams, "reading votes");
     settings.progress = progress.callback();
     return explain(run, settings, {options.queries, options.top.value_or(0)});
   }();
+  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
+                   explanation.notices);
   const reports::ReportContext context{version(), settings_of("explain", add_explain, options),
                                        described.get()};
   input.check_unchanged();

@@ -1,9 +1,9 @@
 #include "cli/commands/commands.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <array>
 #include <future>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -11,7 +11,6 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
-#include "pate/error.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/reports/run_reports.hpp"
 
@@ -32,17 +31,8 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
   const Aggregator aggregator =
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
   Progress progress(streams, "reading votes");
-  try {
-    return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
-                   progress.callback());
-  } catch (const input_error& error) {
-    if (predictions != nullptr) throw;
-    const auto sum = common_column_sum(*input.files.front().opened.table);
-    if (!sum) throw;
-    throw input_error(fmt::format(
-        "{}; but every column has a sum of {}: the file looks transposed (classes x queries)",
-        error.what(), *sum));
-  }
+  return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
+                 progress.callback());
 }
 
 }  // namespace
@@ -68,6 +58,10 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),
                                  described.get()};
   input.check_unchanged();
+  inspection.notices.insert(inspection.notices.begin(), input.notices.begin(), input.notices.end());
+  std::ranges::move(slip_notices(thresholds_of(options.mechanism, input.votes->teachers()),
+                                 input.votes->teachers(), 0.0),
+                    std::back_inserter(inspection.notices));
   if (auto notice = dtype_notice(context.inputs.front().dtype)) {
     inspection.notices.push_back(std::move(*notice));
   }

@@ -19,7 +19,6 @@
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/labeling/label_run.hpp"
-#include "pate/rdp/conversion.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/run_reports.hpp"
@@ -32,7 +31,7 @@ namespace {
 void check_options(const LabelOptions& options) {
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
-  validate_delta(options.delta);
+  check_delta(options.delta, options.any_delta);
   if (options.max_answers && *options.max_answers < 1) {
     throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
   }
@@ -99,7 +98,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   run.add("--max-epsilon E", options.max_epsilon,
           "stop before the query that could cost\nmore, for any votes");
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.delta);
+  add_delta(privacy, options.delta, options.any_delta);
   privacy.add("--order L", options.order,
               "Renyi order of what is counted during\nthe run; default: from the settings",
               {.recorded_before = "delta"});
@@ -130,6 +129,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
+  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), options.delta,
+                   account.notices);
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   const reports::ReportContext context{version(), settings_of("label", add_label, options),

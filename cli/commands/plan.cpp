@@ -60,7 +60,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   run.add("--queries N", options.queries, "queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "the run stops after so many answers");
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.settings.delta);
+  add_delta(privacy, options.settings.delta, options.any_delta);
   const Section calibration = line.section("Calibration (both or neither)");
   calibration.add("--epsilon E", options.epsilon, "the target that the headline must keep");
   calibration.add("--solve NAME", options.solve,
@@ -84,12 +84,15 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
     throw usage_error(options.epsilon ? "--epsilon needs --solve, the option to look for: add it"
                                       : "--solve needs --epsilon, the target to keep: add it");
   }
+  check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
   check_output_options(options.output, {});
   const PlannedRun run = planned_run(options, options.solve);
   const PlanSettings& settings = options.settings;
-  const Plan result =
+  Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
+  const auto slips = slip_notices(thresholds_of(options.mechanism, {}), {}, options.settings.delta);
+  result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
   const reports::ReportContext context{version(), settings_of("plan", add_plan, options), {}};
   deliver_report(options.output,

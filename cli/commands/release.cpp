@@ -12,7 +12,6 @@
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/release/release_cost.hpp"
 #include "pate/release/release_plan.hpp"
@@ -45,6 +44,7 @@ void check_options(const ReleaseOptions& options) {
   if (options.dry_run && options.output.public_only) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
+  check_delta(options.settings.delta, options.any_delta);
   if (options.as_published) return check_as_published(options);
   const bool given = options.order || options.beta || options.sigma_ss;
   if (given && !(options.order && options.beta && options.sigma_ss)) {
@@ -79,7 +79,6 @@ bool chosen_from(const reports::FoundParameters& parameters, const reports::Inpu
 ReleaseSettings make_settings(const ReleaseOptions& options,
                               const std::optional<reports::FoundParameters>& found) {
   ReleaseSettings settings = options.settings;
-  validate_delta(settings.delta);
   (void)safety_factor(settings.confidence, settings.delta);
   settings.cost =
       options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
@@ -145,11 +144,13 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   const reports::ReportContext context = make_context(options, input);
   const AsPublishedRelease release = release_as_published(run, settings);
   input.check_unchanged();
-  const std::vector<Notice> notices{
+  std::vector<Notice> notices{
       {"not_valid",
        "this reproduces a published procedure that under-reports: Theorem 23 leaves out that "
        "unequal variances amplify the difference of the means, Pr[answered] is taken for a "
        "constant, and half of all values lie below the cost"}};
+  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
+                   notices);
   deliver_report(options.output,
                  reports::as_published_report_json(release, settings.reading, notices, context),
                  as_published_summary(release, notices, options.input.votes), notices, streams);
@@ -162,7 +163,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   add_votes_input_options(line, options.input, {"--labels"});
   add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.settings.delta, "failure probability of the run");
+  add_delta(privacy, options.settings.delta, options.any_delta, "failure probability of the run");
   privacy.add("--bound NAME", options.settings.bound,
               {ReleasedBound::tradeoff, ReleasedBound::exact},
               "tradeoff, or exact (two classes only)");
@@ -240,6 +241,8 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     if (ledger) ledger->append(reports::release_entry(plan, *published, digest, version()));
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
+  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
+                   notices);
   note_data_independent(votes, settings, notices);
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices);

@@ -77,6 +77,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   };
   if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
   if (options.input.classes) add("--classes", std::to_string(*options.input.classes));
+  if (options.input.header) add("--header", option_word(*options.input.header));
   if (options.tuning.settings.grid.max_answers && point.queries != input.rows.size()) {
     const std::int64_t begin = input.rows[0];
     add("--queries", begin == 0 ? std::to_string(point.queries)
@@ -87,12 +88,16 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   add("--indices", options.input.indices);
   add("--student", options.input.student);
   add("--labels", labels);
+  if (!labels.empty() && options.input.labels_rows) {
+    add("--labels-rows", option_word(*options.input.labels_rows));
+  }
   if (aggregator.selection) {
     add("--threshold", fmt::format("{}", aggregator.selection->threshold));
     add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
   }
   add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
   add("--delta", fmt::format("{}", options.tuning.settings.grid.kind.delta));
+  if (options.tuning.any_delta) line += " --any-delta";
   return line;
 }
 
@@ -187,6 +192,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     if (best.released) context.release_command = release_command(options, input, grid, best);
   }
   context.notices = tune_notices(tuning, settings);
+  put_doubts_first(input, grid.threshold, settings.grid.kind.delta, context.notices);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams);

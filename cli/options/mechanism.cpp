@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include "cli/exit_status.hpp"
@@ -11,6 +13,8 @@
 namespace pate::cli {
 
 namespace {
+
+constexpr double kLargeDelta = 1e-3;
 
 struct Threshold {
   double value;
@@ -88,13 +92,55 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
   }
   aggregator.noisy_max = GaussianNoisyMax{*options.sigma2};
   if (!options.threshold.empty()) {
-    const Threshold threshold = parse_threshold(options.threshold);
-    const double votes =
-        threshold.share ? threshold.value / 100.0 * static_cast<double>(teachers) : threshold.value;
-    aggregator.selection = ThresholdCheck{votes, *options.sigma1};
+    aggregator.selection =
+        ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
     aggregator.interactive = has_student;
   }
   return aggregator;
+}
+
+std::vector<Notice> slip_notices(std::span<const double> thresholds,
+                                 std::optional<std::int64_t> teachers, double delta) {
+  std::vector<Notice> notices;
+  if (!thresholds.empty()) {
+    const auto [least, most] = std::ranges::minmax(thresholds);
+    if (least <= 1.0) {
+      notices.push_back({"low_threshold",
+                         fmt::format("threshold {} is at most one vote; a share of the teachers is "
+                                     "written like 60%",
+                                     least)});
+    }
+    if (teachers && *teachers > 0 && most > static_cast<double>(*teachers)) {
+      notices.push_back({"high_threshold",
+                         fmt::format("threshold {} is above the number of teachers, {}: only noise "
+                                     "can reach it",
+                                     most, *teachers)});
+    }
+  }
+  if (delta > kLargeDelta) {
+    notices.push_back(
+        {"large_delta", fmt::format("delta {} is above {}: with this probability the guarantee may "
+                                    "fail; it should be far below one over the number of people",
+                                    delta, kLargeDelta)});
+  }
+  return notices;
+}
+
+std::vector<double> thresholds_of(const MechanismOptions& options,
+                                  std::optional<std::int64_t> teachers) {
+  if (options.threshold.empty()) return {};
+  const Threshold threshold = parse_threshold(options.threshold);
+  if (!threshold.share) return {threshold.value};
+  if (!teachers) return {};
+  return {threshold.value / 100.0 * static_cast<double>(*teachers)};
+}
+
+void put_doubts_first(const VotesInput& input, std::span<const double> thresholds, double delta,
+                      std::vector<Notice>& notices) {
+  std::vector<Notice> doubts = input.doubts();
+  std::ranges::move(slip_notices(thresholds, input.votes->teachers(), delta),
+                    std::back_inserter(doubts));
+  notices.insert(notices.begin(), doubts.begin(), doubts.end());
 }
 
 Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/votes_input.hpp"
@@ -41,6 +43,20 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student);
 /// The aggregator for an ensemble of `teachers`.
 [[nodiscard]] Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
                                          bool has_student);
+
+/// What is more often a slip than meant: thresholds of at most one vote or above the number of
+/// teachers (none: not known), a delta above 1e-3.
+[[nodiscard]] std::vector<Notice> slip_notices(std::span<const double> thresholds,
+                                               std::optional<std::int64_t> teachers, double delta);
+
+/// The threshold in votes, where there is one; none either for a share of unknown teachers.
+[[nodiscard]] std::vector<double> thresholds_of(const MechanismOptions& options,
+                                                std::optional<std::int64_t> teachers);
+
+/// What bears on the validity of every number of a run, in front of `notices`: how files were read,
+/// layouts that do not fit, slips.
+void put_doubts_first(const VotesInput& input, std::span<const double> thresholds, double delta,
+                      std::vector<Notice>& notices);
 
 /// The part of a run that `shard` is, with the decisions and labels of the input, which it is left
 /// without. The input must outlive it.

@@ -13,6 +13,8 @@ namespace pate::cli {
 
 namespace {
 
+constexpr double kLargestDelta = 0.1;  // without --any-delta
+
 void check_limit(const std::optional<double>& limit, const char* option) {
   if (limit && !(*limit >= 0.0)) {
     throw usage_error(fmt::format("{} must be >= 0, got {}", option, *limit));
@@ -24,7 +26,7 @@ void check_limit(const std::optional<double>& limit, const char* option) {
 void add_privacy_options(CommandLine& line, PrivacyOptions& options,
                          const std::vector<std::string_view>& without) {
   const Section privacy = line.section("Privacy", without);
-  add_delta(privacy, options.account.delta);
+  add_delta(privacy, options.account.delta, options.any_delta);
   privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff},
               "published,tradeoff: what is computed");
   privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
@@ -39,8 +41,13 @@ void add_limit_options(CommandLine& line, Limits& limits) {
   section.add("--require-releasable", limits.require_releasable, "must be publishable as is");
 }
 
-void add_delta(const Section& section, double& delta, const char* help) {
+void add_delta(const Section& section, double& delta, bool& any_delta, const char* help) {
   section.add("--delta D", delta, help, {.required = true});
+  add_any_delta(section, any_delta);
+}
+
+void add_any_delta(const Section& section, bool& any_delta) {
+  section.add("--any-delta", any_delta, "a delta above 0.1 is meant");
 }
 
 void add_headline(const Section& section, std::optional<Reading>& reading,
@@ -68,6 +75,15 @@ void add_epsilon_and_answers(const Section& section, std::optional<double>& max_
   section.add("--min-answered A", min_answered, "smallest number of answers");
 }
 
+void check_delta(double delta, bool any_delta) {
+  validate_delta(delta);
+  if (any_delta || !(delta > kLargestDelta)) return;
+  throw usage_error(
+      fmt::format("--delta {} is above {}: a guarantee that fails so often is hardly one; if it is "
+                  "meant, add --any-delta",
+                  delta, kLargestDelta));
+}
+
 void check_limits(const Limits& limits) {
   check_limit(limits.max_epsilon, "--max-epsilon");
   check_limit(limits.min_answered, "--min-answered");
@@ -75,7 +91,7 @@ void check_limits(const Limits& limits) {
 
 AccountSettings make_account_settings(const PrivacyOptions& options) {
   AccountSettings settings = options.account;
-  validate_delta(settings.delta);
+  check_delta(settings.delta, options.any_delta);
   check_limits(options.limits);
   const auto computes = [&](Bound bound) {
     return std::find(options.bounds.begin(), options.bounds.end(), bound) != options.bounds.end();

@@ -21,6 +21,7 @@ struct Limits {
 /// What is computed, what is the headline, and which limits it must keep.
 struct PrivacyOptions {
   AccountSettings account;  ///< as `make_account_settings` completes them
+  bool any_delta = false;
   std::vector<Bound> bounds{Bound::published, Bound::tradeoff};
   Limits limits;
 };
@@ -33,14 +34,19 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
 void add_limit_options(CommandLine& line, Limits& limits);
 
 // Options that several commands have, each with other ones beside it.
-void add_delta(const Section& section, double& delta,
+void add_delta(const Section& section, double& delta, bool& any_delta,
                const char* help = "failure probability of (epsilon, delta)");
+void add_any_delta(const Section& section, bool& any_delta);
 void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion);
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
 void add_threads(const Section& section, unsigned& threads);
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered);
+
+/// Throws `parameter_error` unless 0 < delta < 1, `usage_error` for one above 0.1 unless
+/// `any_delta`.
+void check_delta(double delta, bool any_delta);
 
 /// Throws `usage_error` for a limit that is negative or no number.
 void check_limits(const Limits& limits);

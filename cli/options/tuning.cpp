@@ -7,7 +7,7 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/options/mechanism.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "cli/options/privacy.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 
@@ -27,7 +27,7 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
 
   const Section goal = line.section("What is best (exit status 1 when no point keeps the limits)");
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, kind.delta);
+  add_delta(privacy, kind.delta, options.any_delta);
   privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::published},
               "tradeoff (default) or published", {.recorded = false});
   privacy.add("--reading NAME", options.reading, {Reading::joint, Reading::expected},
@@ -121,7 +121,7 @@ void check_release(const TuningOptions& options) {
 TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   TuneSettings settings = options.settings;
   EpsilonKind& kind = settings.grid.kind;
-  validate_delta(kind.delta);
+  check_delta(kind.delta, options.any_delta);
   check_release(options);
   check_limits({settings.goal.max_epsilon, settings.goal.min_answered});
   const std::optional<double>& most = settings.grid.max_answers;

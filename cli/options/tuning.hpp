@@ -15,6 +15,7 @@ namespace pate::cli {
 struct TuningOptions {
   std::string sigma2, threshold, sigma1, laplace_scale;  ///< axes
   TuneSettings settings;                                 ///< as `make_tune_settings` completes them
+  bool any_delta = false;
   Bound bound = Bound::tradeoff;
   std::optional<Reading> reading;
   std::optional<Objective> objective;

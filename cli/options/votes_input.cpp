@@ -7,6 +7,7 @@
 
 #include "cli/exit_status.hpp"
 #include "pate/error.hpp"
+#include "pate/inspection/inspection_notices.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -16,9 +17,38 @@ namespace pate::cli {
 namespace {
 
 std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* role,
-                                              const std::string& path) {
-  input.files.push_back({role, path, io::open_table(path)});
-  return input.files.back().opened.table;
+                                              const std::string& path,
+                                              const FirstLine& first_line = {}) {
+  input.files.push_back({role, path, io::open_table(path, first_line)});
+  const auto& table = input.files.back().opened.table;
+  const ColumnHeader header = table->header();
+  if (header.counted) {
+    input.notices.push_back(
+        {"header_left_out",
+         fmt::format("{}: the first line, 0 to {}, cannot be votes and was taken for the names of "
+                     "columns that pandas writes; --header no takes it for votes",
+                     table->name(), table->columns() - 1)});
+  }
+  if (header.left_out_index) {
+    input.notices.push_back(
+        {"index_left_out",
+         fmt::format("{}: the first column, under an empty heading or \"index\", was taken for "
+                     "an index of the rows and left out{}",
+                     table->name(),
+                     header.index_counts ? ""
+                                         : "; it is not 0, 1, 2, ...: rows are numbered as they "
+                                           "lie in the file")});
+  }
+  return table;
+}
+
+FirstLine first_line_of(const VotesInputOptions& options) {
+  using Counting = FirstLine::Counting;
+  FirstLine result;
+  result.counting = options.layout == Layout::counts ? Counting::counts : Counting::class_ids;
+  result.classes = options.classes.value_or(0);
+  if (options.header) result.is_header = *options.header == Header::yes;
+  return result;
 }
 
 // Standard input can be read once.
@@ -47,12 +77,6 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
     }
     return votes;
   }
-  if (!options.classes) {
-    throw usage_error(fmt::format(
-        "--layout {} needs --classes K: a class that nobody votes for takes part in the noisy "
-        "maximum too",
-        option_word(options.layout)));
-  }
   return std::make_unique<PredictionVotes>(std::move(table),
                                            options.layout == Layout::predictions
                                                ? PredictionLayout::teachers_by_queries
@@ -66,6 +90,12 @@ void check_readings(const VotesInputOptions& options) {
                         const char* needed) {
     if (given && file.empty()) throw usage_error(fmt::format("{} needs {}", option, needed));
   };
+  if (options.layout != Layout::counts && !options.classes) {
+    throw usage_error(fmt::format(
+        "--layout {} needs --classes K: a class that nobody votes for takes part in the noisy "
+        "maximum too",
+        option_word(options.layout)));
+  }
   needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
   needs(options.decisions_are.has_value(), options.decisions, "--decisions-are", "--decisions");
   needs(options.decisions_rows.has_value(), options.decisions, "--decisions-rows", "--decisions");
@@ -105,6 +135,8 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
             "counts (queries x classes), predictions");
   votes.add("--classes K", options.classes, "number of classes; predictions need it");
   votes.add("--teachers M", options.teachers, "number of teachers, to check the votes");
+  votes.add("--header YES|NO", options.header, {Header::yes, Header::no},
+            "whether the first line of text is one of\nnames; default: where it cannot be votes");
   votes.add("--queries N|A:B", options.queries, "the first N rows, or rows A to B-1");
   votes.add("--indices FILE", options.indices, "row numbers to use, one per query");
   votes.add("--student FILE", options.student, "student scores: Interactive aggregator");
@@ -127,6 +159,13 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
     if (!path->empty()) paths.push_back(io::table_path(*path));
   }
   return paths;
+}
+
+std::vector<Notice> VotesInput::doubts() const {
+  std::vector<Notice> result = notices;
+  const auto layouts = layout_notices(*votes, rows, layout != Layout::counts);
+  result.insert(result.end(), layouts.begin(), layouts.end());
+  return result;
 }
 
 std::vector<reports::InputFile> VotesInput::describe() const {
@@ -164,7 +203,8 @@ VotesInput open_votes(const VotesInputOptions& options) {
   input.layout = options.layout;
   std::optional<RowSelection> range;
   if (!options.queries.empty()) range = parse_row_range(options.queries);
-  input.votes = open_source(options, open_file(input, "votes", options.votes));
+  input.votes =
+      open_source(options, open_file(input, "votes", options.votes, first_line_of(options)));
   const VoteSource& votes = *input.votes;
   if (options.teachers && votes.queries() > 0 && *options.teachers != votes.teachers()) {
     throw input_error(fmt::format("{}: --teachers says {} teachers, but the votes have {}",

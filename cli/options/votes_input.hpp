@@ -28,12 +28,26 @@ inline constexpr std::array<pate::Named<pate::RowsOf>, 2> pate::kNames<pate::Row
 
 namespace pate::cli {
 
+/// Whether the first line of the votes is one of names.
+enum class Header { yes, no };
+
+}  // namespace pate::cli
+
+template <>
+inline constexpr std::array<pate::Named<pate::cli::Header>, 2> pate::kNames<pate::cli::Header>{{
+    {pate::cli::Header::yes, "yes"},
+    {pate::cli::Header::no, "no"},
+}};
+
+namespace pate::cli {
+
 /// The votes and the files beside them, as the command line names them.
 struct VotesInputOptions {
   std::string votes;
   Layout layout = Layout::counts;
   std::optional<std::int64_t> teachers;
   std::optional<std::int64_t> classes;
+  std::optional<Header> header;
   std::string queries;
   std::string indices;
   std::string student;
@@ -68,7 +82,10 @@ struct VotesInput {
   };
   std::vector<File> files;
   Layout layout = Layout::counts;
+  std::vector<Notice> notices;  ///< of how the files were read
 
+  /// These, and those of what `pate inspect` finds that put numbers in doubt.
+  [[nodiscard]] std::vector<Notice> doubts() const;
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<reports::InputFile> describe() const;
   /// Throws `input_error` when a file has changed since it was opened.

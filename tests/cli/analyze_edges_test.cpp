@@ -84,6 +84,28 @@ TEST_SUITE("analyze") {
     CHECK(checked.at("headline").at("epsilon").get<double>() > 0.0);
   }
 
+  TEST_CASE("no queries are no run, unless they are meant") {
+    Votes votes;
+    const std::string some = votes({2, 3}, {5, 1, 0, 0, 6, 0});
+    const TempDirectory directory;
+    const std::string nothing = (directory / "rows.npy").string();
+    write_bytes(nothing, npy_array<std::int64_t>({0}, {}));
+    const std::vector<std::string> limit{"--sigma2", "1", "--max-epsilon", "1"};
+    for (const std::vector<std::string>& input :
+         {std::vector<std::string>{votes({0, 10}, {})},
+          {some, "--indices", nothing},
+          {votes({5, 0}, {}), "--layout", "predictions", "--classes", "3"}}) {
+      std::vector<std::string> arguments = input;
+      arguments.insert(arguments.end(), limit.begin(), limit.end());
+      const Ran refused = pate::test::analyze(arguments);
+      CHECK(refused.status == 3);
+      CHECK(refused.out.empty());
+      CHECK(refused.err.find("--allow-empty") != std::string::npos);
+      arguments.emplace_back("--allow-empty");
+      CHECK(pate::test::analyze(arguments).status == 0);
+    }
+  }
+
   TEST_CASE("no queries cost nothing") {
     Votes votes;
     const json report = sound_report({votes({0, 10}, {}), "--sigma2", "1", "--allow-empty"});

@@ -141,8 +141,8 @@ TEST_SUITE("analyze") {
     const std::string rows = file({kQueries}, std::vector<std::int64_t>{5, 4, 3, 2, 1, 0});
     const std::string decisions = file({kQueries}, std::vector<std::int64_t>{2, 0, 2, -1, -1, -1});
     const std::string labels = file({kQueries}, std::vector<std::int64_t>{0, 0, 0, 0, 2, 2});
-    for (const auto& [option, path] :
-         {std::pair(std::string("--decisions"), decisions), {"--labels", labels}}) {
+    for (const std::string option : {"--decisions", "--labels"}) {
+      const std::string& path = option == "--labels" ? labels : decisions;
       CAPTURE(option);
       std::vector<std::string> arguments{votes, "--indices", rows, option, path};
       arguments.insert(arguments.end(), kConfident.begin(), kConfident.end());

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
 #include "pate/inspection/findings.hpp"
 
 namespace pate {
@@ -19,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kManyClasses = 8;
 constexpr std::int64_t kAverages = 3;
+constexpr std::int64_t kPiece = 1 << 16;  // counts that are looked at before it is asked for more
 
 // "1, 4, 7", or "1, 4, 7, 8, 9, ..." where there are more.
 template <class Values>
@@ -43,13 +43,9 @@ bool counts_look_transposed(const Inspection& inspection, std::int64_t file_quer
          std::adjacent_find(votes.begin(), votes.end(), std::not_equal_to<>()) == votes.end();
 }
 
-void add_shape_notices(const Inspection& inspection, std::int64_t file_queries,
-                       std::vector<Notice>& notices) {
-  if (inspection.teachers == 1) {
-    notices.push_back({"one_teacher",
-                       "there is one vote per query: these are labels rather than the votes of an "
-                       "ensemble"});
-  }
+// Those that put every number in doubt.
+void add_layout_notices(const Inspection& inspection, std::int64_t file_queries,
+                        std::vector<Notice>& notices) {
   if (looks_like_predictions(inspection)) {
     notices.push_back(
         {"looks_like_predictions",
@@ -117,30 +113,6 @@ void add_teacher_notices(const TeacherFindings& found, std::vector<Notice>& noti
   }
 }
 
-// Of column sums.
-constexpr std::int64_t kMostColumns = 10'000'000;
-constexpr std::int64_t kMostVotes = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kPiece = 1 << 16;
-
-std::optional<std::vector<std::int64_t>> column_sums(const NumericTable& table) {
-  const std::int64_t columns = table.columns();
-  const std::int64_t piece = std::max<std::int64_t>(1, kPiece / columns);
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(columns));
-  std::vector<std::int64_t> values;
-  for (std::int64_t first = 0; first < table.rows(); first += piece) {
-    const std::int64_t rows = std::min(piece, table.rows() - first);
-    values.resize(static_cast<std::size_t>(rows * columns));
-    table.read_integers(first, rows, 0, columns, values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::int64_t& sum = sums[i % sums.size()];
-      if (values[i] < 0 || values[i] > kMostVotes) return std::nullopt;
-      sum += values[i];
-      if (sum > kMostVotes) return std::nullopt;  // more teachers than there may be
-    }
-  }
-  return sums;
-}
-
 }  // namespace
 
 std::vector<Notice> inspection_notices(const Inspection& inspection, std::int64_t file_queries) {
@@ -149,7 +121,12 @@ std::vector<Notice> inspection_notices(const Inspection& inspection, std::int64_
     notices.push_back({"no_queries", "there are no queries"});
     return notices;
   }
-  add_shape_notices(inspection, file_queries, notices);
+  if (inspection.teachers == 1) {
+    notices.push_back({"one_teacher",
+                       "there is one vote per query: these are labels rather than the votes of an "
+                       "ensemble"});
+  }
+  add_layout_notices(inspection, file_queries, notices);
   if (inspection.queries == 1) {
     notices.push_back({"one_query", "there is one query only: of an ensemble it tells little"});
     return notices;
@@ -166,20 +143,39 @@ std::optional<Notice> dtype_notice(std::string_view dtype) {
       fmt::format("the votes are stored as floating-point numbers ({}), all of them whole", dtype)};
 }
 
-std::optional<std::int64_t> common_column_sum(const NumericTable& table) {
-  if (table.rows() < 2 || table.columns() < 2 || table.columns() > kMostColumns) {
-    return std::nullopt;
-  }
-  try {
-    const auto sums = column_sums(table);
-    if (!sums ||
-        std::adjacent_find(sums->begin(), sums->end(), std::not_equal_to<>()) != sums->end()) {
-      return std::nullopt;
+std::vector<Notice> layout_notices(const VoteSource& votes, const RowSelection& rows,
+                                   bool predictions) {
+  Inspection found;
+  found.teachers = votes.teachers();
+  found.classes = votes.classes();
+  found.queries = rows.size();
+  std::vector<Notice> notices;
+  if (found.queries == 0) return notices;
+  if (predictions) found.predictions.emplace();
+  found.class_votes.resize(static_cast<std::size_t>(found.classes));
+  found.top_count.deciles = {0.0};
+  const std::int64_t piece = std::clamp<std::int64_t>(kPiece / found.classes, 1, found.queries);
+  std::vector<std::int32_t> counts;
+  const auto is_open = [&] {
+    return !predictions && (looks_like_predictions(found) ||
+                            (found.queries > 1 && found.classes > votes.queries()));
+  };
+  for (std::int64_t first = 0; first < found.queries && is_open(); first += piece) {
+    const std::int64_t count = std::min(piece, found.queries - first);
+    counts.resize(static_cast<std::size_t>(count * found.classes));
+    rows.for_each_range(first, count, [&](std::int64_t row, std::int64_t offset, std::int64_t n) {
+      votes.read(row, n,
+                 std::span(counts).subspan(static_cast<std::size_t>(offset * found.classes),
+                                           static_cast<std::size_t>(n * found.classes)));
+    });
+    double& largest = found.top_count.deciles.back();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      largest = std::max(largest, static_cast<double>(counts[i]));
+      found.class_votes[i % found.class_votes.size()] += counts[i];
     }
-    return sums->front();
-  } catch (const input_error&) {
-    return std::nullopt;
   }
+  add_layout_notices(found, votes.queries(), notices);
+  return notices;
 }
 
 }  // namespace pate

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "pate/inspection/findings.hpp"
-#include "pate/votes/numeric_table.hpp"
+#include "pate/votes/row_selection.hpp"
+#include "pate/votes/vote_source.hpp"
 
 namespace pate {
 
@@ -34,12 +35,10 @@ namespace pate {
 /// numbers: votes are integers, so these were perhaps averaged, weighted or rounded before.
 [[nodiscard]] std::optional<Notice> dtype_notice(std::string_view dtype);
 
-/// The sum that all columns of a table share, where they share one: then a table of counts whose
-/// rows do not add up lies transposed (classes x queries).
-///
-/// None where the sums differ, where there is but one row or column, more than 10 million columns,
-/// or an element is negative or no integer. Reads the table piece by piece; never throws what
-/// reading throws.
-[[nodiscard]] std::optional<std::int64_t> common_column_sum(const NumericTable& table);
+/// Those of these notices that put every number in doubt, for who does not inspect the votes:
+/// `looks_like_predictions` and `looks_transposed`. Reads the selected votes only as far as one of
+/// them can still be true, and throws what reading throws.
+[[nodiscard]] std::vector<Notice> layout_notices(const VoteSource& votes, const RowSelection& rows,
+                                                 bool predictions);
 
 }  // namespace pate

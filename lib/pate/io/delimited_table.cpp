@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -80,9 +81,13 @@ bool is_missing(std::string_view field) {
 
 class Parser {
  public:
-  Parser(std::string_view text, Separator separator, const std::string& name,
-         const std::function<void(std::size_t)>& done)
-      : begin_(text.data()), name_(name), done_(done), separator_(separator) {
+  Parser(std::string_view text, Separator separator, const FirstLine& first_line,
+         const std::string& name, const std::function<void(std::size_t)>& done)
+      : begin_(text.data()),
+        name_(name),
+        done_(done),
+        first_line_(first_line),
+        separator_(separator) {
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     at_ = text.data();  // NOLINT(cppcoreguidelines-prefer-member-initializer): after the mark
     // Empty lines at the end. Tabs are left alone: between them are fields.
@@ -92,7 +97,7 @@ class Parser {
   }
 
   DelimitedNumbers parse() {
-    take_header();
+    if (first_line_.is_header.value_or(true)) take_header();
     const char* reported = at_;
     for (bool more = !table_.has_header || at_ != end_; more;) {
       take_row();
@@ -104,6 +109,7 @@ class Parser {
       }
     }
     table_.numbers.finish();
+    if (!table_.has_header && !first_line_.is_header) judge_first_row();
     return std::move(table_);
   }
 
@@ -166,9 +172,18 @@ class Parser {
     const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
     std::vector<std::string> names;
     bool missing = true;
+    bool numbers = false;
+    bool counted = true;  // 0, 1, 2, ... from the second on
     for (;;) {
       const Field field = find_field(p);
-      if (parse_field(field.text).kind != FieldNumber::Kind::none) return;
+      const FieldNumber number = parse_field(field.text);
+      const bool is_number = number.kind != FieldNumber::Kind::none;
+      const std::int64_t place = std::ssize(names) - 1;
+      numbers = numbers || is_number;
+      if (place >= 0) {
+        counted = counted && number.kind == FieldNumber::Kind::integer && number.integer == place;
+      }
+      if (is_number && !counted && !first_line_.is_header) return;
       missing = missing && is_missing(field.text);
       names.emplace_back(field.text);
       p = field.next;
@@ -176,17 +191,65 @@ class Parser {
       p = step_over(p);
       if (ends_line(p) && separator_ == Separator::blanks) break;
     }
+    const bool index = names.size() > 1 && (names.front().empty() || names.front() == "index");
+    if (numbers && !(index && counted) && !first_line_.is_header) return;
     const std::string_view line = trim({at_, p});
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
-    if (missing || std::any_of(line.begin(), line.end(), control)) {
+    const bool json = line.starts_with('[') || line.starts_with('{');
+    if (missing || json || std::any_of(line.begin(), line.end(), control)) {
       throw input_error(
           fmt::format("{}: line 1: expected numbers or names of columns, found \"{}\"", name_,
                       printable(line, kShown)));
     }
     table_.has_header = true;
+    if (index) names.erase(names.begin());
     table_.columns = std::ssize(names);
-    table_.names = std::move(names);
+    table_.header.names = std::move(names);
+    table_.header.left_out_index = index;
     at_ = p == end_ ? p : p + 1;
+  }
+
+  [[nodiscard]] std::vector<double> row_of_numbers(std::int64_t row) const {
+    std::vector<double> values(static_cast<std::size_t>(table_.columns));
+    // What is no finite number stays 0: it is refused when it is read.
+    (void)table_.numbers.copy(static_cast<std::size_t>(row * table_.columns),
+                              std::span<double>(values));
+    return values;
+  }
+
+  // Whether the first row is the names that pandas gives to columns without names.
+  void judge_first_row() {
+    using Counting = FirstLine::Counting;
+    const std::int64_t columns = table_.columns;
+    if (first_line_.counting == Counting::numbers || columns < 2) return;
+    std::vector<double> counting(static_cast<std::size_t>(columns));
+    std::iota(counting.begin(), counting.end(), 0.0);
+    if (row_of_numbers(0) != counting) return;
+    const auto sum = [](const std::vector<double>& row) {
+      return std::accumulate(row.begin(), row.end(), 0.0);
+    };
+    bool is_header = first_line_.counting == Counting::class_ids && columns > first_line_.classes;
+    if (first_line_.counting == Counting::counts) {
+      is_header = table_.rows > 1;
+      for (std::int64_t row = 1; row < table_.rows && is_header; ++row) {
+        is_header = sum(row_of_numbers(row)) != sum(counting);
+      }
+    }
+    if (!is_header) {
+      throw input_error(fmt::format(
+          "{}: row 0 (line 1): expected votes or names of columns, found {}{}, which may be either "
+          "(pandas names columns so): say which with --header yes or --header no",
+          name_,
+          columns > 3   ? "0,1,...,"
+          : columns > 2 ? "0,1,"
+                        : "0,",
+          columns - 1));
+    }
+    table_.has_header = true;
+    table_.header.counted = true;
+    for (std::int64_t i = 0; i < columns; ++i) table_.header.names.push_back(std::to_string(i));
+    table_.skipped = counting.size();
+    --table_.rows;
   }
 
   void take_slowly(const Field& field, std::int64_t column) {
@@ -207,11 +270,30 @@ class Parser {
     refuse(column, "a number", '"' + printable(field.text, kShown) + '"');
   }
 
+  [[noreturn]] void refuse_fields(std::int64_t found) const {
+    const int index = table_.header.left_out_index ? 1 : 0;
+    throw input_error(fmt::format(
+        "{}: row {} (line {}): expected {} fields, as in the first line, found {}", name_,
+        table_.rows, line_of(table_, table_.rows), table_.columns + index, found + index));
+  }
+
+  // Over the field of a row that is no number of the table; where the next one begins.
+  const char* take_index(const char* p) {
+    const Field field = find_field(p);
+    const FieldNumber number = parse_field(field.text);
+    table_.header.index_counts = table_.header.index_counts &&
+                                 number.kind == FieldNumber::Kind::integer &&
+                                 number.integer == table_.rows;
+    if (ends_line(field.next)) refuse_fields(0);
+    return step_over(field.next);
+  }
+
   void take_row() {
     const bool blanks = separator_ == Separator::blanks;
     const char* p = blanks ? skip_blanks(at_) : at_;
     const char* const end = end_;
     const auto separator = static_cast<char>(separator_);
+    if (table_.header.left_out_index) p = take_index(p);
     std::int64_t column = 0;
     for (;; ++column) {
       // Nearly all fields are a few digits with the separator right after them.
@@ -240,12 +322,7 @@ class Parser {
       if (blanks && ends_line(p)) break;
     }
     if (table_.rows == 0 && !table_.has_header) table_.columns = column + 1;
-    if (column + 1 != table_.columns) {
-      throw input_error(fmt::format(
-          "{}: row {} (line {}): expected {} fields, as in the first "
-          "line, found {}",
-          name_, table_.rows, line_of(table_, table_.rows), table_.columns, column + 1));
-    }
+    if (column + 1 != table_.columns) refuse_fields(column + 1);
     ++table_.rows;
     at_ = p;
   }
@@ -256,6 +333,7 @@ class Parser {
   const char* end_ = nullptr;
   const std::string& name_;
   const std::function<void(std::size_t)>& done_;
+  const FirstLine& first_line_;
   Separator separator_;
 };
 
@@ -270,10 +348,11 @@ Separator detect_separator(std::string_view text) {
 }
 
 DelimitedTable::DelimitedTable(std::string name, std::string_view text, Separator separator,
+                               const FirstLine& first_line,
                                const std::function<void(std::size_t)>& done)
     : name_(std::move(name)),
       separator_(separator),
-      table_(Parser(text, separator, name_, done).parse()) {}
+      table_(Parser(text, separator, first_line, name_, done).parse()) {}
 
 template <typename Number>
 void DelimitedTable::copy_runs(const Block& block, std::span<Number> out) const {
@@ -283,11 +362,11 @@ void DelimitedTable::copy_runs(const Block& block, std::span<Number> out) const 
   for (std::size_t begin = 0; begin < out.size(); begin += run) {
     const auto row = block.first_row + static_cast<std::int64_t>(begin) / block.column_count;
     const auto first = static_cast<std::size_t>(row * columns() + block.first_column);
-    const std::size_t copied = table_.numbers.copy(first, out.subspan(begin, run));
+    const std::size_t copied = table_.numbers.copy(table_.skipped + first, out.subspan(begin, run));
     if (copied == run) continue;
     const auto bad = static_cast<std::int64_t>(first + copied);
     fail(name_, table_, bad / columns(), bad % columns(), kExpectedElement<Number>,
-         table_.numbers.show(first + copied));
+         table_.numbers.show(table_.skipped + first + copied));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "pate/io/table_elements.hpp"
 #include "pate/votes/numeric_table.hpp"
@@ -23,10 +22,11 @@ enum class Separator : char { comma = ',', tab = '\t', semicolon = ';', blanks =
 /// The numbers of a text table, row by row.
 struct DelimitedNumbers {
   PackedNumbers numbers;
+  std::size_t skipped = 0;  ///< numbers before the first row
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool has_header = false;
-  std::vector<std::string> names;  ///< of the columns; none without a header
+  ColumnHeader header;
 };
 
 /// A table from text (CSV, TSV and their like), held in memory.
@@ -37,19 +37,22 @@ class DelimitedTable final : public NumericTable {
  public:
   /// Reads lines of numbers with a separator between them; the text is not needed afterwards.
   ///
-  /// A first line without any number is a header; with nothing after it the table has no rows. Fine
-  /// are also CR LF at the ends of lines, no newline at the end of the text, empty lines there,
-  /// blanks around fields, double quotes around numbers, a sign +, a UTF-8 byte order mark. "nan"
-  /// and "inf" are numbers here: who asks for the values refuses them. Integers beyond int64 become
-  /// reals.
+  /// A first line without any number is a header, or as `first_line` says; with nothing after it
+  /// the table has no rows. A first column under an empty heading or "index", with others beside
+  /// it, is an index and left out; the other headings may be 0,1,...,n-1 then. Fine are also CR LF
+  /// at the ends of lines, no newline at the end of the text, empty lines there, blanks around
+  /// fields, double quotes around numbers, a sign +, a UTF-8 byte order mark. "nan" and "inf" are
+  /// numbers here: who asks for the values refuses them. Integers beyond int64 become reals.
   ///
   /// Throws `input_error` naming `name`, data row (from 0), line (from 1) and column (from 0), what
   /// was expected and the text found: rows of different lengths, also than the header; empty
   /// fields; fields that are no numbers; numbers no double is near; an empty text; a header of
-  /// empty or missing values (a row that would be lost).
+  /// empty or missing values (a row that would be lost) or of JSON; a first line that may be a
+  /// header or numbers, naming the option --header that settles it.
   ///
   /// `done` is called now and then with how many bytes will not be looked at again.
   DelimitedTable(std::string name, std::string_view text, Separator separator,
+                 const FirstLine& first_line = {},
                  const std::function<void(std::size_t)>& done = {});
 
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -60,7 +63,7 @@ class DelimitedTable final : public NumericTable {
   /// Format "csv", "tsv" or "text" after the separator, dtype "int64" or, where a number was
   /// written as a real, "float64".
   [[nodiscard]] TableDescription description() const override;
-  [[nodiscard]] std::vector<std::string> column_names() const override { return table_.names; }
+  [[nodiscard]] ColumnHeader header() const override { return table_.header; }
 
  private:
   void copy(const Block& block, std::span<std::int64_t> out) const override;

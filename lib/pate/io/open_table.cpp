@@ -69,7 +69,7 @@ std::string_view without_gz(std::string_view name) {
 
 // `ending` is the name by which the separator of text is known.
 Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
-                const std::function<void(std::size_t)>& done) {
+                const FirstLine& first_line, const std::function<void(std::size_t)>& done) {
   Separator separator = detect_separator(as_text(bytes));
   const bool csv = ending.ends_with(".csv");
   const bool tsv = ending.ends_with(".tsv");
@@ -82,7 +82,7 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
         name,
         bytes.empty() ? "an empty file" : '"' + printable(as_text(bytes).substr(0, 16)) + '"'));
   }
-  return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, done);
+  return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, first_line, done);
 }
 
 bool is_archive(Bytes bytes, std::string_view ending, std::string_view member) {
@@ -91,34 +91,37 @@ bool is_archive(Bytes bytes, std::string_view ending, std::string_view member) {
 
 // What is in memory already; compressed only once.
 Table open_bytes(const std::string& name, std::string_view ending, std::string_view member,
-                 std::vector<std::byte> bytes) {
+                 std::vector<std::byte> bytes, const FirstLine& first_line) {
   if (is_archive(bytes, ending, member)) return open_npz_member(bytes, name, member);
   if (is_npy(bytes) || ending.ends_with(".npy")) {
     return std::make_shared<const NpyTable>(name, std::move(bytes));
   }
-  return open_text(name, ending, bytes, {});
+  return open_text(name, ending, bytes, first_line, {});
 }
 
 // What came in a stream and cannot be read again.
 OpenedTable open_stream(const std::string& name, std::string_view ending, std::string_view member,
-                        std::vector<std::byte> bytes) {
+                        std::vector<std::byte> bytes, const FirstLine& first_line) {
   std::string digest = sha256_hex(bytes);
   if (is_gzip(bytes)) {
     bytes = gunzip(bytes, name);
     ending = without_gz(ending);
   }
-  return {open_bytes(name, ending, member, std::move(bytes)), std::move(digest)};
+  return {open_bytes(name, ending, member, std::move(bytes), first_line), std::move(digest)};
 }
 
-Table open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_view member) {
+Table open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_view member,
+                  const FirstLine& first_line) {
   const std::string name = file->path().string();
   const Bytes bytes = file->bytes();
-  if (is_gzip(bytes)) return open_bytes(name, without_gz(name), member, gunzip(bytes, name));
+  if (is_gzip(bytes))
+    return open_bytes(name, without_gz(name), member, gunzip(bytes, name), first_line);
   if (is_archive(bytes, name, member)) return open_npz_member(bytes, name, member);
-  return open_text(name, name, bytes, [&file, dropped = std::size_t{0}](std::size_t until) mutable {
-    const std::size_t from = std::exchange(dropped, until);
-    file->advise_done(from, until - from);
-  });
+  return open_text(name, name, bytes, first_line,
+                   [&file, dropped = std::size_t{0}](std::size_t until) mutable {
+                     const std::size_t from = std::exchange(dropped, until);
+                     file->advise_done(from, until - from);
+                   });
 }
 
 }  // namespace
@@ -139,10 +142,10 @@ void OpenedTable::check_unchanged() const {
   if (file_) file_->check_unchanged();
 }
 
-OpenedTable open_table(const std::string& name) {
-  if (name == "-") return open_stream(kStandardInput, "", "", read_standard_input());
+OpenedTable open_table(const std::string& name, const FirstLine& first_line) {
+  if (name == "-") return open_stream(kStandardInput, "", "", read_standard_input(), first_line);
   const auto [path, member] = split_name(name);
-  if (is_pipe(path)) return open_stream(path, path, member, read_pipe(path));
+  if (is_pipe(path)) return open_stream(path, path, member, read_pipe(path), first_line);
   MappedFile file(path);
   const bool array = is_npy(file.bytes()) ||
                      (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));
@@ -152,7 +155,7 @@ OpenedTable open_table(const std::string& name) {
     return {std::move(table), std::move(mapped)};
   }
   const auto mapped = std::make_shared<const MappedFile>(std::move(file));
-  return {open_mapped(mapped, member), mapped};
+  return {open_mapped(mapped, member, first_line), mapped};
 }
 
 std::string table_path(const std::string& name) {

@@ -42,10 +42,12 @@ class OpenedTable {
 ///   input by what `detect_separator` finds;
 /// * any of these compressed by gzip; the name may end in .gz then.
 ///
+/// Of text the first line is read as `first_line` says; to other formats it means nothing.
+///
 /// Arrays, archives and gzip are known by their first bytes, whatever the name says. All but a .npy
 /// file is read into memory. Throws `input_error` for a file that is missing or none of these, and
 /// what `NpyTable`, `DelimitedTable`, `gunzip` and `open_npz_member` throw.
-[[nodiscard]] OpenedTable open_table(const std::string& name);
+[[nodiscard]] OpenedTable open_table(const std::string& name, const FirstLine& first_line = {});
 
 /// The path of the file in which `open_table` finds a table: `FILE.npz` for `FILE.npz:MEMBER`,
 /// `/dev/stdin` for `-`, otherwise the name itself.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,28 @@ struct TableDescription {
   std::string format;
   std::string dtype;                ///< as the file spells it: "<i8"; of text "int64" or "float64"
   std::vector<std::int64_t> shape;  ///< as the file has it
+};
+
+/// How the first line of text is read.
+struct FirstLine {
+  /// What a first line 0,1,...,n-1 (n >= 2) may be, which pandas writes as names of columns.
+  enum class Counting : std::uint8_t {
+    numbers,    ///< numbers
+    counts,     ///< a header where no other row has its sum; refused elsewhere
+    class_ids,  ///< a header where it goes beyond the classes; refused elsewhere
+  };
+  Counting counting = Counting::numbers;
+  std::int64_t classes = 0;  ///< of `class_ids`
+  /// A header or not, whatever it holds.
+  std::optional<bool> is_header = {};
+};
+
+/// The first line of text where it names the columns.
+struct ColumnHeader {
+  std::vector<std::string> names;  ///< none without a header; without that of an index column
+  bool counted = false;         ///< it is 0, 1, 2, ..., as pandas names columns that have no names
+  bool left_out_index = false;  ///< a first column under "index" or an empty heading is left out
+  bool index_counts = true;     ///< that column is 0, 1, 2, ...
 };
 
 /// A rectangular table of numbers from some file, read block by block so that a dump larger than
@@ -39,8 +62,7 @@ class NumericTable {
   [[nodiscard]] virtual std::int64_t columns() const = 0;
 
   [[nodiscard]] virtual TableDescription description() const = 0;
-  /// The names of the columns, where the file has any.
-  [[nodiscard]] virtual std::vector<std::string> column_names() const { return {}; }
+  [[nodiscard]] virtual ColumnHeader header() const { return {}; }
 
   /// Copies the block of `row_count` rows from `first_row` on and `column_count` columns from
   /// `first_column` on into `out`, row-major. Throws `input_error` naming table, row, column and

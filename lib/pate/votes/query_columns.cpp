@@ -34,7 +34,7 @@ struct Column {
 
 Column read_column_beside(const NumericTable& table) {
   Column column;
-  const std::vector<std::string> names = table.column_names();
+  const std::vector<std::string> names = table.header().names;
   column.numbered = names.size() == 2 && names.front() == "row";
   if (!column.numbered) {
     column.values = read_column(table);
@@ -130,7 +130,17 @@ std::vector<Entry> by_row(const NumericTable& table, const Column& column,
     }
     return scatter(name, entries, votes, wording, [&](std::size_t i) { return column.rows[i]; });
   }
-  if (!rows_of) rows_of = rows_by_size(name, entries, votes, wording);
+  if (!rows_of) {
+    const ColumnHeader header = table.header();
+    if (header.left_out_index && !header.index_counts) {
+      throw input_error(fmt::format(
+          "{}: the index of its rows, which is left out, is not 0, 1, 2, ...: where it holds rows "
+          "of "
+          "the votes, call it \"row\", else say whose rows these are with {} file or {} selected",
+          name, wording.option, wording.option));
+    }
+    rows_of = rows_by_size(name, entries, votes, wording);
+  }
   const bool by_file = *rows_of == RowsOf::file;
   const std::int64_t expected = by_file ? votes.rows : votes.queries.size();
   if (table.rows() != expected) {

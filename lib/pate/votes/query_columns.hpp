@@ -40,10 +40,10 @@ struct VotesBeside {
 /// nothing, and which are not selected.
 ///
 /// Where `rows_of` says nothing, the number of rows tells: as many as rows of the votes, or as
-/// selected queries. Throws `input_error` where it is neither, where it is both and the two
-/// readings differ (named with --labels-rows, which settles it), where a selected query is missing
-/// or two rows of the file contradict each other, and naming row and value where one is not an
-/// integer in 0 .. classes - 1. Domain: classes < 2^31.
+/// selected queries. Throws `input_error` where it is neither; where it is both and the readings
+/// differ, or an index of rows that is not 0, 1, 2, ... was left out (--labels-rows settles it);
+/// where a selected query is missing or two rows of the file contradict each other; naming row and
+/// value where one is not an integer in 0 .. classes - 1. Domain: classes < 2^31.
 [[nodiscard]] std::vector<std::int32_t> read_labels(const NumericTable& table,
                                                     const VotesBeside& votes,
                                                     std::optional<RowsOf> rows_of = {});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -55,6 +56,46 @@ void check_block(const VoteSource& votes, std::int64_t first, std::int64_t count
   }
 }
 
+constexpr std::int64_t kMostColumns = 10'000'000;  // of which sums are kept
+
+// What a table of which the rows have different sums may be instead; "" where nothing fits. Counts
+// that lie transposed have one sum in all columns; class ids are below the number of columns, and
+// there are more queries than teachers.
+std::string fitting_layout(const NumericTable& table) {
+  const std::int64_t columns = table.columns();
+  if (table.rows() < 2 || columns < 2 || columns > kMostColumns) return {};
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(columns));
+  std::vector<std::int64_t> values;
+  std::int64_t largest = 0;
+  const std::int64_t piece = std::max<std::int64_t>(1, kPiece / columns);
+  try {
+    for (std::int64_t first = 0; first < table.rows(); first += piece) {
+      const std::int64_t rows = std::min(piece, table.rows() - first);
+      values.resize(static_cast<std::size_t>(rows * columns));
+      table.read_integers(first, rows, 0, columns, values);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] < 0 || values[i] > kMostVotes) return {};
+        largest = std::max(largest, values[i]);
+        // One sum beyond what a sum may be stays there.
+        std::int64_t& sum = sums[i % sums.size()];
+        sum = std::min(sum + values[i], kMostVotes + 1);
+      }
+    }
+  } catch (const input_error&) {
+    return {};
+  }
+  const bool same =
+      std::adjacent_find(sums.begin(), sums.end(), std::not_equal_to<>()) == sums.end();
+  if (same && sums.front() <= kMostVotes) {
+    return fmt::format(
+        "; but every column has a sum of {}: the file looks transposed (classes x queries)",
+        sums.front());
+  }
+  if (largest >= columns) return {};
+  return fmt::format("; if these are class ids and not counts, add --layout predictions{}",
+                     columns < table.rows() ? "-by-query" : "");
+}
+
 }  // namespace
 
 CountVotes::CountVotes(std::shared_ptr<const NumericTable> table) : table_(std::move(table)) {
@@ -102,10 +143,9 @@ void CountVotes::read(std::int64_t first, std::int64_t count, std::span<std::int
           std::span<const std::int64_t>(piece).subspan(static_cast<std::size_t>(i) * width, width);
       const std::int64_t sum = votes_in_row(row, first + done + i, name());
       if (sum != teachers_) {
-        throw input_error(fmt::format(
-            "{}: row {}: expected {} votes, the sum of row 0, found a sum of {}; if these "
-            "are class ids and not counts, add --layout predictions",
-            name(), first + done + i, teachers_, sum));
+        throw input_error(
+            fmt::format("{}: row {}: expected {} votes, the sum of row 0, found a sum of {}{}",
+                        name(), first + done + i, teachers_, sum, fitting_layout(*table_)));
       }
       std::transform(row.begin(), row.end(),
                      out.begin() + static_cast<std::ptrdiff_t>((done + i) * classes()),

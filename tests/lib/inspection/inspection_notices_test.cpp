@@ -11,7 +11,6 @@
 #include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 
-using pate::common_column_sum;
 using pate::CountVotes;
 using pate::Inspection;
 using pate::Notice;
@@ -142,28 +141,36 @@ TEST_SUITE("inspection") {
       CHECK_FALSE(pate::dtype_notice(dtype));
   }
 
-  TEST_CASE("the sum that all columns share") {
-    CHECK(common_column_sum(*integer_table({3, 2}, {5, 1, 2, 2, 0, 4})) == 7);
-    CHECK(common_column_sum(*integer_table({3, 2}, {5, 1, 2, 2, 0, 5})) == std::nullopt);
-  }
-
-  TEST_CASE("over many pieces, to the last row") {
-    constexpr std::int64_t kRows = 100001;
-    std::vector<std::int64_t> values(3 * kRows, 2);
-    CHECK(common_column_sum(*integer_table({kRows, 3}, values)) == 2 * kRows);
-    values.back() = 3;
-    CHECK(common_column_sum(*integer_table({kRows, 3}, values)) == std::nullopt);
-  }
-
-  TEST_CASE("of one row or one column, or of what are no counts, it says nothing") {
-    CHECK(common_column_sum(*integer_table({1, 3}, {4, 4, 4})) == std::nullopt);
-    CHECK(common_column_sum(*integer_table({3, 1}, {4, 4, 4})) == std::nullopt);
-    CHECK(common_column_sum(*integer_table({0, 3}, {})) == std::nullopt);
-    CHECK(common_column_sum(*integer_table({2, 2}, {-1, 3, 3, -1})) == std::nullopt);
-    CHECK(common_column_sum(*npy_table(npy_array<double>({2, 2}, {0.5, 0.5, 0.5, 0.5}))) ==
-          std::nullopt);
-    const std::int64_t huge = 2147483647;
-    CHECK(common_column_sum(*integer_table({2, 2}, {huge, huge, 0, 0})) == huge);
-    CHECK(common_column_sum(*integer_table({2, 2}, {huge, huge, 1, 1})) == std::nullopt);
+  TEST_CASE("who does not inspect is told what puts every number in doubt, in the same words") {
+    const auto doubts = [](const pate::VoteSource& votes) {
+      return pate::layout_notices(votes, RowSelection::all(votes.queries()),
+                                  dynamic_cast<const PredictionVotes*>(&votes) != nullptr);
+    };
+    const auto same = [&](const pate::VoteSource& votes, const char* code) {
+      const std::vector<Notice> found = doubts(votes);
+      REQUIRE(found.size() == 1);
+      CHECK(found.front().code == code);
+      const std::vector<Notice> inspected = notices_of(votes);
+      CHECK(std::any_of(inspected.begin(), inspected.end(), [&](const Notice& notice) {
+        return notice.code == code && notice.message == found.front().message;
+      }));
+    };
+    std::vector<std::int64_t> ids;
+    for (int i = 0; i < 30000; ++i) {
+      for (const int id : {0, 1, 2, 1, 0, 1, 2, 1, 0, 1}) ids.push_back(id);
+    }
+    same(CountVotes(integer_table({30000, 10}, ids)), "looks_like_predictions");
+    // Not so once one query has a clear plurality, even the last one.
+    std::fill(ids.end() - 10, ids.end(), 0);
+    ids.back() = 9;
+    CHECK(doubts(CountVotes(integer_table({30000, 10}, ids))).empty());
+    same(CountVotes(integer_table({2, 4}, {5, 1, 3, 3, 1, 5, 3, 3})), "looks_transposed");
+    CHECK(doubts(CountVotes(integer_table({2, 4}, {5, 1, 3, 3, 2, 5, 3, 2}))).empty());
+    same(PredictionVotes(integer_table({3, 2}, {0, 1, 1, 0, 1, 1}),
+                         PredictionLayout::teachers_by_queries, 2),
+         "looks_transposed");
+    CHECK(doubts(CountVotes(integer_table({0, 2}, {}))).empty());
+    // Ties and classes without votes are no doubts.
+    CHECK(doubts(CountVotes(integer_table({2, 3}, {2, 2, 0, 2, 2, 0}))).empty());
   }
 }

@@ -56,7 +56,7 @@ TEST_CASE("delimited table: spellings of one table") {
            "1,2,3\n4,5,6\n\n", "1,2,3\n4,5,6\r\n\r\n \n\n", "1, 2, 3\n4, 5, 6\n",
            " 1 ,\t2 , 3 \r\n 4 , 5\t,6 \r\n", "\"1\",\"2\",\"3\"\n\"4\",\"5\",\"6\"\n",
            "\"1\" , \" 2\",\"3 \" \r\n4,5,\"6\"\r\n", "a,b,c\n1,2,3\n4,5,6\n",
-           "\"a, b\",\"say \"\"c\"\"\",d\r\n1,2,3\r\n4,5,6\r\n", ",a,b\n1,2,3\n4,5,6\n",
+           "\"a, b\",\"say \"\"c\"\"\",d\r\n1,2,3\r\n4,5,6\r\n", "x,a,b\n1,2,3\n4,5,6\n",
            "x y,\xC3\xA4,\n1,2,3\n4,5,6\n", "+1,2,03\n4,+5,6\n", mark + "1,2,3\n4,5,6\n",
            mark + "a,b,c\n1,2,3\n4,5,6\n"}) {
     CAPTURE(text);
@@ -264,12 +264,110 @@ TEST_CASE("delimited text: what was read is reported as done, in order") {
   std::string text;
   while (text.size() < (std::size_t{40} << 20U)) text += "12345678,87654321,12345678,87654321\n";
   std::vector<std::size_t> reports;
-  const DelimitedTable numbers("t.csv", text, Separator::comma,
+  const DelimitedTable numbers("t.csv", text, Separator::comma, {},
                                [&](std::size_t until) { reports.push_back(until); });
   CHECK(numbers.rows() == static_cast<std::int64_t>(text.size() / 36));
   REQUIRE(reports.size() == 2);
   CHECK(reports[0] < reports[1]);
   CHECK(reports[1] < text.size());
+}
+
+namespace {
+
+using pate::FirstLine;
+
+DelimitedTable read_as(std::string_view text, const FirstLine& first_line) {
+  return {"t.csv", text, Separator::comma, first_line};
+}
+
+std::string refusal_as(std::string_view text, const FirstLine& first_line) {
+  return message_of<input_error>([&] { read_as(text, first_line); });
+}
+
+}  // namespace
+
+TEST_CASE("delimited table: a first line that counts is a header where it cannot be votes") {
+  const FirstLine counts{FirstLine::Counting::counts, 0, {}};
+  const DelimitedTable table = read_as("0,1,2\n5,3,2\n1,8,1\n", counts);
+  CHECK(table.header().counted);
+  CHECK(table.header().names == std::vector<std::string>{"0", "1", "2"});
+  CHECK(table.rows() == 2);
+  CHECK(integers(table) == Integers{5, 3, 2, 1, 8, 1});
+  CHECK(table.description().shape == Shape{2, 3});
+  // Places in messages are those of what is left.
+  std::vector<std::int64_t> out(3);
+  CHECK(message_of<input_error>(
+            [&] { read_as("0,1,2\n5,3,2\n1,0.5,8\n", counts).read_integers(1, 1, 0, 3, out); }) ==
+        "t.csv: row 1 (line 3), column 1: expected an integer in the range of int64, found 0.5");
+  // Another row has its sum, or there is none: it may be votes.
+  for (const char* text : {"0,1,2\n5,3,2\n2,1,0\n", "0,1,2\n", "0,1\n1,0\n"}) {
+    const std::string message = refusal_as(text, counts);
+    CHECK(message.starts_with(
+        "t.csv: row 0 (line 1): expected votes or names of columns, found 0,1"));
+    CHECK(message.ends_with("say which with --header yes or --header no"));
+  }
+  // Anything else is votes.
+  for (const char* text : {"0,1,3\n5,3,2\n", "0\n5\n", "1,2,3\n5,3,2\n"}) {
+    CHECK(read_as(text, counts).header().names.empty());
+  }
+  // Beside the votes it is numbers.
+  CHECK(table_of("0,1,2\n5,3,2\n").rows() == 2);
+}
+
+TEST_CASE("delimited table: a first line that counts within the classes may be class ids") {
+  const char* const text = "0,1,2\n1,1,0\n";
+  CHECK(refusal_as(text, {FirstLine::Counting::class_ids, 3, {}}).find("--header") !=
+        std::string::npos);
+  const DelimitedTable table = read_as(text, {FirstLine::Counting::class_ids, 2, {}});
+  CHECK(table.header().counted);
+  CHECK(integers(table) == Integers{1, 1, 0});
+}
+
+TEST_CASE("delimited table: a header or none, as the user says") {
+  const FirstLine yes{FirstLine::Counting::counts, 0, true};
+  const FirstLine no{FirstLine::Counting::counts, 0, false};
+  CHECK(integers(read_as("0,1\n1,0\n", yes)) == Integers{1, 0});
+  CHECK(integers(read_as("7,5\n1,0\n", yes)) == Integers{1, 0});
+  CHECK_FALSE(read_as("0,1\n1,0\n", yes).header().counted);
+  CHECK(integers(read_as("0,1\n1,0\n", no)) == Integers{0, 1, 1, 0});
+  CHECK(refusal_as("a,b\n1,0\n", no) ==
+        "t.csv: row 0 (line 1), column 0: expected a number, found \"a\"");
+}
+
+TEST_CASE("delimited table: an index of the rows is left out") {
+  for (const char* text : {",a,b\n0,5,3\n1,4,4\n", "index,a,b\n0,5,3\n1,4,4\n",
+                           "\"\",\"a\",\"b\"\n\"0\",5,3\n\"1\",4,4\n", ",0,1\n0,5,3\n1,4,4\n",
+                           "index,0,1\r\n0,5,3\r\n1,4,4\r\n"}) {
+    CAPTURE(text);
+    const DelimitedTable table = table_of(text);
+    CHECK(table.header().left_out_index);
+    CHECK(table.header().index_counts);
+    CHECK(table.header().names.size() == 2);
+    CHECK(integers(table) == Integers{5, 3, 4, 4});
+    CHECK(table.description().shape == Shape{2, 2});
+  }
+  const DelimitedTable column = table_of(",0\n0,5\n1,4\n");
+  CHECK(column.dimensions() == 1);
+  CHECK(integers(column) == Integers{5, 4});
+  for (const char* text : {",a\n1,5\n0,4\n", ",a\nx,5\ny,4\n", ",a\n1,5\n2,4\n"}) {
+    CHECK(table_of(text).header().left_out_index);
+    CHECK_FALSE(table_of(text).header().index_counts);
+  }
+  // A column alone, a heading that is no index, numbers that are no names.
+  CHECK(integers(table_of("index\n7\n")) == Integers{7});
+  CHECK_FALSE(table_of("row,label\n0,5\n").header().left_out_index);
+  CHECK(refusal(",5,3\n0,4,4\n") ==
+        "t.csv: row 0 (line 1), column 0: expected a number, found an empty field");
+  CHECK(refusal(",a,b\n0,5\n") ==
+        "t.csv: row 0 (line 2): expected 3 fields, as in the first line, found 2");
+  CHECK(refusal(",a,b\n0\n") ==
+        "t.csv: row 0 (line 2): expected 3 fields, as in the first line, found 1");
+}
+
+TEST_CASE("delimited table: JSON is no header") {
+  CHECK(refusal("[[1,2],[3,0]]") ==
+        "t.csv: line 1: expected numbers or names of columns, found \"[[1,2],[3,0]]\"");
+  CHECK(refusal("{\"votes\": [1, 2]}\n").starts_with("t.csv: line 1: expected numbers or names"));
 }
 
 TEST_SUITE_END();

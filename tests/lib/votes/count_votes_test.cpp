@@ -104,10 +104,35 @@ TEST_CASE("negative counts are refused with their place") {
         "test.npy: row 2, column 1: expected a count of votes >= 0, found -1");
 }
 
-TEST_CASE("a row with another sum is refused and the other layout suggested") {
+TEST_CASE("a row with another sum is refused, and the layout that would fit suggested") {
+  const std::string by_teacher =
+      "; if these are class ids and not counts, add --layout predictions";
+  CHECK(read_refusal(integer_table({2, 3}, {2, 1, 0, 0, 2, 2})) ==
+        "test.npy: row 1: expected 3 votes, the sum of row 0, found a sum of 4" + by_teacher);
+  CHECK(read_refusal(integer_table({4, 3}, {2, 1, 0, 0, 2, 2, 1, 1, 1, 0, 0, 0})) ==
+        "test.npy: row 1: expected 3 votes, the sum of row 0, found a sum of 4" + by_teacher +
+            "-by-query");
+  // Numbers as large as these are no ids of so few votes.
   CHECK(read_refusal(integer_table({3, 2}, {2, 1, 3, 0, 2, 2})) ==
-        "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4; if these are class "
-        "ids and not counts, add --layout predictions");
+        "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4");
+  CHECK(read_refusal(integer_table({3, 2}, {5, 1, 2, 2, 0, 4})) ==
+        "test.npy: row 1: expected 6 votes, the sum of row 0, found a sum of 4; but every column "
+        "has a sum of 7: the file looks transposed (classes x queries)");
+  // Columns without a common sum, over many pieces; no counts; more teachers than there may be.
+  constexpr std::int64_t kRows = 100001;
+  std::vector<std::int64_t> values(3 * kRows, 2);
+  values[1] = 7;
+  const auto ending = [&](const std::vector<std::int64_t>& counts) {
+    return read_refusal(integer_table({kRows, 3}, counts));
+  };
+  CHECK(ending(values).ends_with("found a sum of 6"));
+  values[0] = values[2] = 7;
+  CHECK(ending(values).ends_with("looks transposed (classes x queries)"));
+  values.back() = 8;
+  CHECK(ending(values).ends_with("found a sum of 6"));
+  const std::int64_t huge = 2147483647;
+  CHECK(read_refusal(integer_table({2, 2}, {huge, 0, 1, huge})).find("transposed") ==
+        std::string::npos);
   const CountVotes votes(integer_table({3, 2}, {2, 1, 3, 0, 2, 2}));
   // Rows that are not asked for do not matter.
   CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{2, 1, 3, 0});
