@@ -22,19 +22,20 @@ std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* rol
   input.files.push_back({role, path, io::open_table(path, first_line)});
   const auto& table = input.files.back().opened.table;
   const ColumnHeader header = table->header();
+  // By what the file is for and not by its path: these notices may be published.
   if (header.counted) {
     input.notices.push_back(
         {"header_left_out",
          fmt::format("{}: the first line, 0 to {}, cannot be votes and was taken for the names of "
                      "columns that pandas writes; --header no takes it for votes",
-                     table->name(), table->columns() - 1)});
+                     role, table->columns() - 1)});
   }
   if (header.left_out_index) {
     input.notices.push_back(
         {"index_left_out",
          fmt::format("{}: the first column, under an empty heading or \"index\", was taken for "
                      "an index of the rows and left out{}",
-                     table->name(),
+                     role,
                      header.index_counts ? ""
                                          : "; it is not 0, 1, 2, ...: rows are numbered as they "
                                            "lie in the file")});
