@@ -13,6 +13,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
@@ -224,6 +225,9 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
       context.parts[i].path = parts[i].name;
     }
     sum = compose(parts, options.rounds);
+    std::erase_if(sum.costs, [](const CostEntry& cost) { return !cost.releasable; });
+    if (sum.costs.empty()) return report_missed({"no cost of this sum may be published"}, streams);
+    sum.headline = headline_of(sum.costs, {options.rounds.reading, options.rounds.conversion});
   }
   std::ranges::move(slip_notices({}, {}, sum.conversion_delta.value_or(0.0)),
                     std::back_inserter(sum.notices));

@@ -158,6 +158,9 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   io::write_file_atomically(options.labels, bytes, points);
   std::string json;
   if (options.output.public_only) {
+    std::vector<std::string> files = input_paths(options.input);
+    files.insert(files.end(), {options.ledger, options.labels});
+    account.notices = reports::public_notices(account.notices, files);
     reports::keep_public(account);
     report.path = "labels";
     json = reports::public_label_report_json(report, version());

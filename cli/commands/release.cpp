@@ -198,6 +198,8 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   std::vector<std::string> inputs = input_paths(options.input);
   if (!options.parameters_from.empty()) inputs.push_back(options.parameters_from);
   check_output_options(options.output, inputs, {{"--ledger", options.ledger}});
+  std::vector<std::string> all_files = inputs;
+  all_files.push_back(options.ledger);
   if (options.as_published) return run_as_published(options, streams);
   std::optional<reports::FoundParameters> found;
   if (!options.parameters_from.empty())
@@ -245,7 +247,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
                    notices);
   note_data_independent(votes, settings, notices);
   if (published && options.output.public_only) {
-    notices = reports::public_notices(notices);
+    notices = reports::public_notices(notices, all_files);
     deliver_report(options.output, reports::public_release_json(*published, notices, version()),
                    public_release_summary(*published, notices), notices, streams);
   } else {

@@ -148,7 +148,8 @@ void keep_public(Account& account) {
   account.per_teacher.reset();
 }
 
-std::vector<Notice> public_notices(const std::vector<Notice>& notices) {
+std::vector<Notice> public_notices(const std::vector<Notice>& notices,
+                                   const std::vector<std::string>& paths) {
   constexpr std::array<std::string_view, 8> kAboutPrivate{
       "private_number", "private_part", "exact_private",  "which_to_publish",
       "order_at_end",   "expectation",  "realized_order", "forward_only"};
@@ -163,6 +164,12 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices) {
     result.push_back(notice);
     if (in(kShowVotes, notice)) {
       result.back().message = "it is doubtful that the votes were read as they were meant";
+    }
+    std::string& message = result.back().message;
+    for (const std::string& path : paths) {
+      if (message.starts_with(path + ": ")) message.erase(0, path.size() + 2);
+      const std::size_t place = message.find("(" + path + ", ");
+      if (!path.empty() && place != std::string::npos) message.erase(place + 1, path.size() + 2);
     }
   }
   return result;

@@ -35,9 +35,11 @@ namespace pate::reports {
 void keep_public(Account& account);
 
 /// The notices without those that are about private numbers only; of those that doubt that the
-/// votes were read as they were meant, which tell of the votes, just that. A path that a message
-/// begins with is left out.
-[[nodiscard]] std::vector<Notice> public_notices(const std::vector<Notice>& notices);
+/// votes were read as they were meant, which tell of the votes, just that. Of the paths, those that
+/// a message begins with ("votes.npy: ...") or names in parentheses ("(ledger, line 3)") are left
+/// out.
+[[nodiscard]] std::vector<Notice> public_notices(const std::vector<Notice>& notices,
+                                                 const std::vector<std::string>& paths = {});
 
 /// The public part of a run, of which `keep_public` left what may be published.
 [[nodiscard]] std::string public_analyze_report_json(const Account& account,
