@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 #include <system_error>
 
 #include "cli/exit_status.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
+#include "pate/reports/read_part.hpp"
 
 namespace pate::cli {
 
@@ -26,6 +29,14 @@ void check_directory(const std::string& file) {
   if (directory.empty() || fs::is_directory(directory, ignored)) return;
   throw output_error(
       fmt::format("{}: cannot be written: {} is no directory", file, directory.string()));
+}
+
+bool holds_ledger(const std::string& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return false;
+  std::array<char, 64> beginning{};
+  std::ifstream(file, std::ios::binary).read(beginning.data(), beginning.size());
+  return reports::is_ledger({beginning.data(), beginning.size()});
 }
 
 void write(std::ostream& stream, std::string_view text) {
@@ -79,6 +90,9 @@ void check_destinations(const std::vector<Destination>& destinations,
       if (!io::same_file(file, earlier[k].second)) continue;
       throw usage_error(
           fmt::format("{} is the file of {}; name another file", named, earlier[k].first));
+    }
+    if (i > 0 && option != std::string_view("--ledger") && holds_ledger(file)) {
+      throw usage_error(fmt::format("{} is a ledger; name another file", named));
     }
   }
 }

@@ -33,7 +33,8 @@ using Destination = std::pair<const char*, std::string>;
 
 /// What can be told before the work begins, so that nothing is lost and no work done in vain:
 /// throws `output_error` where a destination's directory does not exist, `usage_error` where two
-/// destinations are the same file (links followed, also those that dangle) or one is an input.
+/// destinations are the same file (links followed, also those that dangle) or one is an input,
+/// or replaces a file that is a ledger.
 /// Standard output is always one of the destinations. Ledgers are named as destinations.
 void check_destinations(const std::vector<Destination>& destinations,
                         const std::vector<std::string>& inputs);

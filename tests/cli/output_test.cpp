@@ -97,6 +97,8 @@ TEST_SUITE("output") {
              simulate + Words{"-o", at("L.csv"), "--labels-output", at("dangling")},
              simulate + Words{"-o", at("chain"), "--labels-output", at("L.csv")},
              Words{"compose", at("X"), "-o", at("other_X")},
+             Words{"inspect", votes, "-o", at("to_X")},
+             Words{"plan", "--sigma2", "40", "--queries", "9", "--delta", "1e-5", "-o", at("X")},
              Words{"inspect", votes, "-o", at("here/votes.npy")},
              Words{"explain", votes, "--delta", "1e-5", "--sigma2", "20", "--top", "1", "-o",
                    votes},
