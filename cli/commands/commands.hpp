@@ -87,6 +87,7 @@ struct LabelOptions {
   double delta = 0.0;
   bool any_delta = false;
   std::string ledger;
+  std::string ensemble;
   unsigned threads = 0;
   OutputOptions output;
 };
@@ -96,6 +97,15 @@ void add_label(CommandLine& line, LabelOptions& options);
 /// The same with noise from `source`, and interrupted at `points`: for tests.
 [[nodiscard]] int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
                             const io::WritePoints& points);
+
+/// `pate ledger FILE`: the account that a ledger keeps of its ensemble, entry by entry, with the
+/// total. Reads only: a ledger that is being written is seen as it is.
+struct LedgerOptions {
+  std::string ledger;
+  OutputOptions output;
+};
+void add_ledger(CommandLine& line, LedgerOptions& options);
+[[nodiscard]] int run_ledger(const LedgerOptions& options, const Streams& streams);
 
 /// `pate plan`: what a run costs at most, or which noise or number of queries a target allows;
 /// without votes.
@@ -123,9 +133,11 @@ struct ReleaseOptions {
   std::optional<Reading> reading;  ///< none: joint; as published: expected
   std::optional<double> order, beta, sigma_ss;
   std::string parameters_from;
+  bool other_teachers = false;
   bool require_releasable = false;
   bool dry_run = false;
   std::string ledger;
+  std::string ensemble;
   bool again = false;
   bool as_published = false;
 };

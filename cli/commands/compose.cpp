@@ -65,11 +65,11 @@ Account account_of_shards(std::vector<reports::ShardReport>& shards, unsigned th
 
 void check_only_shards(const ComposeOptions& options) {
   const ComposeSettings& rounds = options.rounds;
-  if (rounds.delta || rounds.orders || rounds.reading || rounds.conversion ||
+  if (rounds.delta || rounds.orders || rounds.reading || rounds.conversion || rounds.bound ||
       rounds.same_teachers) {
     throw usage_error(
-        "shards are put together as they were made: --delta, --orders, --reading, --conversion "
-        "and --same-teachers are for rounds");
+        "shards are put together as they were made: --delta, --orders, --bound, --reading, "
+        "--conversion and --same-teachers are for rounds");
   }
 }
 
@@ -256,6 +256,10 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
   rounds.add("--delta D", options.rounds.delta, "delta at which the sum is told");
   add_any_delta(rounds, options.any_delta);
   add_orders(rounds, options.rounds.orders);
+  rounds.add(
+      "--bound NAME", options.rounds.bound,
+      {Bound::tradeoff, Bound::published, Bound::exact, Bound::data_independent, Bound::released},
+      "headline: tradeoff, published, exact,\ndata-independent or released");
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
   rounds.add("--same-teachers", options.rounds.same_teachers,
              "the same teachers voted, though in other files");

@@ -48,6 +48,7 @@ void check_options(const LabelOptions& options) {
           fmt::format("--reinforce-above must be in [0, 1], got {}", *options.reinforce_above));
     }
   }
+  check_ensemble(options.ensemble, options.ledger);
   const std::vector<std::string> inputs = input_paths(options.input);
   check_output_options(options.output, inputs,
                        {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
@@ -104,6 +105,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
               {.recorded_before = "delta"});
   add_threads(privacy, options.threads);
   run.add("--ledger FILE", options.ledger, "record the run here, before its labels appear");
+  add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
   add_public_only(line, options.output);
 }
@@ -144,16 +146,26 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               options.labels,
                               format,
                               io::sha256_hex(std::as_bytes(std::span(bytes))),
+                              {},
                               {}};
   check_no_labels_yet(options);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty()) {
     ledger.emplace(options.ledger, points);
     report.ledger = options.ledger;
-    reports::LedgerEntry entry = reports::label_ledger_entry(report, context);
-    add_ledger_notices(*ledger, options.output.public_only ? "the ledger" : options.ledger, entry,
-                       account.notices);
+    const std::string called = options.output.public_only ? "the ledger" : options.ledger;
+    reports::LedgerEntry entry = reports::label_ledger_entry(
+        report, context,
+        ledger->ensemble(options.ensemble, input.votes->teachers(), input.votes->classes()));
+    (void)reports::ledger_total(ledger->entries(), options.ledger);  // fails before it grows
+    add_ledger_notices(*ledger, called, entry, account.notices);
     ledger->append(std::move(entry));
+    report.total = reports::ledger_total(ledger->entries(), options.ledger);
+    account.notices.push_back(
+        {"ledger_total",
+         fmt::format("{}: {}", called, reports::total_in_words(ledger->entries(), *report.total))});
+  } else {
+    account.notices.push_back(no_ledger());
   }
   io::write_file_atomically(options.labels, bytes, points);
   std::string json;

@@ -56,6 +56,9 @@ void check_options(const ReleaseOptions& options) {
   if (given && !options.parameters_from.empty()) {
     throw usage_error("--parameters-from excludes --order, --beta and --sigma-ss");
   }
+  if (options.other_teachers && options.parameters_from.empty()) {
+    throw usage_error("--other-teachers is about the votes behind --parameters-from FILE");
+  }
   if (options.reading == Reading::realized && options.input.decisions.empty()) {
     throw usage_error("--reading realized needs --decisions: which queries the run answered");
   }
@@ -63,16 +66,18 @@ void check_options(const ReleaseOptions& options) {
     throw usage_error(
         "--reading expected goes with --as-published: an expectation is no guarantee");
   }
+  check_ensemble(options.ensemble, options.ledger);
   if (options.again && options.ledger.empty()) {
     throw usage_error("--again needs --ledger FILE: what was released before");
   }
 }
 
-// Whether parameters were chosen to suit these votes, or others of the same file: both are votes of
-// the same teachers.
-bool chosen_from(const reports::FoundParameters& parameters, const reports::InputFile& votes) {
+// Whether parameters were chosen to suit votes of these teachers: all that were chosen from votes,
+// unless the votes are said to be of others, and are neither these nor others of the same file.
+bool chosen_from(const reports::FoundParameters& parameters, bool other_teachers,
+                 const reports::InputFile& votes) {
   return std::ranges::any_of(parameters.chosen_from, [&](const std::string& digest) {
-    return digest == votes.sha256 || digest == votes.votes_digest;
+    return !other_teachers || digest == votes.sha256 || digest == votes.votes_digest;
   });
 }
 
@@ -103,9 +108,10 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
   std::vector<Notice> notices;
   if (plan.chosen_from_votes) {
     notices.push_back({"parameters_from_votes",
-                       "order, beta and sigma were chosen from these votes, which the guarantee "
-                       "does not allow for; fix them with --order --beta --sigma-ss or "
-                       "--parameters-from, found on public, simulated or earlier votes"});
+                       "order, beta and sigma were chosen from these votes, or from votes that "
+                       "may be of the same teachers, which the guarantee does not allow for; fix "
+                       "them with --order --beta --sigma-ss, or with --parameters-from, found on "
+                       "votes that are public or simulated, and --other-teachers"});
   }
   if (plan.k == 0.0) {
     notices.push_back({"not_a_bound",
@@ -125,6 +131,20 @@ void note_data_independent(const VoteProfile& votes, const ReleaseSettings& sett
   note_what_may_be_published(
       data_independent_entries(steps, default_orders(), {settings.delta, false}, of_entries),
       notices);
+}
+
+// The run of a release, as its ledger knows it.
+reports::ReleasedRun about(const Run& run, const std::vector<reports::InputFile>& inputs,
+                           ReleasedCost cost) {
+  reports::ReleasedRun released;
+  released.digest = reports::run_digest(inputs, run.aggregator);
+  for (const reports::InputFile& input : inputs) {
+    if (input.votes_digest) released.votes_digest = *input.votes_digest;
+    if (input.role == "decisions" && cost == ReleasedCost::realized) {
+      released.decisions = input.sha256;
+    }
+  }
+  return released;
 }
 
 reports::ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
@@ -180,10 +200,13 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   fixed.add("--sigma-ss S", options.sigma_ss, "noise, in smooth sensitivities");
   fixed.add("--parameters-from FILE", options.parameters_from,
             "those of an earlier report of pate release");
+  fixed.add("--other-teachers", options.other_teachers,
+            "the votes these were chosen from are of\nother teachers, or were made up");
   const Section drawing = line.section("Drawing");
   drawing.add("--dry-run", options.dry_run, "draw nothing: the private part only");
   drawing.add("--ledger FILE", options.ledger, "record the release; refuse a second one");
-  drawing.add("--again", options.again, "release again, covering earlier releases");
+  add_ensemble(drawing, options.ensemble);
+  drawing.add("--again", options.again, "release again, counting the whole ledger");
   drawing.add("--as-published", options.as_published,
               "S18's procedure, which under-reports;\nwith --dry-run only");
   privacy.add("--require-releasable", options.require_releasable,
@@ -209,21 +232,32 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const reports::ReportContext context = make_context(options, input);
-  const std::string digest = context.inputs.front().votes_digest.value_or("");
-  settings.chosen_before = found && chosen_from(*found, context.inputs.front());
+  reports::ReleasedRun released = about(run, context.inputs, settings.cost);
+  settings.chosen_before =
+      found && chosen_from(*found, options.other_teachers, context.inputs.front());
+  std::vector<std::string> votes_of_parameters;
+  if (found) {
+    votes_of_parameters = found->chosen_from;
+  } else if (!settings.parameters) {
+    votes_of_parameters = {context.inputs.front().sha256,
+                           context.inputs.front().votes_digest.value_or("")};
+  }
   bool limit_missed =
       options.require_releasable && (!settings.parameters || settings.chosen_before);
 
+  reports::LedgerCounts counts;
   // Locked from here on: what it says stays true until the release is in it.
   std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty() && !options.dry_run && !limit_missed) {
     ledger.emplace(options.ledger);
-    if (!options.again)
-      reports::require_no_earlier(*ledger, "release", digest, options.input.votes);
-    settings.earlier =
-        reports::earlier_releases(ledger->earlier("release", digest), options.ledger);
+    released.ensemble =
+        ledger->ensemble(options.ensemble, run.votes.teachers(), run.votes.classes());
+    if (!options.again) reports::require_no_release(*ledger);
+    counts = reports::count_entries(ledger->entries(), released, options.ledger);
+    settings.earlier = counts.earlier;
+    settings.ledger = counts.others;
     limit_missed = options.require_releasable &&
-                   std::ranges::any_of(settings.earlier, &EarlierRelease::chosen_from_votes);
+                   std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes);
   }
   const auto missed = [&] {
     return report_missed({"the parameters are not fixed in advance; nothing was drawn"}, streams);
@@ -240,20 +274,25 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (!dry_run) {
     SystemBits source;
     published = public_release(votes, settings, plan, draw_released_rdp(plan, source));
-    if (ledger) ledger->append(reports::release_entry(plan, *published, digest, version()));
+    if (ledger) {
+      ledger->append(
+          reports::release_entry(plan, *published, released, counts.same_run, version()));
+    }
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
   put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
                    notices);
+  if (published && !ledger) notices.push_back(no_ledger());
   note_data_independent(votes, settings, notices);
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
     deliver_report(options.output, reports::public_release_json(*published, notices, version()),
                    public_release_summary(*published, notices), notices, streams);
   } else {
-    deliver_report(options.output, reports::release_report_json(plan, published, notices, context),
-                   release_summary(plan, published, notices, options.input.votes), notices,
-                   streams);
+    deliver_report(
+        options.output,
+        reports::release_report_json(plan, published, votes_of_parameters, notices, context),
+        release_summary(plan, published, notices, options.input.votes), notices, streams);
   }
   return limit_missed ? missed() : kDone;
 }

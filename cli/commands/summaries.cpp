@@ -54,7 +54,7 @@ std::string solved_line(const Solved& solved) {
 std::string_view worth(const CostEntry& cost) {
   switch (cost.reading) {
     case Reading::joint:
-      return "guarantee, private";
+      return cost.order_chosen_after ? "if order was fixed" : "guarantee, private";
     case Reading::expected:
       if (cost.sd) return "expectation, private";
       return cost.bound == Bound::published ? "one direction only" : "guarantee, private";
@@ -62,6 +62,8 @@ std::string_view worth(const CostEntry& cost) {
       return cost.releasable ? "may be published" : "if order was fixed";
     case Reading::worst_case:
       return "may be published";
+    case Reading::released:
+      return cost.releasable ? "may be published" : "chosen parameters";
   }
   return "";
 }
@@ -122,7 +124,10 @@ std::string compose_summary(const Composition& sum, std::span<const reports::Rep
                             bool colour) {
   std::string text;
   for (const reports::ReportPart& part : parts) {
-    text += fmt::format("{}: {}, {} queries\n", part.path, part.mechanism, part.queries);
+    text += fmt::format("{}: {}, {} queries", part.path, part.mechanism, part.queries);
+    if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
+    text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
+    text += part.order ? fmt::format(" at order {}\n", order_text(part.order)) : "\n";
   }
   text += fmt::format("together: {} queries", sum.queries);
   if (sum.teachers) text += fmt::format(", {} teachers", *sum.teachers);

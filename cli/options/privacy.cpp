@@ -69,6 +69,12 @@ void add_threads(const Section& section, unsigned& threads) {
               {.recorded = false});
 }
 
+void add_ensemble(const Section& section, std::string& ensemble) {
+  section.add(
+      "--ensemble NAME", ensemble,
+      "these teachers, in the ledger; default: as\nit calls them, or as the file is called");
+}
+
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered) {
   section.add("--max-epsilon E", max_epsilon, "largest epsilon allowed");
@@ -82,6 +88,18 @@ void check_delta(double delta, bool any_delta) {
       fmt::format("--delta {} is above {}: a guarantee that fails so often is hardly one; if it is "
                   "meant, add --any-delta",
                   delta, kLargestDelta));
+}
+
+void check_ensemble(const std::string& ensemble, const std::string& ledger) {
+  if (!ensemble.empty() && ledger.empty()) {
+    throw usage_error("--ensemble needs --ledger FILE, which is the account of one ensemble");
+  }
+}
+
+Notice no_ledger() {
+  return {"no_ledger",
+          "no ledger keeps the account: whatever else was or will be released of these teachers' "
+          "votes costs on top; --ledger FILE counts it"};
 }
 
 void check_limits(const Limits& limits) {
@@ -119,7 +137,10 @@ std::vector<std::string> missed_limits(const Limits& limits, const CostEntry& he
                                  *limits.min_answered));
   }
   if (limits.require_releasable && !headline.releasable) {
-    missed.emplace_back("the headline depends on the votes and may not be published as it is");
+    missed.emplace_back(headline.data_dependent
+                            ? "the headline depends on the votes and may not be published as it is"
+                            : "parameters of a release in the headline were chosen from votes, not "
+                              "fixed in advance");
   }
   return missed;
 }

@@ -41,12 +41,19 @@ void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion);
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
 void add_threads(const Section& section, unsigned& threads);
+void add_ensemble(const Section& section, std::string& ensemble);
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered);
 
 /// Throws `parameter_error` unless 0 < delta < 1, `usage_error` for one above 0.1 unless
 /// `any_delta`.
 void check_delta(double delta, bool any_delta);
+
+/// Throws `usage_error` for a name of an ensemble without a ledger.
+void check_ensemble(const std::string& ensemble, const std::string& ledger);
+
+/// What must be known of a release that no ledger records.
+[[nodiscard]] Notice no_ledger();
 
 /// Throws `usage_error` for a limit that is negative or no number.
 void check_limits(const Limits& limits);

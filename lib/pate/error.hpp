@@ -37,7 +37,7 @@ class output_error : public error {
   using error::error;
 };
 
-/// The ledger does not allow it: what was asked for has been released before.
+/// The ledger does not allow it: it has a release already, or is the account of other teachers.
 class ledger_refusal : public error {
  public:
   using error::error;

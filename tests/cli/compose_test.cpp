@@ -344,6 +344,7 @@ TEST_SUITE("compose") {
     CHECK(sum.at("queries") == 2500);
     CHECK(sum.at("trajectory").size() == 2);
     CHECK(sum.at("notices")[0].at("code") == "adaptive_rounds");
+    CHECK(sum.at("headline").at("order_chosen_after") == true);
     const double joint = epsilon(sum, "tradeoff", "joint", "improved");
     const double of_first = epsilon(read(first), "tradeoff", "joint", "improved");
     const double of_second = epsilon(read(second), "tradeoff", "joint", "improved");
@@ -395,9 +396,10 @@ TEST_SUITE("compose") {
     const std::string votes = sample("digits_100_counts.npy");
     const std::string ledger = reports.path("ledger");
     const auto label = [&](const std::string& name, const Words& words) {
-      return reports.make(name, Words{"label", votes, "--delta", "1e-5", "--write-labels",
-                                      reports.path(name + ".csv"), "--ledger", ledger} +
-                                    words);
+      return reports.make(name,
+                          Words{"label", votes, "--delta", "1e-5", "--order", "8", "--write-labels",
+                                reports.path(name + ".csv"), "--ledger", ledger} +
+                              words);
     };
     const std::string a = label("a", Words{"--queries", "40"} + kConfident);
     const std::string b = label("b", Words{"--queries", "40:60", "--max-answers", "7"} + kGnmax);
@@ -413,10 +415,14 @@ TEST_SUITE("compose") {
           doctest::Approx(epsilon(analyzed, "tradeoff", "joint", "improved")).epsilon(1e-9));
     CHECK(!cost(sum, "tradeoff", "realized", "improved").is_null());
 
-    check_refused({ledger}, 3, "line 2: votes_digest: expected the votes of ");
-    const json entries = compose({ledger, "--same-teachers"});
+    // Realized costs at the order that both fixed.
+    CHECK(cost(sum, "tradeoff", "realized", "improved").at("order") == 8.0);
+    CHECK(!cost(sum, "tradeoff", "realized", "improved").contains("order_chosen_after"));
+
+    // All that a ledger records is about the same teachers.
+    const json entries = compose({ledger});
     REQUIRE(entries.at("parts").size() == 2);
-    CHECK(entries.at("parts")[0].at("schema") == "pate/ledger/v1");
+    CHECK(entries.at("parts")[0].at("schema") == "pate/ledger/v2");
     // Answers decided what the first run cost; the steps of the second were certain.
     std::ifstream lines(ledger);
     std::string first;
@@ -442,14 +448,115 @@ TEST_SUITE("compose") {
     const json sum = compose({a, release});
     const double expected = epsilon(read(a), "data_independent", "worst_case", "gdp") +
                             published.at("epsilon").get<double>();
-    CHECK(epsilon(sum, "data_independent", "worst_case", "gdp") ==
-          doctest::Approx(expected).epsilon(1e-12));
+    CHECK(cost(sum, "data_independent", "worst_case", "gdp").is_null());
+    CHECK(epsilon(sum, "released", "released", "gdp") == doctest::Approx(expected).epsilon(1e-12));
     CHECK(sum.at("delta").get<double>() >= 1e-5 + published.at("delta").get<double>());
     CHECK(sum.at("released").at("epsilon") == published.at("epsilon"));
     const std::string dry = reports.make(
         "dry",
         Words{"release", votes, "--queries", "100", "--delta", "1e-5", "--dry-run"} + kConfident);
     check_refused({a, dry}, 3, "expected a release that was made");
+  }
+
+  TEST_CASE("parameters that were chosen from votes stay chosen, whatever is added up") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const auto release = [&](const char* name, const Words& parameters) {
+      return reports.make(name, Words{"release", votes, "--queries", "100", "--delta", "1e-5"} +
+                                    kConfident + parameters);
+    };
+    const std::string chosen = release("chosen", {});
+    const std::string fixed =
+        release("fixed", {"--order", "4", "--beta", "0.05", "--sigma-ss", "3"});
+    const Words strict{"--require-releasable", "--quiet"};
+    CHECK(run(Words{"compose", fixed} + strict).status == 0);
+    const Ran ran = run(Words{"compose", chosen} + strict);
+    CHECK(ran.status == 1);
+    CHECK(ran.err.find("were chosen from votes") != std::string::npos);
+    // In a sum, in a sum of sums, and with a plan.
+    const std::string sum = reports.make("sum", {"compose", fixed, chosen});
+    const std::string plan =
+        reports.make("plan", {"plan", "--sigma2", "20", "--queries", "10", "--delta", "1e-5"});
+    const std::string more = reports.make("more", {"compose", sum, plan});
+    for (const std::string& path : {sum, more}) {
+      CHECK(run(Words{"compose", path} + strict).status == 1);
+      const json report = read(path);
+      CHECK(report.at("provenance").at("parameters") == "chosen from the votes");
+      CHECK(report.at("provenance").at("confidence") == 0.99999);
+      CHECK(report.at("headline").at("bound") == "released");
+      CHECK(report.at("headline").at("reading") == "released");
+      CHECK(report.at("headline").at("releasable") == false);
+      CHECK(report.at("guarantee").at("holds") == false);
+    }
+    // Every part shows what it is, and what was said about it.
+    const json part = read(more).at("parts")[0];
+    CHECK(part.at("epsilon") == read(sum).at("headline").at("epsilon"));
+    CHECK(part.at("provenance") == read(sum).at("provenance"));
+    CHECK(part.at("notices").dump().find("parameters_from_votes") != std::string::npos);
+    // A sum that does not say what qualifies it is none that can be added.
+    json silent = read(sum);
+    silent.erase("provenance");
+    check_refused({reports.write("silent", silent.dump())}, 3, "silent: provenance: is missing");
+  }
+
+  TEST_CASE("a run with limits keeps its order, also when it is added up") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const auto label = [&](const char* name, const Words& words) {
+      return reports.make(name, Words{"label", votes, "--delta", "1e-5", "--write-labels",
+                                      reports.path(std::string(name) + ".csv")} +
+                                    kConfident + words);
+    };
+    const std::string stopped = label("stopped", {"--max-answers", "3", "--order", "3"});
+    const std::string whole = label("whole", {"--queries", "20", "--max-answers", "30"});
+    for (const std::string& path : {stopped, whole}) {
+      const json report = read(path);
+      CHECK(report.at("rdp").at("orders") == json::array({report.at("filter").at("order")}));
+      const json sum = compose({path});
+      for (const char* reading : {"joint", "realized"}) {
+        const json its = cost(sum, "tradeoff", reading, "improved");
+        CHECK(its.at("epsilon").get<double>() ==
+              doctest::Approx(epsilon(report, "tradeoff", reading, "improved")).epsilon(1e-9));
+        CHECK(its.at("order") == report.at("filter").at("order"));
+      }
+      CHECK(sum.at("provenance").at("limited") == true);
+      CHECK(sum.at("provenance").at("stopped") == (path == stopped));
+      // Again.
+      const json again = compose({reports.write("again", sum.dump())});
+      CHECK(again.at("headline").at("epsilon") == sum.at("headline").at("epsilon"));
+      CHECK(again.at("provenance") == sum.at("provenance"));
+    }
+    // Different orders: nothing but what holds for any votes.
+    const json both = compose({stopped, whole, "--same-teachers"});
+    CHECK(both.at("headline").at("bound") == "data_independent");
+    CHECK(both.at("notices")[0].at("code") == "orders_differ");
+    // A report of before, with costs at orders that were not fixed.
+    json before = read(stopped);
+    before.at("rdp").at("orders") = {2.0};
+    check_refused({reports.write("before", before.dump())}, 3,
+                  "before: rdp.orders: expected the one order that this run with limits fixed, 3");
+  }
+
+  TEST_CASE("any bound may be the headline, and has to keep the limits then") {
+    const Reports reports;
+    const std::string votes = sample("digits_100_counts.npy");
+    const std::string a = reports.analyze("a", Words{votes, "--queries", "50"} + kConfident);
+    const json sum = compose({a, "--bound", "data-independent"});
+    CHECK(sum.at("headline").at("bound") == "data_independent");
+    CHECK(sum.at("headline").at("conversion") == "gdp");
+    const std::string between =
+        std::to_string(0.5 * (epsilon(sum, "tradeoff", "joint", "improved") +
+                              sum.at("headline").at("epsilon").get<double>()));
+    CHECK(run({"compose", a, "--max-epsilon", between, "--quiet"}).status == 0);
+    CHECK(run({"compose", a, "--max-epsilon", between, "--quiet", "--bound", "data-independent"})
+              .status == 1);
+    CHECK(compose({a, "--bound", "published"}).at("headline").at("reading") == "expected");
+    check_refused({a, "--bound", "exact"}, 2, "no cost has bound exact");
+    // Each part is shown with its own headline.
+    const json part = sum.at("parts")[0];
+    CHECK(part.at("epsilon") == read(a).at("headline").at("epsilon"));
+    CHECK(part.at("order") == read(a).at("headline").at("order"));
+    CHECK(part.at("answered") == read(a).at("answered").at("expected"));
   }
 
   TEST_CASE("all shards of a tuning are the tuning, bit for bit") {

@@ -213,9 +213,18 @@ TEST_CASE("label: the ledger has the run, and says when it was not the first") {
   Ran ran = label(directory / "l.npy", with(kConfident, {"--ledger", ledger}));
   REQUIRE(ran.status == 0);
   CHECK(ran.err.find("labelled before") == std::string::npos);
+  CHECK(ran.err.find(ledger + ": 1 entry: epsilon = ") != std::string::npos);
   ran = label(directory / "l.npy", with(kConfident, {"--ledger", ledger}));
   CHECK(ran.status == 0);
   CHECK(ran.err.find("these queries were labelled before, once, the last time on ") !=
+        std::string::npos);
+  CHECK(ran.err.find(ledger + ": 2 entries: epsilon = ") != std::string::npos);
+  const Ran other = label(directory / "other.npy",
+                          with(kConfident, {"--ledger", ledger, "--ensemble", "others"}));
+  CHECK(other.status == 6);
+  CHECK(other.err.find("a ledger is the account of one ensemble") != std::string::npos);
+  CHECK_FALSE(fs::exists(directory / "other.npy"));
+  CHECK(label(directory / "l.npy", kConfident).err.find("no ledger keeps the account") !=
         std::string::npos);
   const pate::reports::Ledger read(ledger);
   REQUIRE(read.entries().size() == 2);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/io/open_table.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"
@@ -162,7 +163,9 @@ TEST_SUITE("release") {
                                        "--sigma2",
                                        "15",
                                        "--dry-run"};
-    CHECK(release(arguments).json().at("private") == one.at("private"));
+    json reordered = release(arguments).json().at("private");
+    reordered["chosen_from"] = one.at("private").at("chosen_from");  // digests see the order
+    CHECK(reordered == one.at("private"));
   }
 
   TEST_CASE("parameters from an earlier report are those of that report, and fixed") {
@@ -172,13 +175,15 @@ TEST_SUITE("release") {
     others[0] = simulated(directory);
     CHECK(release(others).status == 0);
     const json first = json::parse(pate::test::read_bytes(report));
-    const Ran second = release(digits({"--dry-run", "--parameters-from", report}));
+    const Ran second =
+        release(digits({"--dry-run", "--other-teachers", "--parameters-from", report}));
     CHECK(second.status == 0);
     CHECK(second.json().at("private").at("parameters") == "fixed");
     for (const char* name : {"order", "beta", "sigma_ss"}) {
       CHECK(second.json().at("private").at(name) == first.at("private").at(name));
     }
-    CHECK(release(digits({"--require-releasable", "--parameters-from", report})).status == 0);
+    CHECK(release(digits({"--require-releasable", "--other-teachers", "--parameters-from", report}))
+              .status == 0);
     CHECK(release(digits({"--parameters-from", sample("README.md")})).status == 3);
     write_bytes(directory / "other.json", R"({"schema": "pate/analyze/v1"})");
     const Ran other = release(digits({"--parameters-from", (directory / "other.json").string()}));
@@ -225,11 +230,108 @@ TEST_SUITE("release") {
     const Ran steep = release(digits(
         {"--ledger", ledger, "--again", "--order", "40", "--beta", "0.01", "--sigma-ss", "3"}));
     CHECK(steep.status == 4);
-    // Other votes are another matter, and a dry run releases nothing.
+    // A dry run releases nothing.
     CHECK(release(fixed({"--ledger", ledger, "--dry-run"})).status == 0);
+    // Other rows of these votes, another mechanism, other votes: one account all the same.
+    for (const std::size_t changed : {std::size_t{2}, std::size_t{8}}) {
+      std::vector<std::string> others = fixed({"--ledger", ledger});
+      others[changed] = "199";
+      CHECK(release(others).status == 6);
+    }
     std::vector<std::string> others = fixed({"--ledger", ledger});
-    others[2] = "100";
-    CHECK(release(others).status == 0);
+    others[0] = simulated(directory);
+    CHECK(release(others).status == 6);
+  }
+
+  TEST_CASE("a statement names every other entry of the ledger, and counts it") {
+    const TempDirectory directory;
+    const std::string ledger = (directory / "ledger").string();
+    const auto label = [&](const std::string& queries) {
+      const Ran ran =
+          run({"label", sample("digits_100_counts.npy"), "--queries", queries, "--threshold", "60",
+               "--sigma1", "15", "--sigma2", "15", "--delta", "1e-5", "--write-labels",
+               (directory / "labels.npy").string(), "--ledger", ledger, "--json"});
+      REQUIRE(ran.status == 0);
+      CHECK(ran.err.find(ledger + ": ") != std::string::npos);
+      return ran.json();
+    };
+    const auto counted = [](const json& published) {
+      std::vector<std::string> ways;
+      for (const json& entry : published.at("ledger")) ways.push_back(entry.at("counted"));
+      return ways;
+    };
+    using Ways = std::vector<std::string>;
+    const json first = label("200");
+    CHECK(first.at("ledger_total").at("epsilon") == first.at("filter").at("epsilon"));
+    const json other = label("200:300");
+    CHECK(other.at("ledger_total").at("epsilon").get<double>() ==
+          doctest::Approx(first.at("filter").at("epsilon").get<double>() +
+                          other.at("filter").at("epsilon").get<double>()));
+    // The answers that it is about are counted once, others by what they cost.
+    const json a = release(fixed({"--ledger", ledger})).json().at("public");
+    CHECK(counted(a) == Ways{"same_answers", "added"});
+    CHECK(a.at("epsilon").get<double>() ==
+          doctest::Approx(a.at("run").at("epsilon").get<double>() +
+                          other.at("filter").at("epsilon").get<double>()));
+    CHECK(a.at("delta").get<double>() == doctest::Approx(3e-5));
+    // The same answers again: by the noise of the first number.
+    const json b = release(fixed({"--ledger", ledger, "--again"})).json().at("public");
+    CHECK(counted(b) == Ways{"same_answers", "added", "noise"});
+    // Other answers: everything else is added, the run of two numbers as the last of them tells.
+    std::vector<std::string> rows = fixed({"--ledger", ledger, "--again"});
+    rows[2] = "199";
+    const json c = release(rows).json().at("public");
+    CHECK(counted(c) == Ways{"within_another", "added", "within_another", "added"});
+    CHECK(c.at("ledger")[3].at("epsilon") == b.at("run").at("epsilon"));
+    CHECK(c.at("epsilon").get<double>() ==
+          doctest::Approx(c.at("run").at("epsilon").get<double>() +
+                          b.at("run").at("epsilon").get<double>() +
+                          other.at("filter").at("epsilon").get<double>()));
+    const std::string statement = c.at("statement");
+    for (const char* words : {"line 1 (label, ", "line 2 (label, ", "line 3 (release, ",
+                              "line 4 (release, ", "sequential composition"}) {
+      CHECK_MESSAGE(statement.find(words) != std::string::npos, words);
+    }
+    // The ledger says the same.
+    const json account = run({"ledger", ledger, "--json"}).json();
+    CHECK(account.at("total").at("epsilon") == c.at("epsilon"));
+    CHECK(account.at("total").at("delta") == c.at("delta"));
+    CHECK(account.at("entries").size() == 5);
+    CHECK(account.dump().find("sha256") == std::string::npos);
+    // Deltas that add up to one or more make no statement.
+    CHECK(release(fixed({"--ledger", ledger, "--again", "--confidence", "0.5"})).status == 0);
+    rows.insert(rows.end(), {"--confidence", "0.5"});
+    CHECK(release(rows).status == 4);
+  }
+
+  TEST_CASE("realized: the labels are those of the run only if they are its decisions") {
+    const TempDirectory directory;
+    const std::string ledger = (directory / "ledger").string();
+    const auto label = [&](const char* name) {
+      const std::string path = (directory / name).string();
+      REQUIRE(run({"label", sample("digits_100_counts.npy"), "--queries", "200", "--threshold",
+                   "60", "--sigma1", "15", "--sigma2", "15", "--delta", "1e-5", "--write-labels",
+                   path, "--ledger", ledger, "--quiet"})
+                  .status == 0);
+      return path;
+    };
+    const std::string first = label("a.npy");
+    (void)label("b.npy");
+    const json published =
+        release(fixed({"--ledger", ledger, "--reading", "realized", "--decisions", first}))
+            .json()
+            .at("public");
+    CHECK(published.at("ledger")[0].at("counted") == "same_answers");
+    CHECK(published.at("ledger")[1].at("counted") == "added");
+  }
+
+  TEST_CASE("without a ledger that is said, in a notice and in the statement") {
+    const Ran ran = release(digits(kFixed));
+    CHECK(ran.json().at("notices").dump().find("no_ledger") != std::string::npos);
+    CHECK(ran.json().at("public").at("ledger").is_null());
+    CHECK(ran.json().at("public").at("statement").get<std::string>().find("No ledger was kept") !=
+          std::string::npos);
+    CHECK(release(digits({"--ensemble", "x"})).status == 2);
   }
 
   TEST_CASE(
@@ -272,7 +374,39 @@ TEST_SUITE("release") {
     others[2] = "100";
     CHECK(release(others).json().at("public").at("parameters") == "chosen from the votes");
     others[0] = simulated(directory);
+    CHECK(release(others).json().at("public").at("parameters") == "chosen from the votes");
+    others.emplace_back("--other-teachers");
     CHECK(release(others).json().at("public").at("parameters") == "fixed");
+    // Which these are not, whatever is said.
+    CHECK(release(digits({"--parameters-from", rehearsal, "--other-teachers"}))
+              .json()
+              .at("public")
+              .at("parameters") == "chosen from the votes");
+    CHECK(release(digits({"--other-teachers"})).status == 2);
+    // A rehearsal of a rehearsal hides nothing.
+    const std::string second_rehearsal = (directory / "second.json").string();
+    others.insert(others.end(), {"--dry-run", "-o", second_rehearsal});
+    CHECK(release(others).status == 0);
+    CHECK(release(digits({"--parameters-from", second_rehearsal, "--require-releasable",
+                          "--other-teachers"}))
+              .status == 1);
+    CHECK(release(digits({"--parameters-from", second_rehearsal, "--require-releasable"})).status ==
+          1);
+    // Nor do the same votes in another file, or other rows of them there.
+    const std::string copy = (directory / "copy.csv").string();
+    const auto table = pate::io::open_table(sample("digits_100_counts.npy")).table;
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(table->rows() * 10));
+    table->read_integers(0, table->rows(), 0, 10, counts);
+    std::string text;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      text += std::to_string(counts[k]) + (k % 10 == 9 ? '\n' : ',');
+    }
+    write_bytes(copy, text);
+    std::vector<std::string> copied =
+        digits({"--parameters-from", rehearsal, "--require-releasable"});
+    copied[0] = copy;
+    copied[2] = "100";
+    CHECK(release(copied).status == 1);
     // What covers an earlier release covers its parameters too.
     const json numbers = same.json().at("private");
     const std::vector<std::string> again =

@@ -86,6 +86,12 @@ RELEASE_LINES = [
     f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run",
 ]
 
+# With the ledger of LABEL_LINES.
+LEDGER_RELEASES = [
+    f"{COUNTS} {CONFIDENT} --order 5 --beta 0.03 --sigma-ss 4 --ledger ledger.jsonl",
+    f"{COUNTS} {CONFIDENT} --queries 9 --ledger ledger.jsonl --again --public-only",
+]
+
 EXPLAIN_LINES = [
     f"{COUNTS} {CONFIDENT} --queries 200 --top 5",
     f"{COUNTS} {CONFIDENT} --query 17,3",
@@ -224,7 +230,7 @@ def check_ledger(path):
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     with path.open("a") as ledger:
-        ledger.write('{"schema":"pate/ledger/v1","kind":"lab')
+        ledger.write('{"schema":"pate/ledger/v2","kind":"lab')
     subprocess.run([PATE, "label", *LABEL_LINES[0].split(), "--delta", "1e-5", "--quiet"], check=True,
                    stdout=subprocess.DEVNULL)
     lines = path.read_text().splitlines()
@@ -235,12 +241,23 @@ def check_ledger(path):
             sys.exit(f"ledger: {list(error.absolute_path)}: {error.message}")
     if [entry["kind"] for entry in entries] != ["label", "label", "torn", "label"]:
         sys.exit(f"ledger: other lines than expected: {lines}")
-    for missing in ("schema", "kind", "time", "tool", "votes_digest", "settings", "released"):
+    for missing in ("schema", "kind", "time", "tool", "ensemble", "votes_digest", "run_digest", "settings", "released"):
         if validator.is_valid({key: value for key, value in entries[0].items() if key != missing}):
             sys.exit(f"the schema of the ledger accepts an entry without {missing}")
-    if validator.is_valid({"schema": "pate/ledger/v1", "kind": "torn"}):
+    if validator.is_valid({"schema": "pate/ledger/v2", "kind": "torn"}):
         sys.exit("the schema of the ledger accepts a mark without a number of lines")
-    print(f"ledger: {len(entries)} lines are valid, 8 broken ones are refused")
+    print(f"ledger: {len(entries)} lines are valid, 10 broken ones are refused")
+
+
+ACCOUNT_MUTATIONS = {
+    "no total": lambda r: without(r, "total", "delta"),
+    "no ensemble": lambda r: without(r, "ensemble", "name"),
+    "a digest of votes": lambda r: put(r, "0" * 64, "entries", 0, "votes_digest"),
+    "an entry that is no line": lambda r: put(r, 0, "entries", 0, "line"),
+    "an unknown kind": lambda r: put(r, "gift", "entries", 0, "kind"),
+    "half an entry": lambda r: put(r, 0.5, "entries", 0, "added"),
+    "a negative total": lambda r: put(r, -1, "total", "epsilon"),
+}
 
 
 EXPLAIN_MUTATIONS = {
@@ -262,6 +279,11 @@ COMPOSED_MUTATIONS = {
     "no parts": lambda r: without(r, "parts"),
     "no name of a part": lambda r: without(r, "parts", 0, "path"),
     "votes in no file": lambda r: put(r, {"name": "gnmax"}, "mechanism"),
+    "no provenance": lambda r: without(r, "provenance"),
+    "half a provenance": lambda r: without(r, "provenance", "limited"),
+    "a part without its epsilon": lambda r: without(r, "parts", 0, "epsilon"),
+    "parameters that were guessed": lambda r: put(r, "guessed", "parts", 0, "provenance", "parameters"),
+    "an order that may have been chosen after": lambda r: put(r, False, "headline", "order_chosen_after"),
     "a negative release": lambda r: put(r, {"epsilon": -1, "delta": 0}, "released"),
     "partials without a shard": lambda r: put(r, {}, "partials"),
 }
@@ -283,8 +305,11 @@ def check_composed(directory):
     plan = report("plan.json", "plan", "--sigma2", "20", "--queries", "9", "--delta", "1e-5")
     shards = [report(f"shard{i}.json", *votes, "--sigma2", "20", "--shard", f"{i}/2")
               for i in (1, 2)]
+    release = report("release.json", "release", str(COUNTS), *CONFIDENT.split(), "--queries", "9",
+                     "--delta", "1e-5")
     rounds = report("rounds.json", "compose", confident, gnmax)
     composed = [rounds, report("again.json", "compose", rounds, plan),
+                report("released.json", "compose", rounds, release),
                 report("plans.json", "compose", plan, plan, "--delta", "1e-6"),
                 report("shards.json", "compose", *shards)]
     composed += [report("public.json", "compose", confident, gnmax, "--public-only"),
@@ -308,8 +333,8 @@ def check_composed(directory):
           f"{len(COMPOSED_MUTATIONS)} broken ones are refused")
 
 
-def check(command, lines, mutations):
-    schema = json.loads((SOURCE / f"cli/schemas/{command}.schema.json").read_text())
+def check(command, lines, mutations, report=None):
+    schema = json.loads((SOURCE / f"cli/schemas/{report or command}.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     first = None
@@ -340,6 +365,8 @@ def main():
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
+        check("release", [f"{line} --delta 1e-5" for line in LEDGER_RELEASES], {})
+        check("ledger", ["ledger.jsonl"], ACCOUNT_MUTATIONS, "account")
         check_composed(pathlib.Path(directory))
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
     check("plan", [f"{PLAN_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)

@@ -248,10 +248,15 @@ std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> 
 }
 
 std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& choice) {
-  const bool any_private = std::any_of(costs.begin(), costs.end(),
-                                       [](const CostEntry& cost) { return cost.data_dependent; });
+  const auto is_bound = [&](const CostEntry& cost) {
+    return !choice.bound || cost.bound == *choice.bound;
+  };
+  const bool any_private = std::any_of(costs.begin(), costs.end(), [&](const CostEntry& cost) {
+    return cost.data_dependent && is_bound(cost);
+  });
   const CostEntry* best = nullptr;
   for (const CostEntry& cost : costs) {
+    if (!is_bound(cost)) continue;
     if (choice.reading ? cost.reading != *choice.reading : cost.reading == Reading::realized) {
       continue;
     }
@@ -266,7 +271,8 @@ std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& 
   std::string computed;
   for (const CostEntry& cost : costs) computed += (computed.empty() ? "" : ", ") + label(cost);
   throw parameter_error(fmt::format(
-      "no cost has{}{}{}{}; computed are {}", choice.reading ? " reading " : "",
+      "no cost has{}{}{}{}{}{}; computed are {}", choice.bound ? " bound " : "",
+      choice.bound ? name(*choice.bound) : "", choice.reading ? " reading " : "",
       choice.reading ? name(*choice.reading) : "", choice.conversion ? " conversion " : "",
       choice.conversion ? name(*choice.conversion) : "", computed));
 }

@@ -83,12 +83,13 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 struct HeadlineChoice {
   std::optional<Reading> reading;
   std::optional<ReportedConversion> conversion;
+  std::optional<Bound> bound = {};
 };
 
 /// Position of the headline: the first cost, in the order of the entries, that the choice allows;
-/// the smallest where all hold for any votes. Unless it is chosen, a realized reading is none, and
-/// of private costs the conversion is the improved one. Throws `parameter_error` naming the costs
-/// there are where none is allowed.
+/// the smallest where all that it allows hold for any votes. Unless it is chosen, a realized
+/// reading is none, and of private costs the conversion is the improved one. Throws
+/// `parameter_error` naming the costs there are where none is allowed.
 [[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
                                       const HeadlineChoice& choice);
 

@@ -301,6 +301,7 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
     case Bound::data_independent:
     case Bound::exact:
     case Bound::exact_per_teacher:
+    case Bound::released:
       break;
   }
   throw parameter_error("only the published and the trade-off bound depend on queries through q");
@@ -315,6 +316,7 @@ double RunCost::rdp(Reading reading) const {
     case Reading::realized:
       return selection + noisy_max_realized;
     case Reading::worst_case:
+    case Reading::released:
       break;
   }
   return std::numeric_limits<double>::infinity();

@@ -52,6 +52,16 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
     return no_guarantee(
         "the published bounds cover one of the two directions that (epsilon, delta) speaks of.");
   }
+  if (cost.order_chosen_after) {
+    return no_guarantee(
+        "the order was chosen after answers that the costs depend on; one that was fixed before "
+        "gives a guarantee.");
+  }
+  if (cost.bound == Bound::released && !cost.releasable) {
+    return no_guarantee(
+        "parameters of a release were chosen from votes, which the published epsilon does not "
+        "allow for.");
+  }
   if (!std::isfinite(cost.epsilon)) return no_guarantee("epsilon is infinite.");
   Guarantee result;
   result.holds = true;
@@ -60,6 +70,8 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
       cost.data_dependent
           ? " This holds for these votes, in both directions; the number depends on them and must "
             "not be published as it is."
+      : cost.bound == Bound::released
+          ? " This counts numbers that were published with noise, and may be published."
           : " This holds whatever the votes are, and may be published.";
   result.formula = fmt::format(
       "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "

@@ -50,14 +50,16 @@ enum class Bound {
   tradeoff,           ///< the trade-off bound, both directions
   exact,              ///< no bound: the divergence itself, both directions, from the counts
   exact_per_teacher,  ///< the same from who voted what: the teacher that costs most
+  released,  ///< numbers that were published with noise, and what holds for every histogram
 };
 template <>
-inline constexpr std::array<Named<Bound>, 5> kNames<Bound>{{
+inline constexpr std::array<Named<Bound>, 6> kNames<Bound>{{
     {Bound::data_independent, "data_independent"},
     {Bound::published, "published"},
     {Bound::tradeoff, "tradeoff"},
     {Bound::exact, "exact"},
     {Bound::exact_per_teacher, "exact_per_teacher"},
+    {Bound::released, "released"},
 }};
 
 /// What a cost of a whole run is worth.
@@ -66,13 +68,15 @@ enum class Reading {
   expected,    ///< an expectation over the selection noise, not a guarantee: what papers print
   realized,    ///< what the queries that were answered cost, at an order fixed in advance
   worst_case,  ///< every query answered
+  released,    ///< what the statement of a released number says (`pate release`)
 };
 template <>
-inline constexpr std::array<Named<Reading>, 4> kNames<Reading>{{
+inline constexpr std::array<Named<Reading>, 5> kNames<Reading>{{
     {Reading::joint, "joint"},
     {Reading::expected, "expected"},
     {Reading::realized, "realized"},
     {Reading::worst_case, "worst_case"},
+    {Reading::released, "released"},
 }};
 
 /// How RDP, or a composition that needs none, became epsilon.

@@ -26,6 +26,9 @@ struct CostEntry {
   std::optional<double> order =
       {};  ///< none for conversions without RDP, and where nothing was spent
   OrderEnd order_end = OrderEnd::none;
+  /// No guarantee: of answers that were already given, at the order that suits them best, where
+  /// only one that was fixed before gives one. Told by sums only.
+  bool order_chosen_after = false;
   /// Standard deviation of the spent budget over the selection noise; reading `expected` with a
   /// selection only.
   std::optional<double> sd = {};

@@ -12,6 +12,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/composition/composed_costs.hpp"
 #include "pate/error.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 
@@ -35,7 +36,8 @@ void check_same_teachers(std::span<const Part> parts, bool same_teachers) {
     const auto same = [](const std::string& a, const std::string& b) {
       return !a.empty() && a == b;
     };
-    if (same_teachers || same(part.votes->sha256, first->votes->sha256) ||
+    if (same_teachers || same(part.votes->ledger, first->votes->ledger) ||
+        same(part.votes->sha256, first->votes->sha256) ||
         same(part.votes->digest, first->votes->digest)) {
       continue;
     }
@@ -100,6 +102,67 @@ std::vector<double> common_orders(std::span<const Part> parts,
   return {default_orders().begin(), default_orders().end()};
 }
 
+// The order that all parts fixed which `takes` chooses; none where one fixed none or another, and
+// where there is no such part.
+template <class Takes>
+std::optional<double> common_fixed(std::span<const Part> parts, const Takes& takes) {
+  std::optional<double> order;
+  bool first = true;
+  for (const Part& part : parts) {
+    if (part.curves.empty() || !takes(part)) continue;
+    const auto its = part.provenance.fixed_order;
+    if (!its || (!first && order != its)) return std::nullopt;
+    order = its;
+    first = false;
+  }
+  return order;
+}
+
+Provenance weakest(std::span<const Part> parts) {
+  Provenance sum;
+  for (const Part& part : parts) {
+    const Provenance& its = part.provenance;
+    if (its.parameters_chosen) {
+      sum.parameters_chosen = sum.parameters_chosen.value_or(false) || *its.parameters_chosen;
+    }
+    if (its.confidence) sum.confidence = std::min(sum.confidence.value_or(1.0), *its.confidence);
+    sum.limited = sum.limited || its.limited;
+    sum.stopped = sum.stopped || its.stopped;
+    sum.adaptive = sum.adaptive || its.adaptive;
+    sum.adaptive_rounds = sum.adaptive_rounds || its.adaptive_rounds;
+  }
+  sum.adaptive_rounds = sum.adaptive_rounds || (sum.adaptive && parts.size() > 1);
+  sum.fixed_order = common_fixed(parts, [&](const Part& part) {
+    return part.provenance.limited || sum.adaptive_rounds || !sum.limited;
+  });
+  return sum;
+}
+
+// The parts, without the costs that depend on the votes where runs with limits fixed orders at
+// which others have none.
+std::vector<Part> summable(std::span<const Part> parts, std::vector<Notice>& notices) {
+  std::vector<Part> result(parts.begin(), parts.end());
+  const auto limited = std::ranges::find_if(
+      result, [](const Part& part) { return part.provenance.limited && !part.curves.empty(); });
+  if (limited == result.end()) return result;
+  const double order = *limited->provenance.fixed_order;
+  const auto lacks = std::ranges::find_if(result, [&](const Part& part) {
+    return !part.curves.empty() && !std::ranges::binary_search(part.orders, order);
+  });
+  if (lacks == result.end()) return result;
+  notices.push_back(
+      {"orders_differ",
+       fmt::format("{}: limits could stop this run, so its costs that depend on the votes hold at "
+                   "the order it fixed, {}, where {} has none: they are left out of the sum; name "
+                   "one order for all (pate label --order, pate analyze --orders)",
+                   limited->name, order, lacks->name)});
+  for (Part& part : result) {
+    part.curves.clear();
+    part.exact.reset();
+  }
+  return result;
+}
+
 // Steps, releases and numbers of queries.
 void add_counts(std::span<const Part> parts, Composition& sum) {
   double variance = 0.0;
@@ -122,8 +185,8 @@ void add_counts(std::span<const Part> parts, Composition& sum) {
     realized += part.answered_realized.value_or(part.queries);
     if (part.released) {
       if (!sum.released) sum.released.emplace();
-      sum.released->epsilon = added_up(sum.released->epsilon, part.released->epsilon);
-      sum.released->delta = added_up(sum.released->delta, part.released->delta);
+      sum.released->epsilon = sum_upwards(sum.released->epsilon, part.released->epsilon);
+      sum.released->delta = sum_upwards(sum.released->delta, part.released->delta);
     }
     if (!part.votes) continue;
     if (!sum.teachers) sum.teachers = part.votes->teachers;
@@ -138,6 +201,33 @@ void add_counts(std::span<const Part> parts, Composition& sum) {
   if (any_realized && all_realized) sum.answered_realized = realized;
 }
 
+// Where realized costs are told: at the order that the runs with a selection fixed, of which all
+// parts know their costs; nowhere, with a notice, where they fixed different ones. Where none was
+// fixed at all orders, where not by all at that of the others: chosen after the answers then.
+RealizedOrders realized_orders(std::span<const Part> parts, Composition& sum) {
+  const auto chooses = [](const Part& part) { return !part.steps.threshold_checks.empty(); };
+  const auto fixes = [&](const Part& part) {
+    return chooses(part) && part.provenance.fixed_order.has_value();
+  };
+  const auto counts = [&](const auto& takes) {
+    return std::ranges::count_if(
+        parts, [&](const Part& part) { return !part.curves.empty() && takes(part); });
+  };
+  RealizedOrders result{sum.orders, counts(fixes) < counts(chooses)};
+  if (counts(fixes) == 0) return result;
+  const std::optional<double> order = common_fixed(parts, fixes);
+  result.orders.clear();
+  if (order && std::ranges::binary_search(sum.orders, *order)) {
+    result.orders.push_back(*order);
+  } else if (sum.answered_realized) {
+    sum.notices.push_back(
+        {"realized_orders",
+         "realized costs hold at the order that a run fixed, which is not the same in all parts: "
+         "they are left out of the sum; name one by --order of pate label"});
+  }
+  return result;
+}
+
 // The costs of parts at given orders; without notices of its own.
 Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
                    std::optional<double> delta, bool grid_only) {
@@ -145,10 +235,11 @@ Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
   sum.orders = std::move(orders);
   add_counts(parts, sum);
   sum.conversion_delta = delta;
-  sum.delta = added_up(delta.value_or(0.0), sum.released ? sum.released->delta : 0.0);
+  sum.delta = sum_upwards(delta.value_or(0.0), sum.released ? sum.released->delta : 0.0);
+  sum.provenance = weakest(parts);
   sum.curves = summed_curves(parts, sum.orders, sum.notices);
   sum.exact = summed_exact_curves(parts, sum.orders, sum.notices);
-  sum.costs = composed_costs(sum, delta, grid_only, sum.notices);
+  sum.costs = composed_costs(sum, realized_orders(parts, sum), delta, grid_only, sum.notices);
   return sum;
 }
 
@@ -161,8 +252,10 @@ std::vector<TrajectoryPoint> trajectory_of(std::span<const Part> parts, const Co
         k == parts.size() ? sum : sum_of(parts.first(k), sum.orders, delta, grid_only);
     const auto entry =
         std::find_if(first.costs.begin(), first.costs.end(), [&](const CostEntry& cost) {
-          return cost.bound == headline.bound && cost.reading == headline.reading &&
-                 cost.conversion == headline.conversion;
+          // Before anything was released a sum with what was is a sum without.
+          const bool is_public = headline.bound == Bound::released && !cost.data_dependent;
+          return cost.conversion == headline.conversion &&
+                 (is_public || (cost.bound == headline.bound && cost.reading == headline.reading));
         });
     if (entry == first.costs.end()) continue;
     const double answered =
@@ -174,23 +267,41 @@ std::vector<TrajectoryPoint> trajectory_of(std::span<const Part> parts, const Co
   return points;
 }
 
-void note_adaptive(std::span<const Part> parts, bool one_order, std::vector<Notice>& notices) {
-  const auto add = [&](const char* code, const Part& part, const char* reason) {
-    notices.push_back(
-        {code, fmt::format("{}: {}, the sum of costs that depend on the votes is a guarantee only "
-                           "at an order that was fixed before the rounds{}",
-                           part.name, reason, one_order ? "" : "; name it by --orders")});
+// What a reader of a sum must know of its parts.
+void note_provenance(std::span<const Part> parts, Composition& sum) {
+  const Provenance& its = sum.provenance;
+  const auto add = [&](const char* code, std::string message) {
+    sum.notices.push_back({code, std::move(message)});
   };
-  const auto adaptive =
-      std::find_if(parts.begin(), parts.end(), [](const Part& part) { return part.adaptive; });
-  if (parts.size() > 1 && adaptive != parts.end()) {
-    add("adaptive_rounds", *adaptive,
-        "where the student's scores come from answers of another report");
+  const auto first = [&](const auto& has) -> const std::string& {
+    return std::ranges::find_if(parts, [&](const Part& part) { return has(part.provenance); })
+        ->name;
+  };
+  // Without the names of files: these are for readers of what is published, too.
+  if (its.parameters_chosen == true) {
+    add("parameters_from_votes",
+        "parameters of a release in this sum were chosen from votes, which its published epsilon, "
+        "and so the sum, does not allow for");
   }
-  const auto stopped =
-      std::find_if(parts.begin(), parts.end(), [](const Part& part) { return part.stopped; });
-  if (stopped != parts.end()) {
-    add("stopped_rounds", *stopped, "where a limit stopped the run after some of its answers");
+  if (its.confidence && *its.confidence <= 0.5) {
+    add("not_a_bound",
+        "a published epsilon in this sum is an unbiased estimate, not a bound: half of the time it "
+        "is too small");
+  }
+  if (!sum.costs[sum.headline].data_dependent) return;
+  if (its.adaptive_rounds && !its.fixed_order) {
+    add("adaptive_rounds",
+        fmt::format("{}: where the student's scores come from answers of another report, the sum "
+                    "of costs that depend on the votes is a guarantee only at an order that was "
+                    "fixed before the rounds; name the one by --orders in all of them",
+                    first([](const Provenance& part) { return part.adaptive; })));
+  }
+  if (its.limited && !sum.curves.empty()) {
+    add("stopped_rounds",
+        fmt::format("{}: limits could stop this run, so costs that depend on the votes are told at "
+                    "the order that it fixed, {}",
+                    first([](const Provenance& part) { return part.limited; }),
+                    sum.orders.front()));
   }
 }
 
@@ -211,13 +322,22 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
   check_same_teachers(parts, settings.same_teachers);
   const std::optional<double> delta = common_delta(parts, settings.delta);
   const bool grid_only = settings.orders.has_value();
-  Composition sum = sum_of(parts, common_orders(parts, settings.orders), delta, grid_only);
+  std::vector<Notice> left_out;
+  const std::vector<Part> summed = summable(parts, left_out);
+  std::vector<double> orders = common_orders(summed, settings.orders);
+  const Provenance provenance = weakest(summed);
+  if (const auto fixed = provenance.fixed_order;
+      provenance.adaptive_rounds && fixed && std::ranges::binary_search(orders, *fixed)) {
+    orders = {*fixed};
+  }
+  Composition sum = sum_of(summed, std::move(orders), delta, grid_only);
+  sum.notices.insert(sum.notices.begin(), left_out.begin(), left_out.end());
   if (!(sum.delta < 1.0)) {
     throw input_error(
         fmt::format("the deltas of the reports add up to {}: expected less than 1", sum.delta));
   }
-  sum.headline = headline_of(sum.costs, {settings.reading, settings.conversion});
-  sum.trajectory = trajectory_of(parts, sum, delta, grid_only);
+  sum.headline = headline_of(sum.costs, {settings.reading, settings.conversion, settings.bound});
+  sum.trajectory = trajectory_of(summed, sum, delta, grid_only);
   // One order was fixed on purpose.
   if (sum.orders.size() > 1) add_order_notices(sum.costs, sum.orders, grid_only, sum.notices);
   if (sum.released) {
@@ -227,9 +347,7 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
                      "their deltas: they are what became public of costs that depend on the votes",
                      sum.released->epsilon)});
   }
-  if (sum.costs[sum.headline].data_dependent) {
-    note_adaptive(parts, sum.orders.size() == 1, sum.notices);
-  }
+  note_provenance(summed, sum);
   add_headline_notices(sum.costs, sum.headline, sum.notices);
   return sum;
 }

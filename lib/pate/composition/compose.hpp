@@ -21,12 +21,32 @@ struct VotesIdentity {
   std::string sha256;  ///< of the file
   /// Of the counts of the selected rows; the same votes in another file have the same.
   std::string digest;
+  /// The ledger that vouches for its teachers: all that it records is about one ensemble.
+  std::string ledger = {};
 };
 
 /// An epsilon that was published for a part, with its delta.
 struct Released {
   double epsilon = 0.0;
   double delta = 0.0;
+};
+
+/// What qualifies costs beyond their numbers. A sum has the weakest of its parts.
+struct Provenance {
+  /// Of released numbers: whether parameters of one were chosen from votes, and the smallest
+  /// probability that the noise in one did not make it too small.
+  std::optional<bool> parameters_chosen;
+  std::optional<double> confidence;
+  /// The one order that was named before the run.
+  std::optional<double> fixed_order;
+  /// Whether limits could stop the run after some of its answers, and whether they did. The costs
+  /// that depend on the votes are guarantees at `fixed_order` then, and known at no other.
+  bool limited = false;
+  bool stopped = false;
+  /// Whether its queries or scores were made from the answers of other parts; whether such parts
+  /// were added up with others.
+  bool adaptive = false;
+  bool adaptive_rounds = false;
 };
 
 /// One thing that was done with an ensemble, or is planned: what a report says that is needed to
@@ -50,10 +70,7 @@ struct Part {
   std::optional<ExactCurves> exact;
   std::optional<Released> released;
 
-  /// Whether its queries or scores were made from the answers of other parts.
-  bool adaptive = false;
-  /// Whether its own answers decided where it stopped.
-  bool stopped = false;
+  Provenance provenance;
 };
 
 /// What of a part may be published: its noisy steps and its releases, nothing that depends on the
@@ -77,6 +94,7 @@ struct Composition {
   std::vector<double> orders;
   std::map<Bound, RdpCurves> curves;
   std::optional<ExactCurves> exact;
+  Provenance provenance;
   /// The headline after each part, in their order.
   std::vector<TrajectoryPoint> trajectory;
   std::vector<Notice> notices;
@@ -91,6 +109,7 @@ struct ComposeSettings {
   /// where all hold for every votes.
   std::optional<Reading> reading;
   std::optional<ReportedConversion> conversion;
+  std::optional<Bound> bound;
   /// The parts are about the same teachers although their votes lie in different files.
   bool same_teachers = false;
 };
@@ -103,6 +122,12 @@ struct ComposeSettings {
 /// as counts, so that the exact compositions of data-independent costs are those of one run with
 /// all the steps. Published epsilons are added to the result, and their deltas (Dwork, Roth 2014,
 /// Theorem 3.16). No sum is below that of the parts.
+///
+/// An order that is looked for after the answers gives a guarantee only for costs that do not
+/// depend on them. So costs of runs with limits are added at the one order they all fixed, or left
+/// out; realized costs at the order that the runs with a selection fixed; rounds whose queries or
+/// scores depend on earlier answers at the one order named in all of them. Where none was, the best
+/// is told, marked `order_chosen_after`.
 ///
 /// Throws `input_error`, naming the parts, for votes of different teachers (or, without
 /// `same_teachers`, of different files), different deltas (without `delta`), orders that not all

@@ -111,17 +111,19 @@ std::vector<std::pair<std::string, double>> parts_at(const RdpCurves& curves, Re
   return parts;
 }
 
-// One cost of the sum from its curves, on the grid.
-void fill_entry(const Composition& sum, const RdpCurves& curves, bool has_selection, double delta,
-                CostEntry& entry, std::vector<Notice>& notices) {
-  RdpFunction function;
-  function.orders = sum.orders;
-  function.rdp = rdp_of(curves, entry.reading, has_selection);
+// One cost of the sum from its curves, at some of its orders.
+void fill_entry(const Composition& sum, const RdpCurves& curves, std::span<const double> orders,
+                double delta, CostEntry& entry, std::vector<Notice>& notices) {
+  const bool has_selection = !sum.steps.threshold_checks.empty();
+  const Curve rdp = rdp_of(curves, entry.reading, has_selection);
   const auto position = [&](double order) {
     return static_cast<std::size_t>(std::lower_bound(sum.orders.begin(), sum.orders.end(), order) -
                                     sum.orders.begin());
   };
-  function.at = [&](double order) { return function.rdp[position(order)]; };
+  RdpFunction function;
+  function.orders = orders;
+  for (const double order : orders) function.rdp.push_back(rdp[position(order)]);
+  function.at = [&](double order) { return rdp[position(order)]; };
   function.parts = [&](double order) {
     return parts_at(curves, entry.reading, has_selection, position(order));
   };
@@ -132,8 +134,13 @@ void fill_entry(const Composition& sum, const RdpCurves& curves, bool has_select
   }
 }
 
-void add_data_dependent(const Composition& sum, double delta, std::vector<CostEntry>& costs,
-                        std::vector<Notice>& notices) {
+// Whether joint costs are told at an order that was chosen after answers that decided on them.
+bool is_chosen_after(const Composition& sum) {
+  return sum.provenance.adaptive_rounds && !sum.provenance.fixed_order;
+}
+
+void add_data_dependent(const Composition& sum, const RealizedOrders& realized, double delta,
+                        std::vector<CostEntry>& costs, std::vector<Notice>& notices) {
   const bool has_selection = !sum.steps.threshold_checks.empty();
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     const auto curves = sum.curves.find(bound);
@@ -141,13 +148,18 @@ void add_data_dependent(const Composition& sum, double delta, std::vector<CostEn
     for (const Reading reading : {Reading::joint, Reading::expected, Reading::realized}) {
       if (rdp_of(curves->second, reading, has_selection).empty()) continue;
       if (reading == Reading::joint && bound == Bound::published) continue;
-      if (reading == Reading::realized && !sum.answered_realized) continue;
+      const bool is_realized = reading == Reading::realized;
+      if (is_realized && (!sum.answered_realized || realized.orders.empty())) continue;
       for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
         CostEntry entry;
         entry.bound = bound;
         entry.reading = reading;
         entry.conversion = conversion;
-        fill_entry(sum, curves->second, has_selection, delta, entry, notices);
+        entry.order_chosen_after =
+            is_realized ? realized.chosen_after : reading == Reading::joint && is_chosen_after(sum);
+        fill_entry(sum, curves->second,
+                   is_realized ? std::span(realized.orders) : std::span(sum.orders), delta, entry,
+                   notices);
         costs.push_back(std::move(entry));
       }
     }
@@ -171,24 +183,19 @@ void add_exact(const Composition& sum, double delta, std::vector<CostEntry>& cos
         return epsilons;
       });
   for (CostEntry& entry : exact_entries(Bound::exact, best, spent, delta, notices)) {
+    entry.order_chosen_after = is_chosen_after(sum);
     costs.push_back(std::move(entry));
   }
 }
 
-void add_released(const Released& released, CostEntry& entry) {
-  entry.epsilon = added_up(entry.epsilon, released.epsilon);
-  entry.delta = added_up(entry.delta, released.delta);
+void add_released(const Released& released, bool is_releasable, CostEntry& entry) {
+  entry.epsilon = sum_upwards(entry.epsilon, released.epsilon);
+  entry.delta = sum_upwards(entry.delta, released.delta);
   entry.parts.emplace_back("released", released.epsilon);
-}
-
-// Where nothing but released epsilons is added.
-CostEntry released_entry(const Released& released) {
-  CostEntry entry;
-  entry.epsilon = released.epsilon;
-  entry.delta = released.delta;
-  entry.parts = {{"released", released.epsilon}};
-  entry.releasable = true;
-  return entry;
+  if (entry.data_dependent) return;
+  entry.bound = Bound::released;
+  entry.reading = Reading::released;
+  entry.releasable = is_releasable;
 }
 
 }  // namespace
@@ -238,23 +245,26 @@ std::optional<ExactCurves> summed_exact_curves(std::span<const Part> parts,
   return total_of(all, kExactCurves, orders.size());
 }
 
-double added_up(double a, double b) {
-  if (a == 0.0 || b == 0.0) return a + b;
-  return std::nextafter(a + b, std::numeric_limits<double>::infinity());
-}
-
-std::vector<CostEntry> composed_costs(const Composition& sum, std::optional<double> delta,
-                                      bool grid_only, std::vector<Notice>& notices) {
-  if (!delta) return {released_entry(*sum.released)};
+std::vector<CostEntry> composed_costs(const Composition& sum, const RealizedOrders& realized,
+                                      std::optional<double> delta, bool grid_only,
+                                      std::vector<Notice>& notices) {
   std::vector<CostEntry> costs;
-  add_data_dependent(sum, *delta, costs, notices);
-  add_exact(sum, *delta, costs, notices);
-  for (CostEntry& entry :
-       data_independent_entries(sum.steps, sum.orders, {*delta, grid_only}, notices)) {
-    costs.push_back(std::move(entry));
+  if (delta) {
+    add_data_dependent(sum, realized, *delta, costs, notices);
+    add_exact(sum, *delta, costs, notices);
+    // Where costs that depend on the votes have one order, these may have any.
+    const bool any_order = !grid_only && sum.orders.size() == 1;
+    for (CostEntry& entry :
+         data_independent_entries(sum.steps, any_order ? default_orders() : std::span(sum.orders),
+                                  {*delta, grid_only}, notices)) {
+      costs.push_back(std::move(entry));
+    }
+  } else {
+    costs.emplace_back();  // nothing but released epsilons is added
   }
   if (sum.released) {
-    for (CostEntry& entry : costs) add_released(*sum.released, entry);
+    const bool is_releasable = sum.provenance.parameters_chosen != true;
+    for (CostEntry& entry : costs) add_released(*sum.released, is_releasable, entry);
   }
   return costs;
 }

@@ -21,15 +21,21 @@ namespace pate {
                                                              std::span<const double> orders,
                                                              std::vector<Notice>& notices);
 
+/// Where realized costs of a sum are told.
+struct RealizedOrders {
+  std::vector<double> orders;  ///< of those of the sum
+  bool chosen_after = false;   ///< not all were fixed before the answers
+};
+
 /// The cost entries of a sum whose counts, orders and curves are filled in: those of every bound
 /// and reading that it has, then the data-independent ones; published epsilons are added to each.
-/// Without `delta` nothing but published epsilons is there to be added. `grid_only`: the orders
-/// were restricted. Adds the notices of `fill_rdp_entry`.
+/// Where anything published is among the parts, what would hold for any votes has bound and reading
+/// `released`, and is releasable unless parameters were chosen from votes. Without `delta` nothing
+/// but published epsilons is there to be added. `grid_only`: the orders were restricted. Adds the
+/// notices of `fill_rdp_entry`.
 [[nodiscard]] std::vector<CostEntry> composed_costs(const Composition& sum,
+                                                    const RealizedOrders& realized,
                                                     std::optional<double> delta, bool grid_only,
                                                     std::vector<Notice>& notices);
-
-/// a + b for costs, rounded up where anything is rounded.
-[[nodiscard]] double added_up(double a, double b);
 
 }  // namespace pate

@@ -101,6 +101,21 @@ void append_entries(const Account& account, Reading reading, std::vector<CostEnt
   }
 }
 
+// Adds the curves at the one order of `fixed` to those of a run at other orders.
+void merge_order(const Account& fixed, Account& run) {
+  const double order = fixed.orders.front();
+  const auto at = std::lower_bound(run.orders.begin(), run.orders.end(), order);
+  if (at != run.orders.end() && *at == order) return;
+  const auto position = at - run.orders.begin();
+  run.orders.insert(at, order);
+  for (const auto curve : {&RdpCurves::selection, &RdpCurves::noisy_max, &RdpCurves::joint,
+                           &RdpCurves::noisy_max_realized, &RdpCurves::spent_variance}) {
+    const std::vector<double>& its = (*fixed.tradeoff).*curve;
+    std::vector<double>& to = (*run.tradeoff).*curve;
+    to.insert(to.begin() + position, its.begin(), its.end());
+  }
+}
+
 CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, double delta) {
   CostEntry entry;
   entry.reading = Reading::realized;
@@ -211,10 +226,10 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   const Account fixed = account(asked, run.aggregator, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
 
-  // Without a selection every query is answered: where the run stopped was certain before it.
-  const bool stopped = labelled.stopped && has_selection;
+  // Without a selection every query is answered: where the run stops is certain before it.
+  const bool may_stop = has_selection && (limits.max_answers || limits.max_epsilon);
   std::vector<CostEntry> costs;
-  append_entries(stopped ? fixed : result, Reading::joint, costs);
+  append_entries(may_stop ? fixed : result, Reading::joint, costs);
   result.notices.clear();
   add_order_notices(costs, result.orders, false, result.notices);
   const auto realized = std::ssize(costs);
@@ -228,6 +243,12 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
                                                    result.orders, {delta, false}, of_worst_case)) {
     if (limits.max_epsilon) cap_by_filter(entry, filter, *limits.max_epsilon);
     costs.push_back(std::move(entry));
+  }
+  if (may_stop) {
+    result.orders = fixed.orders;
+    result.tradeoff = fixed.tradeoff;
+  } else {
+    merge_order(fixed, result);
   }
   result.costs = std::move(costs);
   result.headline = 0;

@@ -72,11 +72,13 @@ struct LabelledQueries {
 ///
 /// An order chosen after the run is sound only for a cost that was fixed before it. Realized costs
 /// are therefore stated at the order of the filter, which was fixed before; so are the joint ones
-/// of a run with a selection that its limits stopped: where it stopped depends on answers. (At that
-/// order exp((order - 1)(loss - cost)) is a supermartingale up to any moment that answers decide.)
+/// of a run with a selection and limits, whether they stopped it or not: where it stops depends on
+/// answers. (At that order exp((order - 1)(loss - cost)) is a supermartingale up to any moment that
+/// answers decide.)
 ///
-/// `answered_*` and the curves `tradeoff` are those of the queries that were asked. Throws what
-/// reading the votes throws.
+/// `answered_*` and the curves `tradeoff` are those of the queries that were asked; the curves have
+/// the order of the filter, where limits could stop the run no other. Throws what reading the votes
+/// throws.
 [[nodiscard]] Account label_account(const Run& run, const LabelledQueries& labelled,
                                     const PrivacyFilter& filter, const RunLimits& limits,
                                     double delta, unsigned threads);

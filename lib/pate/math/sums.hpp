@@ -6,6 +6,13 @@
 
 namespace pate {
 
+/// a + b for costs and probabilities, which are never negative; rounded up where it is rounded.
+[[nodiscard]] inline double sum_upwards(double a, double b) {
+  const double sum = a + b;
+  return sum - a < b || sum - b < a ? std::nextafter(sum, std::numeric_limits<double>::infinity())
+                                    : sum;
+}
+
 /// Neumaier's compensated sum: the error is a few units in the last place of the sum of absolute
 /// values, however many terms there are. The result depends on the order of the terms; callers add
 /// in a canonical order.

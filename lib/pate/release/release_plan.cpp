@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "pate/error.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/normal.hpp"
+#include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/release/release_cost.hpp"
 #include "pate/sampling/exact_deviate.hpp"
@@ -72,12 +74,6 @@ double failure_of(std::optional<double> confidence, double delta) {
   return 1.0 - *confidence;
 }
 
-// a + b for positive numbers, not below.
-double sum_upwards(double a, double b) {
-  const double sum = a + b;
-  return sum - a < b || sum - b < a ? std::nextafter(sum, 2.0) : sum;
-}
-
 ReleaseGoal goal_of(const ReleaseSettings& settings) {
   validate_delta(settings.delta);
   return {settings.delta, safety_factor(settings.confidence, settings.delta)};
@@ -86,7 +82,7 @@ ReleaseGoal goal_of(const ReleaseSettings& settings) {
 std::string outputs(const VoteProfile& votes, std::size_t earlier) {
   std::string text = votes.aggregator.selection ? "the answers and refusals" : "the answers";
   text += earlier == 0 ? " and the published E"
-                       : fmt::format(", the published E and {} earlier one{} of the same votes",
+                       : fmt::format(", the published E and {} earlier one{} about the same votes",
                                      earlier, earlier == 1 ? "" : "s");
   return text;
 }
@@ -99,11 +95,46 @@ std::string failure(const ReleasePlan& plan) {
   return fmt::format(
       "delta is {} for the run and {:.3g} for the noise in E, which with that probability is "
       "below what this run costs",
-      plan.delta, plan.total_delta - plan.delta);
+      plan.delta, plan.run_delta - plan.delta);
+}
+
+// Every other entry of the ledger, and how it is counted.
+std::string ledger_in_words(const ReleasePlan& plan, double run_epsilon) {
+  if (!plan.ledger) {
+    return " No ledger was kept: nothing else that was released of these teachers' votes is "
+           "counted.";
+  }
+  if (plan.ledger->empty()) return " The ledger of these teachers has no other entry.";
+  std::string text = " The ledger of these teachers has other entries, and M and E count all:";
+  bool adds = false;
+  for (const OtherEntry& entry : *plan.ledger) {
+    fmt::format_to(std::back_inserter(text), "{} line {} ({}, {}): ",
+                   &entry == plan.ledger->data() ? "" : ";", entry.line, entry.kind, entry.time);
+    switch (entry.counted) {
+      case Counted::same_answers:
+        text += "its answers are those of this run";
+        break;
+      case Counted::noise:
+        text += "it is about the answers of this run, and the noise in it is counted";
+        break;
+      case Counted::within_another:
+        text += "counted within a later entry that is about its answers";
+        break;
+      case Counted::added:
+        adds = true;
+        fmt::format_to(std::back_inserter(text), "epsilon {} and delta {} are added", entry.epsilon,
+                       entry.delta);
+    }
+  }
+  return text + (adds ? fmt::format(". What is added is added to epsilon {} and delta {} of this run "
+                                    "(sequential composition: epsilons and deltas add up).",
+                                    run_epsilon, plan.run_delta)
+                      : ".");
 }
 
 std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
-                      const ReleasePlan& plan, double epsilon) {
+                      const ReleasePlan& plan, double run_epsilon) {
+  const double epsilon = sum_upwards(run_epsilon, plan.added_epsilon);
   std::string text = fmt::format(
       "Let M be all that became public of this run of {} queries to {} teachers: {}, E = {} in "
       "this run. For the votes D, for all votes D' that differ from D in what one teacher votes, "
@@ -119,15 +150,16 @@ std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
                 "queries that depend on earlier answers too, at an order fixed before the run."
               : " E holds whichever queries are answered (joint), for a list of queries and "
                 "selection statistics that does not depend on earlier answers.";
+  text += ledger_in_words(plan, run_epsilon);
   text += plan.chosen_from_votes
               ? " Caution: order, beta and sigma were chosen from these votes, which the statement "
                 "does not allow for. Fix them in advance, from public, simulated or earlier votes."
               : " Order, beta and sigma were fixed in advance; the statement rests on their not "
                 "depending on these votes.";
-  if (std::ranges::any_of(plan.earlier, &EarlierRelease::chosen_from_votes)) {
+  if (plan.rests_on_chosen() && !plan.chosen_from_votes) {
     text +=
-        " Caution: those of an earlier release were chosen from these votes, which the statement "
-        "does not allow for.";
+        " Caution: those of an earlier release were chosen from votes, which the statement does "
+        "not allow for.";
   }
   return text;
 }
@@ -137,6 +169,12 @@ std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
 double ReleasePlan::epsilon(double released_rdp) const {
   const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
   return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
+}
+
+bool ReleasePlan::rests_on_chosen() const {
+  return chosen_from_votes ||
+         std::ranges::any_of(earlier, &EarlierRelease::chosen_from_votes) ||
+         (ledger && std::ranges::any_of(*ledger, &OtherEntry::chosen_from_votes));
 }
 
 double safety_factor(std::optional<double> confidence, double delta) {
@@ -154,7 +192,20 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   plan.k = goal.k;
   const double failure = failure_of(settings.confidence, settings.delta);
   plan.confidence = 1.0 - failure;
-  plan.total_delta = sum_upwards(settings.delta, failure);
+  plan.run_delta = sum_upwards(settings.delta, failure);
+  plan.total_delta = plan.run_delta;
+  plan.ledger = settings.ledger;
+  for (const OtherEntry& entry : plan.ledger.value_or(std::vector<OtherEntry>{})) {
+    if (entry.counted != Counted::added) continue;
+    plan.added_epsilon = sum_upwards(plan.added_epsilon, entry.epsilon);
+    plan.total_delta = sum_upwards(plan.total_delta, entry.delta);
+  }
+  if (!(plan.total_delta < 1.0)) {
+    throw validity_error(fmt::format(
+        "delta of this release and of the entries of the ledger it counts add up to {}: a "
+        "statement needs less than 1",
+        plan.total_delta));
+  }
   plan.parameters =
       settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
   validate(plan.parameters);
@@ -210,7 +261,9 @@ std::string_view parameters_name(bool chosen_from_votes) {
 PublicRelease public_release(const VoteProfile& votes, const ReleaseSettings& settings,
                              const ReleasePlan& plan, double released_rdp) {
   PublicRelease result;
-  result.epsilon = plan.epsilon(released_rdp);
+  result.run_epsilon = plan.epsilon(released_rdp);
+  result.run_delta = plan.run_delta;
+  result.epsilon = sum_upwards(result.run_epsilon, plan.added_epsilon);
   result.delta = plan.total_delta;
   result.confidence = plan.confidence;
   result.order = plan.parameters.order;
@@ -221,8 +274,9 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseSettings& se
   result.aggregator = votes.aggregator;
   result.bound = settings.bound;
   result.reading = settings.cost;
-  result.chosen_from_votes = plan.chosen_from_votes;
-  result.statement = statement(votes, settings, plan, result.epsilon);
+  result.chosen_from_votes = plan.rests_on_chosen();
+  result.ledger = plan.ledger;
+  result.statement = statement(votes, settings, plan, result.run_epsilon);
   return result;
 }
 

@@ -121,6 +121,12 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     rdp.optional("tradeoff", account.tradeoff, account.orders.size());
   });
   json("ledger", report.ledger);
+  if (report.total) {
+    json.object("ledger_total", [&](FieldWriter& total) {
+      total("epsilon", report.total->epsilon);
+      total("delta", report.total->delta);
+    });
+  }
   json("notices", account.notices);
   return json.text();
 }
@@ -143,7 +149,8 @@ std::string public_label_report_json(const LabelReport& report, const std::strin
       account.notices);
 }
 
-LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& context) {
+LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& context,
+                               const Ensemble& ensemble) {
   const Account& account = report.account;
   ReportContext private_context = context;
   private_context.settings.emplace_back("labels_sha256", report.sha256);
@@ -157,9 +164,13 @@ LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& c
   released("epsilon", report.filter.epsilon());
   released("delta", account.delta);
   released("steps", most_steps(account.aggregator, report.limits));
-  return {"label", votes_digest_of(context),
+  return {"label",
+          ensemble,
+          votes_digest_of(context),
+          run_digest(context.inputs, account.aggregator),
           begin_report("label", private_context).place().value("label").at("settings"),
-          released.place().value("released"), context.version};
+          released.place().value("released"),
+          context.version};
 }
 
 }  // namespace pate::reports

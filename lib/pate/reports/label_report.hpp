@@ -7,7 +7,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/privacy_filter.hpp"
-#include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/votes/row_selection.hpp"
 
@@ -51,6 +51,7 @@ struct LabelReport {
   LabelsFormat format = LabelsFormat::npy;
   std::string sha256;                 ///< of the labels
   std::optional<std::string> ledger;  ///< its path
+  std::optional<LedgerTotal> total;   ///< of the ledger, with this run
 };
 
 /// The JSON report of `pate label` (cli/schemas/label.schema.json).
@@ -65,6 +66,7 @@ struct LabelReport {
 /// What the ledger keeps of the run before its labels become visible: nothing that depends on the
 /// votes but through the answers.
 [[nodiscard]] LedgerEntry label_ledger_entry(const LabelReport& report,
-                                             const ReportContext& context);
+                                             const ReportContext& context,
+                                             const Ensemble& ensemble);
 
 }  // namespace pate::reports

@@ -24,9 +24,10 @@ namespace pate::reports {
 
 namespace {
 
-constexpr const char* kSchema = "pate/ledger/v1";
+constexpr const char* kSchema = "pate/ledger/v2";
+constexpr const char* kNamelessSchema = "pate/ledger/v1";  // of entries that name no ensemble
 // How every line begins: by this the rest of a torn one is known.
-constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v1",)";
+constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v2",)";
 constexpr const char* kTorn = "torn";  // the kind of the mark after torn lines
 
 // Whether text that is no JSON can be what a crash left of a line. A file system may have extended
@@ -44,13 +45,25 @@ class Line {
  public:
   Line(const io::JsonValue& json, std::int64_t number) : json_(json), number_(number) {
     if (json.type() != io::JsonType::object) fail("an object");
+    if (text("schema") == kNamelessSchema) {
+      throw input_error(
+          fmt::format("{}: line {} is of an earlier version of ledgers ({}), which does not say "
+                      "whose votes it counts: keep it, and begin a new one; what it counts comes "
+                      "on top of every total of the new one",
+                      json.file(), number, kNamelessSchema));
+    }
     if (text("schema") != kSchema) fail(fmt::format(R"("schema": "{}")", kSchema));
   }
 
   [[nodiscard]] bool is_mark() const { return text("kind") == kTorn; }
   [[nodiscard]] LedgerEntry entry() const {
+    const io::JsonValue its = field("ensemble", io::JsonType::object, json_);
     return {text("kind"),
+            {field("name", io::JsonType::text, its).text(),
+             field("teachers", io::JsonType::whole, its).integer(),
+             field("classes", io::JsonType::whole, its).integer()},
             text("votes_digest"),
+            text("run_digest"),
             field("settings", io::JsonType::object, json_),
             field("released", io::JsonType::object, json_),
             field("version", io::JsonType::text, field("tool", io::JsonType::object, json_)).text(),
@@ -78,7 +91,11 @@ class Line {
                                     const io::JsonValue& in) const {
     const auto found = in.find(key);
     if (!found || found->type() != type) {
-      fail(fmt::format("{} \"{}\"", type == io::JsonType::text ? "a text" : "an object", key));
+      fail(fmt::format("{} \"{}\"",
+                       type == io::JsonType::text    ? "a text"
+                       : type == io::JsonType::whole ? "a whole number"
+                                                     : "an object",
+                       key));
     }
     return *found;
   }
@@ -86,6 +103,11 @@ class Line {
   io::JsonValue json_;
   std::int64_t number_;
 };
+
+std::string in_words(const Ensemble& ensemble) {
+  return fmt::format("ensemble {} of {} teachers and {} classes", ensemble.name, ensemble.teachers,
+                     ensemble.classes);
+}
 
 void check_object(const char* name, const io::JsonValue& value) {
   if (value.type() == io::JsonType::object) return;
@@ -124,6 +146,14 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
       continue;
     }
     result.entries.push_back(line.entry());
+    const LedgerEntry& first = result.entries.front();
+    if (const LedgerEntry& entry = result.entries.back(); entry.ensemble != first.ensemble) {
+      throw input_error(
+          fmt::format("{}: line {} is no line of this ledger: expected the {} of line {}, found "
+                      "the {}",
+                      name, result.lines, in_words(first.ensemble), first.line,
+                      in_words(entry.ensemble)));
+    }
     if (result.torn_lines > 0) {
       throw input_error(fmt::format(
           "{}: line {} is no line of a ledger: it is incomplete, and no crash left it, because an "
@@ -150,7 +180,9 @@ std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) 
   line("kind", entry.kind);
   line("time", entry.time);
   write_tool(line, entry.version);
+  line("ensemble", entry.ensemble);
   line("votes_digest", entry.votes_digest);
+  line("run_digest", entry.run_digest);
   line("settings", entry.settings);
   line("released", entry.released);
   return bytes + line.place().line() + '\n';
@@ -219,6 +251,18 @@ Ledger::Ledger(fs::path path, io::WritePoints points)
   points_("ledger opened");
 }
 
+Ensemble Ledger::ensemble(const std::string& name, std::int64_t teachers,
+                          std::int64_t classes) const {
+  const bool first = entries().empty();
+  const std::string its = first ? path_.stem().string() : entries().front().ensemble.name;
+  Ensemble wanted{name.empty() ? its : name, teachers, classes};
+  if (first || wanted == entries().front().ensemble) return wanted;
+  throw ledger_refusal(
+      fmt::format("{}: a ledger is the account of one ensemble, here the {}, and this is the {}: "
+                  "--ledger names another file for other teachers",
+                  path_.string(), in_words(entries().front().ensemble), in_words(wanted)));
+}
+
 std::vector<LedgerEntry> Ledger::earlier(std::string_view kind,
                                          std::string_view votes_digest) const {
   std::vector<LedgerEntry> result;
@@ -257,14 +301,16 @@ void Ledger::append(LedgerEntry entry) {
   text_.entries.push_back(std::move(entry));
 }
 
-void require_no_earlier(const Ledger& ledger, std::string_view kind, std::string_view votes_digest,
-                        std::string_view votes) {
-  const std::vector<LedgerEntry> earlier = ledger.earlier(kind, votes_digest);
-  if (earlier.empty()) return;
+void require_no_release(const Ledger& ledger) {
+  const auto& entries = ledger.entries();
+  const auto last = std::find_if(entries.rbegin(), entries.rend(), [](const LedgerEntry& entry) {
+    return entry.kind == "release";
+  });
+  if (last == entries.rend()) return;
   throw ledger_refusal(fmt::format(
-      "{}: these votes were released before, on {} ({}, line {}); a second release costs privacy "
-      "again: --again makes one and states what they cost together",
-      votes, earlier.back().time, ledger.path().string(), earlier.back().line));
+      "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "
+      "privacy again: --again makes one and states what all entries cost together",
+      ledger.path().string(), last->line, last->time));
 }
 
 }  // namespace pate::reports

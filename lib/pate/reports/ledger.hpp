@@ -12,10 +12,21 @@
 
 namespace pate::reports {
 
+/// The teachers whose account a ledger is.
+struct Ensemble {
+  std::string name;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  friend bool operator==(const Ensemble&, const Ensemble&) = default;
+};
+
 /// One thing that was released, as a ledger keeps it.
 struct LedgerEntry {
   std::string kind;          ///< the command that released it: "release", "label"
+  Ensemble ensemble;         ///< the same in all entries
   std::string votes_digest;  ///< of the votes it was about (digests.hpp)
+  /// Digest of what decides the distribution of the answers: votes, mechanism, student.
+  std::string run_digest;
   io::JsonValue settings;    ///< an object: the settings in force
   io::JsonValue released;    ///< an object: what became public
   std::string version;       ///< of the program
@@ -37,14 +48,15 @@ struct LedgerText {
 /// Lines at the end that are no JSON, but begin like an entry, are what a crash left of one. They
 /// do not count. Further up they are accepted only where a mark follows that counts them. A last
 /// line that lacks nothing but its end counts. Throws `input_error` naming any other line that is
-/// no line of a ledger.
+/// no line of a ledger, the first line of a ledger of an earlier version, which names no ensemble,
+/// and an entry of another ensemble than the first one's.
 [[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
 
 /// What to append to a ledger that holds `before`: the end of an incomplete line, the mark after
 /// torn ones, the entry. Throws `parameter_error` where a field holds no JSON object.
 [[nodiscard]] std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry);
 
-/// The record of what was released: an append-only file, one JSON object a line.
+/// The account of what was released of one ensemble: an append-only file, one JSON object a line.
 ///
 /// It is private: digests of votes are in it, which tell neighbours apart with certainty. A new
 /// ledger may be read and written by its owner only (0600).
@@ -71,6 +83,11 @@ class Ledger {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// All entries, oldest first.
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return text_.entries; }
+  /// The ensemble that a new entry is about: that of the first entry, or of the options where there
+  /// is none yet, named after the file unless `name` is given. Throws `ledger_refusal` naming what
+  /// differs where the entries are about other teachers.
+  [[nodiscard]] Ensemble ensemble(const std::string& name, std::int64_t teachers,
+                                  std::int64_t classes) const;
   /// The entries of this kind about these votes, oldest first.
   [[nodiscard]] std::vector<LedgerEntry> earlier(std::string_view kind,
                                                  std::string_view votes_digest) const;
@@ -93,9 +110,8 @@ class Ledger {
   LedgerText text_;
 };
 
-/// Throws `ledger_refusal` when the ledger has entries of this kind about these votes, naming the
-/// last; `votes` is how messages call the votes. For commands that take `--again`.
-void require_no_earlier(const Ledger& ledger, std::string_view kind, std::string_view votes_digest,
-                        std::string_view votes);
+/// Throws `ledger_refusal` when the ledger has a release, of whatever votes, naming the last. For
+/// commands that take `--again`.
+void require_no_release(const Ledger& ledger);
 
 }  // namespace pate::reports

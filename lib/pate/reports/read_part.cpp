@@ -8,7 +8,7 @@
 
 #include "pate/error.hpp"
 #include "pate/io/digests.hpp"
-#include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -64,20 +64,53 @@ Released read_released(const io::JsonValue& json) {
   return {json.at("epsilon").number(0.0), read_delta(json.at("delta"), 0.0)};
 }
 
-// Or has a part that is.
-bool is_interactive(const io::JsonValue& report) {
-  if (report.at("mechanism").at("name").text() == "interactive") return true;
-  const auto parts = report.find("parts");
-  if (!parts) return false;
-  const auto all = parts->elements();
-  return std::any_of(all.begin(), all.end(), [](const io::JsonValue& part) {
-    return part.at("mechanism").text() == "interactive";
-  });
+// What qualifies an analysis, a run of the mechanism, or a sum, which has it written down.
+Provenance read_provenance(const io::JsonValue& report, bool is_label, const Part& part) {
+  Provenance result;
+  if (part.mechanism == "composed") {
+    FieldReader::read(report.at("provenance"), result);
+    return result;
+  }
+  result.adaptive = part.mechanism == "interactive";
+  if (is_label) {
+    const io::JsonValue filter = report.at("filter");
+    result.fixed_order = filter.at("order").number(1.0);
+    result.stopped = report.at("labels").find("stopped").has_value();
+    // Without a selection every query is answered: where it stops is certain before the run.
+    result.limited = !part.steps.threshold_checks.empty() &&
+                     (filter.find("max_epsilon") || filter.find("max_answers") || result.stopped);
+    if (result.limited && part.orders != std::vector{*result.fixed_order}) {
+      report.at("rdp").at("orders").fail(
+          fmt::format("the one order that this run with limits fixed, {}", *result.fixed_order));
+    }
+  } else if (const auto orders = report.at("settings").find("orders");
+             orders && orders->elements().size() == 1) {
+    result.fixed_order = orders->elements()[0].number(1.0);
+  }
+  return result;
+}
+
+// Its notices, and those of the parts of a sum, each once.
+std::vector<Notice> read_notices(const io::JsonValue& report) {
+  std::vector<Notice> result;
+  const auto read = [&](const io::JsonValue& from) {
+    std::vector<Notice> its;
+    FieldReader(from).optional("notices", its);
+    for (Notice& notice : its) {
+      if (std::ranges::find(result, notice.message, &Notice::message) == result.end()) {
+        result.push_back(std::move(notice));
+      }
+    }
+  };
+  read(report);
+  if (const auto parts = report.find("parts")) {
+    for (const io::JsonValue& part : parts->elements()) read(part);
+  }
+  return result;
 }
 
 // What an analysis, or a run of the mechanism, says beyond a plan.
-void read_run(const io::JsonValue& report, Part& part) {
-  part.adaptive = is_interactive(report);
+void read_run(const io::JsonValue& report, bool is_label, Part& part) {
   part.votes = read_votes(report);
   FieldReader a(report);
   a.object("answered", [&](FieldReader& answered) {
@@ -95,7 +128,7 @@ void read_run(const io::JsonValue& report, Part& part) {
     }
     const auto bound = value_named<Bound>(key);
     // Exact curves are read above; the others have no such name in a report.
-    if (!bound || *bound == Bound::exact_per_teacher)
+    if (!bound || (*bound != Bound::tradeoff && *bound != Bound::published))
       value.fail("the curves of a bound that this version knows");
     FieldReader::read(value, part.curves[*bound], part.orders.size());
   }
@@ -105,6 +138,14 @@ void read_run(const io::JsonValue& report, Part& part) {
     const auto delta = report.at("settings").find("delta");
     part.delta = delta ? std::optional(read_delta(*delta, kLeastDelta)) : std::nullopt;
   }
+  part.provenance = read_provenance(report, is_label, part);
+}
+
+// What a composed report says of a part besides where it is.
+void describe(const Part& part, ReportPart& named) {
+  named.answered = part.answered_expected;
+  if (part.answered_realized) named.answered = static_cast<double>(*part.answered_realized);
+  named.provenance = part.provenance;
 }
 
 // A part that is counted by what was published of it.
@@ -122,6 +163,9 @@ Part read_release(const io::JsonValue& report) {
   a("queries", part.queries, kQueries);
   a.optional("answered", part.answered_realized, Whole{0, part.queries});
   part.released = read_released(*published);
+  FieldReader its(*published);
+  parameters(its, part.provenance.parameters_chosen);
+  its.optional("confidence", part.provenance.confidence, Real{0.0, 1.0});
   if (published->find("teachers")) {
     part.votes.emplace();
     a("teachers", part.votes->teachers, kTeachers);
@@ -170,22 +214,25 @@ Part read_part(const io::JsonValue& report) {
   part.delta = read_delta(report.at("delta"), kLeastDelta);
   FieldReader a(report);
   a("steps", part.steps);
-  if (is_run) read_run(report, part);
-  // Unlike an analysis a run of the mechanism may have been stopped.
-  if (is_label) part.stopped = report.at("labels").find("stopped").has_value();
+  if (is_run) read_run(report, is_label, part);
   a("queries", part.queries, kQueries);
   return part;
 }
 
 bool is_ledger(std::string_view text) {
-  return text.substr(0, text.find('\n')).find("\"pate/ledger/v1\"") != std::string_view::npos;
+  return text.substr(0, text.find('\n')).find("\"pate/ledger/v") != std::string_view::npos;
 }
 
 std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
                                                            const std::string& file) {
   std::vector<std::pair<Part, ReportPart>> result;
   const std::string sha256 = io::sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
-  for (const LedgerEntry& entry : parse_ledger(text, file).entries) {
+  const std::vector<LedgerEntry> entries = parse_ledger(text, file).entries;
+  const LedgerTotal total = ledger_total(entries, file);
+  for (const LedgerGroup& group : total.groups) {
+    // The last speaks for all that are about the same answers.
+    const LedgerEntry& entry = entries[group.entries.back()];
+    const bool is_release = entry.kind == "release";
     const std::string name = fmt::format("{}: line {}", file, entry.line);
     const io::JsonValue released = entry.released.as_document(name + ": released");
     FieldReader a(released);
@@ -195,30 +242,46 @@ std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text
       part.steps = *steps;
       part.delta = read_delta(released.at("delta"), kLeastDelta);
     } else {
-      part.released = read_released(released);
+      part.released = Released{group.epsilon, group.delta};
     }
-    const auto mechanism = released.find("mechanism");
+    if (is_release) {
+      part.provenance.parameters_chosen = group.chosen_from_votes;
+      FieldReader(entry.settings).optional("confidence", part.provenance.confidence);
+    }
+    const io::JsonValue& described = is_release ? entry.settings : released;
+    const auto mechanism = described.find("mechanism");
     part.mechanism = mechanism ? mechanism->at("name").text() : entry.kind;
     a.optional("queries", part.queries, kQueries);
     a.optional("answered", part.answered_realized, kQueries);
-    if (const auto teachers = released.find("teachers")) {
-      part.votes = VotesIdentity{teachers->integer(0, kMostTeachers), 0, "", entry.votes_digest};
-    }
-    ReportPart named{file,         sha256, "pate/ledger/v1",  part.mechanism,
+    part.votes = VotesIdentity{entry.ensemble.teachers, entry.ensemble.classes, "",
+                               entry.votes_digest, sha256};
+    ReportPart named{file,         sha256, "pate/ledger/v2",  part.mechanism,
                      part.queries, "",     entry.votes_digest};
+    describe(part, named);
+    named.epsilon = group.epsilon;
+    named.delta = group.delta;
+    FieldReader(described).optional("order", named.order);
     result.emplace_back(std::move(part), std::move(named));
   }
   return result;
 }
 
 ReportPart report_part(const io::JsonValue& report, const Part& part) {
-  return {report.file(),
-          report.sha256(),
-          report.at("schema").text(),
-          part.mechanism,
-          part.queries,
-          part.votes ? part.votes->sha256 : "",
-          part.votes ? part.votes->digest : ""};
+  ReportPart named{report.file(),
+                   report.sha256(),
+                   report.at("schema").text(),
+                   part.mechanism,
+                   part.queries,
+                   part.votes ? part.votes->sha256 : "",
+                   part.votes ? part.votes->digest : ""};
+  describe(part, named);
+  const auto published = report.find("public");
+  FieldReader headline(published ? *published : report.at("headline"));
+  headline.optional("epsilon", named.epsilon, Real{0.0});
+  headline.optional("delta", named.delta, Real{0.0, 1.0});
+  headline.optional("order", named.order, Real{1.0});
+  named.notices = read_notices(report);
+  return named;
 }
 
 }  // namespace pate::reports

@@ -22,10 +22,10 @@ namespace pate::reports {
 /// Whether a text is a ledger rather than one report.
 [[nodiscard]] bool is_ledger(std::string_view text);
 
-/// The entries of a ledger as parts, and how a composed report names them. A label run without a
-/// selection is counted by its noisy steps, which were certain from its settings; every other entry
-/// by its published epsilon and delta. What a label run and a release of its cost have in common is
-/// counted in both. Throws `input_error` naming the line.
+/// The entries of a ledger as parts, and how a composed report names them; of those about the same
+/// answers the last. A label run without a selection is counted by its noisy steps, which were
+/// certain from its settings; every other entry by the epsilon and delta of its own run. Throws
+/// `input_error` naming the line.
 [[nodiscard]] std::vector<std::pair<Part, ReportPart>> read_ledger_parts(std::string_view text,
                                                                          const std::string& file);
 

@@ -8,14 +8,15 @@
 
 namespace pate::reports {
 
-namespace {
-
-// Whether the parameters that an object tells of were chosen from votes.
-bool was_chosen(const io::JsonValue& object) {
-  return object.has("parameters") && object.at("parameters").text() == parameters_name(true);
+static void fields(FieldWriter& a, const OtherEntry& entry) {
+  const bool added = entry.counted == Counted::added;
+  a("line", entry.line);
+  a("kind", entry.kind);
+  a("time", entry.time);
+  a("counted", entry.counted);
+  a("epsilon", added ? std::optional(entry.epsilon) : std::nullopt);
+  a("delta", added ? std::optional(entry.delta) : std::nullopt);
 }
-
-}  // namespace
 
 static void fields(FieldWriter& a, const PublicRelease& published) {
   a("epsilon", published.epsilon);
@@ -31,6 +32,11 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a("reading", published.reading);
   a("conversion", "improved");
   a("parameters", parameters_name(published.chosen_from_votes));
+  a.object("run", [&](FieldWriter& run) {
+    run("epsilon", published.run_epsilon);
+    run("delta", published.run_delta);
+  });
+  a("ledger", published.ledger);
   a("statement", published.statement);
 }
 
@@ -52,10 +58,14 @@ static void fields(FieldWriter& a, const ReleasePlan& plan) {
 
 std::string release_report_json(const ReleasePlan& plan,
                                 const std::optional<PublicRelease>& published,
+                                const std::vector<std::string>& chosen_from,
                                 const std::vector<Notice>& notices, const ReportContext& context) {
   FieldWriter report = begin_report("release", context);
   report.optional("public", published);
-  report("private", plan);
+  report.object("private", [&](FieldWriter& numbers) {
+    fields(numbers, plan);
+    numbers("chosen_from", chosen_from);
+  });
   report("notices", notices);
   return report.text();
 }
@@ -95,7 +105,8 @@ std::string public_release_json(const PublicRelease& published, const std::vecto
 }
 
 LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
-                          const std::string& votes_digest, const std::string& version) {
+                          const ReleasedRun& run, std::span<const std::size_t> same_run,
+                          const std::string& version) {
   FieldWriter settings;
   settings("mechanism", published.aggregator);
   settings("bound", published.bound);
@@ -104,34 +115,28 @@ LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& publishe
   settings("beta", plan.parameters.beta);
   settings("sigma_ss", plan.parameters.sigma);
   settings("k", plan.k);
+  settings("confidence", plan.confidence);
   settings("parameters", parameters_name(plan.chosen_from_votes));
+  if (!run.decisions.empty()) settings("decisions_sha256", run.decisions);
   FieldWriter released;
   released("epsilon", published.epsilon);
   released("delta", published.delta);
-  return {"release", votes_digest, settings.place().value("settings"),
-          released.place().value("released"), version};
-}
-
-std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& entries,
-                                             const std::string& ledger) {
-  std::vector<EarlierRelease> result;
-  for (const LedgerEntry& entry : entries) {
-    EarlierRelease earlier;
-    try {
-      earlier = {entry.settings.at("beta").number(), entry.settings.at("sigma_ss").number(),
-                 entry.settings.at("k").number(), was_chosen(entry.settings)};
-    } catch (const input_error&) {
-      throw input_error(fmt::format(
-          "{}: line {}: expected the numbers beta, sigma_ss and k in the settings of a release",
-          ledger, entry.line));
-    }
-    if (!(earlier.beta > 0.0 && earlier.sigma > 0.0 && earlier.k >= 0.0)) {
-      throw input_error(fmt::format("{}: line {}: expected beta > 0, sigma_ss > 0 and k >= 0",
-                                    ledger, entry.line));
-    }
-    result.push_back(earlier);
-  }
-  return result;
+  released("queries", published.queries);
+  released.optional("answered", published.answered);
+  released.object("run", [&](FieldWriter& its) {
+    its("epsilon", published.run_epsilon);
+    its("delta", published.run_delta);
+    std::vector<std::int64_t> lines;
+    for (const std::size_t i : same_run) lines.push_back((*published.ledger)[i].line);
+    its("entries", lines);
+  });
+  return {"release",
+          run.ensemble,
+          run.votes_digest,
+          run.digest,
+          settings.place().value("settings"),
+          released.place().value("released"),
+          version};
 }
 
 FoundParameters read_release_parameters(const std::string& path) {
@@ -147,7 +152,12 @@ FoundParameters read_release_parameters(const std::string& path) {
   } catch (const parameter_error& error) {
     numbers.fail(fmt::format("the parameters of a release ({})", error.what()));
   }
-  if (numbers.find("parameters") && was_chosen(numbers)) {
+  // Reports of as-published parameters, and of earlier versions, do not say so.
+  if (const auto chosen_from = numbers.find("chosen_from")) {
+    for (const io::JsonValue& digest : chosen_from->elements()) {
+      found.chosen_from.push_back(digest.text());
+    }
+  } else {
     const io::JsonValue votes = report.at("inputs").at("votes");
     found.chosen_from = {votes.at("sha256").text(), votes.at("votes_digest").text()};
   }

@@ -1,21 +1,25 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
 #include "pate/as_published/release.hpp"
 #include "pate/release/release_plan.hpp"
-#include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
-/// `public` once a number was drawn. The two are never mixed.
+/// `public` once a number was drawn. The two are never mixed. `chosen_from`: the digests of
+/// `FoundParameters`, which the private part keeps.
 [[nodiscard]] std::string release_report_json(const ReleasePlan& plan,
                                               const std::optional<PublicRelease>& published,
+                                              const std::vector<std::string>& chosen_from,
                                               const std::vector<Notice>& notices,
                                               const ReportContext& context);
 
@@ -32,21 +36,17 @@ namespace pate::reports {
                                               const std::vector<Notice>& notices,
                                               const std::string& version);
 
-/// The ledger's record of a release.
+/// The ledger's record of a release about `run`, of which the entries `same_run` tell already.
 [[nodiscard]] LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
-                                        const std::string& votes_digest,
+                                        const ReleasedRun& run,
+                                        std::span<const std::size_t> same_run,
                                         const std::string& version);
-
-/// What the ledger's records of releases say. Throws `input_error` naming `ledger` where a record
-/// is not one that `release_entry` wrote.
-[[nodiscard]] std::vector<EarlierRelease> earlier_releases(const std::vector<LedgerEntry>& entries,
-                                                           const std::string& ledger);
 
 /// Parameters that a report tells of.
 struct FoundParameters {
   ReleaseParameters parameters;
-  /// Where they were chosen to suit votes: SHA-256 of the file these lay in, and their digest.
-  /// Parameters that were fixed before have none.
+  /// Where they were chosen to suit votes, here or in a report that they were taken from: SHA-256
+  /// of the file these lay in, and their digest. Parameters that were fixed before have none.
   std::vector<std::string> chosen_from = {};
 };
 

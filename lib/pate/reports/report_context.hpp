@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "pate/accounting/report.hpp"
+#include "pate/composition/compose.hpp"
 #include "pate/io/json.hpp"
 
 namespace pate::reports {
@@ -38,6 +40,12 @@ struct ReportPart {
   std::int64_t queries = 0;
   std::string votes_sha256 = {};  ///< "" without votes
   std::string votes_digest = {};
+  std::optional<double> answered = {};  ///< realized, else expected
+  std::optional<double> epsilon = {};   ///< its own headline; none: infinite
+  std::optional<double> delta = {};
+  std::optional<double> order = {};
+  std::optional<Provenance> provenance = {};  ///< none of a shard, nor what is after `votes_digest`
+  std::vector<Notice> notices = {};           ///< its own, and those of its parts
 };
 
 /// What a report says beside its results.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/release/release_plan.hpp"
 
 namespace pate::reports {
 
@@ -76,6 +77,7 @@ void fields(FieldWriter& a, const CostEntry& cost) {
   a("epsilon", cost.epsilon);
   a("delta", cost.delta);
   a("order", cost.order);
+  if (cost.order_chosen_after) a("order_chosen_after", true);
   a.optional("sd", cost.sd);
   a.object("parts", [&](FieldWriter& parts) {
     parts.place().set_empty_object();
@@ -109,6 +111,12 @@ void fields(FieldWriter& a, const TrajectoryPoint& point) {
   a("order", point.order, Real{.null_is = 0.0});
 }
 
+void fields(FieldWriter& a, const Ensemble& ensemble) {
+  a("name", ensemble.name);
+  a("teachers", ensemble.teachers);
+  a("classes", ensemble.classes);
+}
+
 void fields(FieldWriter& a, const ReportPart& part) {
   a("path", part.path);
   a("sha256", part.sha256);
@@ -117,6 +125,26 @@ void fields(FieldWriter& a, const ReportPart& part) {
   a("queries", part.queries);
   if (!part.votes_sha256.empty()) a("votes_sha256", part.votes_sha256);
   if (!part.votes_digest.empty()) a("votes_digest", part.votes_digest);
+  if (!part.provenance) return;
+  a("answered", part.answered);
+  a("epsilon", part.epsilon);
+  a("delta", part.delta);
+  a("order", part.order);
+  a("provenance", part.provenance);
+  a("notices", part.notices);
+}
+
+void parameters(FieldWriter& a, const std::optional<bool>& chosen) {
+  a("parameters", chosen ? std::optional(parameters_name(*chosen)) : std::nullopt);
+}
+
+void parameters(FieldReader& a, std::optional<bool>& chosen) {
+  const io::JsonValue json = a.json().at("parameters");
+  if (json.is_null()) return;
+  chosen = json.text() == parameters_name(true);
+  if (!*chosen && json.text() != parameters_name(false)) {
+    json.fail(fmt::format("{} or {}", parameters_name(false), parameters_name(true)));
+  }
 }
 
 void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {

@@ -11,7 +11,9 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
+#include "pate/composition/compose.hpp"
 #include "pate/reports/fields.hpp"
+#include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
 
 // What several reports have in common.
@@ -22,6 +24,7 @@ void fields(FieldWriter& a, const CostEntry& cost);
 void fields(FieldWriter& a, const TrajectoryPoint& point);
 void fields(FieldWriter& a, const ReportPart& part);
 void fields(FieldWriter& a, const Guarantee& guarantee);
+void fields(FieldWriter& a, const Ensemble& ensemble);
 
 /// The member `tool`: the program and its version.
 void write_tool(FieldWriter& a, const std::string& version);
@@ -52,6 +55,22 @@ template <class Archive>
 void fields(Archive& a, Described<Archive, Notice>& notice) {
   a("code", notice.code);
   a("message", notice.message);
+}
+
+/// "fixed" or "chosen from the votes"; null without a release.
+void parameters(FieldWriter& a, const std::optional<bool>& chosen);
+void parameters(FieldReader& a, std::optional<bool>& chosen);
+
+template <class Archive>
+void fields(Archive& a, Described<Archive, Provenance>& provenance) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  parameters(a, provenance.parameters_chosen);
+  a("confidence", provenance.confidence, Real{0.0, 1.0});
+  a("fixed_order", provenance.fixed_order, Real{1.0, kMost});
+  a("limited", provenance.limited);
+  a("stopped", provenance.stopped);
+  a("adaptive", provenance.adaptive);
+  a("adaptive_rounds", provenance.adaptive_rounds);
 }
 
 template <class Archive>

@@ -114,6 +114,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
     for (const auto& [bound, curves] : sum.curves) rdp(name(bound), curves, sum.orders.size());
     rdp.optional("exact", sum.exact, sum.orders.size());
   });
+  report("provenance", sum.provenance);
   report("trajectory", sum.trajectory);
   report("notices", sum.notices);
   return report.text();

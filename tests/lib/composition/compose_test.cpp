@@ -248,12 +248,124 @@ TEST_SUITE("composition") {
     check_refused([&] { return compose(apart, {}); }, "b: rdp.orders: expected an order");
   }
 
-  TEST_CASE("rounds that depend on each other's answers say at which order they hold") {
+  TEST_CASE(
+      "rounds that depend on each other's answers hold at the one order named in all of them") {
     std::vector<Part> parts{confident("a", 1), confident("b", 2)};
     CHECK(!has_notice(compose(parts, {}), "adaptive_rounds"));
-    parts[1].adaptive = true;
-    CHECK(has_notice(compose(parts, {}), "adaptive_rounds"));
+    CHECK(!compose(parts, {}).costs.front().order_chosen_after);
+    parts[1].provenance.adaptive = true;
+    const Composition open = compose(parts, {});
+    CHECK(has_notice(open, "adaptive_rounds"));
+    CHECK(open.costs[open.headline].order_chosen_after);
+    CHECK(open.provenance.adaptive_rounds);
     CHECK(!has_notice(compose(std::span(parts).last(1), {}), "adaptive_rounds"));
+    // An order that is named afterwards, or in one of them only, is chosen after the answers too.
+    ComposeSettings settings;
+    settings.orders = {8.0};
+    CHECK(compose(parts, settings).costs.front().order_chosen_after);
+    parts[0].provenance.fixed_order = 8.0;
+    CHECK(compose(parts, settings).costs.front().order_chosen_after);
+    parts[1].provenance.fixed_order = 4.0;
+    CHECK(compose(parts, {}).costs.front().order_chosen_after);
+    parts[1].provenance.fixed_order = 8.0;
+    const Composition fixed = compose(parts, {});
+    CHECK(!has_notice(fixed, "adaptive_rounds"));
+    CHECK(!fixed.costs.front().order_chosen_after);
+    CHECK(fixed.costs.front().order == 8.0);
+    CHECK(fixed.costs.front().epsilon >= open.costs.front().epsilon);
+    // What holds for any votes may have any order.
+    for (const CostEntry& cost : fixed.costs) {
+      if (cost.bound == Bound::data_independent) CHECK(cost.order != 8.0);
+    }
+    // Added up again it is what it was.
+    Part sum = parts[0];
+    sum.provenance = open.provenance;
+    CHECK(compose({&sum, 1}, {}).costs.front().order_chosen_after);
+  }
+
+  TEST_CASE("runs with limits add up at the order that they fixed, or not at all") {
+    std::vector<Part> parts{confident("a", 1, {8.0}), confident("b", 2)};
+    parts[0].provenance = {{}, {}, 8.0, true};
+    const Composition sum = compose(parts, {});
+    CHECK(sum.costs.front().order == 8.0);
+    CHECK(!sum.costs.front().order_chosen_after);
+    CHECK(sum.provenance.limited);
+    CHECK(sum.provenance.fixed_order == 8.0);
+    CHECK(has_notice(sum, "stopped_rounds"));
+    parts[1] = confident("b", 2, {4.0});
+    parts[1].provenance = {{}, {}, 4.0, true};
+    const Composition apart = compose(parts, {});
+    CHECK(has_notice(apart, "orders_differ"));
+    CHECK(apart.curves.empty());
+    for (const CostEntry& cost : apart.costs) CHECK(cost.bound == Bound::data_independent);
+  }
+
+  TEST_CASE("realized costs add up at the order that the runs fixed, or are left out") {
+    std::vector<Part> parts{confident("a", 1), confident("b", 2), gnmax("c", 3)};
+    for (Part& part : parts) {
+      part.answered_realized = 40;
+      for (auto& entry : part.curves) entry.second.noisy_max_realized = entry.second.noisy_max;
+    }
+    const auto realized = [&]() -> const CostEntry* {
+      static Composition sum;
+      sum = compose(parts, {});
+      for (const CostEntry& cost : sum.costs) {
+        if (cost.reading == Reading::realized) return &cost;
+      }
+      CHECK(has_notice(sum, "realized_orders"));
+      return nullptr;
+    };
+    const double best = realized()->epsilon;
+    CHECK(realized()->order_chosen_after);
+    parts[0].provenance.fixed_order = 4.0;
+    CHECK(realized()->order == 4.0);
+    CHECK(realized()->order_chosen_after);
+    parts[1].provenance.fixed_order = 4.0;
+    CHECK_FALSE(realized()->order_chosen_after);
+    CHECK(realized()->epsilon >= best);
+    parts[1].provenance.fixed_order = 8.0;
+    CHECK(realized() == nullptr);
+    parts[0].provenance.fixed_order = parts[1].provenance.fixed_order = 7.0;
+    CHECK(realized() == nullptr);
+  }
+
+  TEST_CASE("a sum has the weakest of its parts, and says so") {
+    std::vector<Part> parts{released(0.5, 2e-5), released(0.25, 1e-5), planned(40.0, 10)};
+    parts[0].provenance.parameters_chosen = false;
+    parts[0].provenance.confidence = 0.99;
+    const Composition good = compose(std::span(parts).first(1), {});
+    CHECK(good.costs[good.headline].releasable);
+    CHECK(good.provenance.parameters_chosen == false);
+    parts[1].provenance.parameters_chosen = true;
+    parts[1].provenance.confidence = 0.5;
+    const Composition sum = compose(parts, {});
+    CHECK(sum.provenance.parameters_chosen == true);
+    CHECK(sum.provenance.confidence == 0.5);
+    CHECK(has_notice(sum, "parameters_from_votes"));
+    CHECK(has_notice(sum, "not_a_bound"));
+    for (const CostEntry& cost : sum.costs) {
+      CHECK(cost.bound == Bound::released);
+      CHECK(cost.reading == Reading::released);
+      CHECK(!cost.releasable);
+    }
+    CHECK(sum.trajectory.size() == 3);
+  }
+
+  TEST_CASE("any bound may be the headline") {
+    std::vector<Part> parts{confident("a", 1), planned(40.0, 10)};
+    ComposeSettings settings;
+    settings.bound = Bound::data_independent;
+    const Composition sum = compose(parts, settings);
+    const CostEntry& headline = sum.costs[sum.headline];
+    CHECK(headline.bound == Bound::data_independent);
+    for (const CostEntry& cost : sum.costs) {
+      if (cost.bound == Bound::data_independent) CHECK(headline.epsilon <= cost.epsilon);
+    }
+    settings.bound = Bound::published;
+    const Composition published = compose(parts, settings);
+    CHECK(published.costs[published.headline].reading == Reading::expected);
+    settings.bound = Bound::exact;
+    check_refused([&] { return compose(parts, settings); }, "no cost has bound exact");
   }
 
   TEST_CASE("what cannot be added is refused with the names of the parts") {

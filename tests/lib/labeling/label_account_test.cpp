@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -155,6 +156,29 @@ TEST_CASE("a run that its limits stopped is accounted at the order fixed before"
     CHECK(labelled.account.queries == labelled.queries.asked);
     CHECK(labelled.account.notices.front().code.starts_with("stopped_max_"));
   }
+}
+
+TEST_CASE("a run with limits has one order whether they stopped it or not") {
+  const auto votes = some_votes();
+  Run run = run_of(*votes, confident(35.0, 8.0, 6.0));
+  for (const RunLimits& limits : {RunLimits{60, 59, {}}, RunLimits{60, {}, 50.0}}) {
+    const Labelled labelled = label(run, limits, 2);
+    REQUIRE(labelled.queries.asked == 60);
+    REQUIRE_FALSE(labelled.queries.stopped);
+    const CostEntry& joint = find(labelled.account, Bound::tradeoff, Reading::joint);
+    CHECK(joint.order == labelled.filter.order());
+    CHECK(joint.epsilon ==
+          find(analysed(run, labelled.filter.order()), Bound::tradeoff, Reading::joint).epsilon);
+    CHECK(labelled.account.orders == std::vector<double>{labelled.filter.order()});
+    CHECK(labelled.account.tradeoff->joint.size() == 1);
+  }
+  // Without limits the end is certain; the curves have the order of the filter besides the others.
+  const Labelled labelled = label(run, {60, {}, {}}, 2);
+  const std::vector<double>& orders = labelled.account.orders;
+  CHECK(std::is_sorted(orders.begin(), orders.end()));
+  CHECK(std::count(orders.begin(), orders.end(), labelled.filter.order()) == 1);
+  CHECK(labelled.account.tradeoff->joint.size() == orders.size());
+  CHECK(labelled.account.tradeoff->noisy_max_realized.size() == orders.size());
 }
 
 TEST_CASE("without a selection the end is certain, and so is the cost at the best order") {

@@ -31,7 +31,7 @@ using pate::test::write_bytes;
 namespace {
 
 LedgerEntry entry(const std::string& digest, const std::string& kind = "release") {
-  return {kind, digest, pate::io::JsonValue::parse(R"({"order":14})", "settings"),
+  return {kind, {"mnist", 250, 10}, digest, "run", pate::io::JsonValue::parse(R"({"order":14})", "settings"),
           pate::io::JsonValue::parse(R"({"epsilon":1.5})", "released"), "0.1.0"};
 }
 
@@ -123,19 +123,35 @@ TEST_CASE("an entry that went to a file that is the ledger no more does not coun
         path.string() + ": the ledger was replaced by another file while it was in use");
 }
 
-TEST_CASE("a second release of the same votes is refused") {
+TEST_CASE("a second release is refused, whatever its votes") {
   const TempDirectory directory;
   Ledger ledger(directory / "l");
-  CHECK_NOTHROW(pate::reports::require_no_earlier(ledger, "release", "a", "votes.npy"));
+  ledger.append(entry("a", "label"));
+  CHECK_NOTHROW(pate::reports::require_no_release(ledger));
   ledger.append(entry("a"));
-  CHECK_NOTHROW(pate::reports::require_no_earlier(ledger, "release", "b", "votes.npy"));
-  CHECK_NOTHROW(pate::reports::require_no_earlier(ledger, "label", "a", "votes.npy"));
-  const std::string message = message_of<pate::ledger_refusal>(
-      [&] { pate::reports::require_no_earlier(ledger, "release", "a", "votes.npy"); });
-  CHECK(message == "votes.npy: these votes were released before, on " + ledger.entries()[0].time +
-                       " (" + (directory / "l").string() +
-                       ", line 1); a second release costs privacy again: --again makes one and "
-                       "states what they cost together");
+  const std::string message =
+      message_of<pate::ledger_refusal>([&] { pate::reports::require_no_release(ledger); });
+  CHECK(message == (directory / "l").string() + ": line 2 is a release of " +
+                       ledger.entries()[1].time +
+                       "; another one, of whatever votes of these teachers, costs privacy again: "
+                       "--again makes one and states what all entries cost together");
+}
+
+TEST_CASE("a ledger is the account of the ensemble of its first entry") {
+  const TempDirectory directory;
+  Ledger ledger(directory / "ours.jsonl");
+  CHECK(ledger.ensemble("", 250, 10) == pate::reports::Ensemble{"ours", 250, 10});
+  CHECK(ledger.ensemble("mnist", 250, 10).name == "mnist");
+  ledger.append(entry("a"));
+  CHECK(ledger.ensemble("", 250, 10).name == "mnist");
+  CHECK(ledger.ensemble("mnist", 250, 10) == ledger.entries()[0].ensemble);
+  CHECK(message_of<pate::ledger_refusal>([&] { (void)ledger.ensemble("", 251, 10); }) ==
+        (directory / "ours.jsonl").string() +
+            ": a ledger is the account of one ensemble, here the ensemble mnist of 250 teachers "
+            "and 10 classes, and this is the ensemble mnist of 251 teachers and 10 classes: "
+            "--ledger names another file for other teachers");
+  CHECK_THROWS_AS((void)ledger.ensemble("", 250, 9), pate::ledger_refusal);
+  CHECK_THROWS_AS((void)ledger.ensemble("svhn", 250, 10), pate::ledger_refusal);
 }
 
 TEST_CASE("killed at any point, byte by byte: the ledger stays readable, what was there stays") {
@@ -241,7 +257,7 @@ TEST_CASE("a torn line is reported, and the next entry follows it") {
   const TempDirectory directory;
   const fs::path path = directory / "ledger.jsonl";
   { Ledger(path).append(entry("a")); }
-  write_bytes(path, read_bytes(path) + R"({"schema":"pate/ledger/v1","kind":"rel)");
+  write_bytes(path, read_bytes(path) + R"({"schema":"pate/ledger/v2","kind":"rel)");
   Ledger ledger(path);
   CHECK(ledger.entries().size() == 1);
   CHECK(ledger.torn_line() == 2);

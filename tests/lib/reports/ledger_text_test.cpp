@@ -21,7 +21,9 @@ JsonValue json(const char* text) {
 
 LedgerEntry entry(const std::string& digest) {
   return {"release",
+          {"mnist", 250, 10},
           digest,
+          "run",
           json(R"({"order":14.0})"),
           json(R"({"epsilon":1.5,"delta":2e-5})"),
           "0.1.0",
@@ -46,8 +48,9 @@ TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("an entry is one line of JSON, and comes back") {
   const std::string text = text_of(1);
-  CHECK(text == R"({"schema":"pate/ledger/v1","kind":"release","time":"2026-11-21T11:30:16Z",)"
-                R"("tool":{"name":"pate","version":"0.1.0"},"votes_digest":"digest0",)"
+  CHECK(text == R"({"schema":"pate/ledger/v2","kind":"release","time":"2026-11-21T11:30:16Z",)"
+                R"("tool":{"name":"pate","version":"0.1.0"},"ensemble":{"name":"mnist","teachers":250,)"
+                R"("classes":10},"votes_digest":"digest0","run_digest":"run",)"
                 R"("settings":{"order":14.0},"released":{"epsilon":1.5,"delta":2e-05}})"
                 "\n");
   const LedgerText read = parse_ledger(text, "x");
@@ -108,7 +111,7 @@ TEST_CASE("wherever a crash cuts a repair, nothing is lost either") {
 TEST_CASE("a file that was extended but not written ends in zeros") {
   const std::string two = text_of(2);
   for (const std::string& tail :
-       {std::string(100, '\0'), R"({"schema":"pate/ledger/v1","ki)" + std::string(9, '\0')}) {
+       {std::string(100, '\0'), R"({"schema":"pate/ledger/v2","ki)" + std::string(9, '\0')}) {
     const LedgerText read = parse_ledger(two + tail, "x");
     CHECK(read.entries.size() == 2);
     CHECK(read.torn_lines == 1);
@@ -126,15 +129,15 @@ TEST_CASE("what is no ledger is refused by line") {
   const std::string what = "led.jsonl: line 2 is no line of a ledger: ";
   CHECK(refusal(good + "hello\n") == what + "not JSON");
   CHECK(refusal(good + "hello") == what + "not JSON");
-  CHECK(refusal(good + R"({"schema":"pate/ledger/v1","kind": not)" + "\n" + good) ==
+  CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind": not)" + "\n" + good) ==
         what + "it is incomplete, and no crash left it, because an entry follows");
   CHECK(refusal(good + "[1]\n") == what + "expected an object");
   CHECK(refusal(good + "{}\n") == what + "expected a text \"schema\"");
   CHECK(refusal(good + R"({"schema":"pate/analyze/v1"})") ==
-        what + R"(expected "schema": "pate/ledger/v1")");
-  CHECK(refusal(good + R"({"schema":"pate/ledger/v1","kind":1})") ==
+        what + R"(expected "schema": "pate/ledger/v2")");
+  CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":1})") ==
         what + "expected a text \"kind\"");
-  CHECK(refusal(good + R"({"schema":"pate/ledger/v1","kind":"torn","lines":1})") ==
+  CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":"torn","lines":1})") ==
         what + "expected \"lines\": 0, the number of torn lines before");
   CHECK(refusal("\n") == "led.jsonl: line 1 is no line of a ledger: not JSON");
   // What is nested very deeply would take all of the stack.
@@ -143,12 +146,26 @@ TEST_CASE("what is no ledger is refused by line") {
                std::string(100000, '[') + "1" + std::string(100000, ']') + ",\"s\":");
   CHECK(refusal(good + deep) == what + "it is nested deeper than 50 levels");
   // Each field of an entry is needed.
-  for (const char* field : {"votes_digest", "settings", "released", "tool", "time"}) {
+  for (const char* field : {"ensemble", "votes_digest", "run_digest", "settings", "released", "tool", "time"}) {
     nlohmann::ordered_json line = nlohmann::ordered_json::parse(good);
     line.erase(field);
     CAPTURE(field);
     CHECK(refusal(line.dump() + "\n").find(field) != std::string::npos);
   }
+}
+
+TEST_CASE("a ledger of an earlier version, or of two ensembles, is refused") {
+  std::string earlier = text_of(1);
+  earlier.replace(earlier.find("/v2"), 3, "/v1");
+  CHECK(refusal(earlier) ==
+        "led.jsonl: line 1 is of an earlier version of ledgers (pate/ledger/v1), which does not "
+        "say whose votes it counts: keep it, and begin a new one; what it counts comes on top of "
+        "every total of the new one");
+  LedgerEntry other = entry("d");
+  other.ensemble.classes = 9;
+  CHECK(refusal(text_of(1) + ledger_addition({}, other)) ==
+        "led.jsonl: line 2 is no line of this ledger: expected the ensemble mnist of 250 teachers "
+        "and 10 classes of line 1, found the ensemble mnist of 250 teachers and 9 classes");
 }
 
 TEST_CASE("settings and results must be objects") {
