@@ -223,11 +223,13 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i] = public_part(std::move(parts[i]), i + 1);
       context.parts[i].path = parts[i].name;
+      context.parts[i].provenance.reset();  // nor its own headline
     }
     sum = compose(parts, options.rounds);
     std::erase_if(sum.costs, [](const CostEntry& cost) { return !cost.releasable; });
     if (sum.costs.empty()) return report_missed({"no cost of this sum may be published"}, streams);
-    sum.headline = headline_of(sum.costs, {options.rounds.reading, options.rounds.conversion});
+    sum.headline = headline_of(
+        sum.costs, {options.rounds.reading, options.rounds.conversion, options.rounds.bound});
   }
   std::ranges::move(slip_notices({}, {}, sum.conversion_delta.value_or(0.0)),
                     std::back_inserter(sum.notices));

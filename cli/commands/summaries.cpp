@@ -125,9 +125,12 @@ std::string compose_summary(const Composition& sum, std::span<const reports::Rep
   std::string text;
   for (const reports::ReportPart& part : parts) {
     text += fmt::format("{}: {}, {} queries", part.path, part.mechanism, part.queries);
-    if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
-    text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
-    text += part.order ? fmt::format(" at order {}\n", order_text(part.order)) : "\n";
+    if (part.provenance) {
+      if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
+      text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
+      if (part.order) text += fmt::format(" at order {}", order_text(part.order));
+    }
+    text += '\n';
   }
   text += fmt::format("together: {} queries", sum.queries);
   if (sum.teachers) text += fmt::format(", {} teachers", *sum.teachers);

@@ -488,6 +488,14 @@ TEST_SUITE("compose") {
       CHECK(report.at("headline").at("releasable") == false);
       CHECK(report.at("guarantee").at("holds") == false);
     }
+    // Nor is it put out as what may be published.
+    const Ran open = run({"compose", sum, "--public-only", "--json"});
+    CHECK(open.status == 1);
+    CHECK(open.out.empty());
+    const std::string a = reports.analyze("a", Words{votes, "--queries", "50"} + kConfident);
+    const Ran shown = run({"compose", a, "--public-only", "--summary"});
+    CHECK(shown.status == 0);
+    CHECK(shown.out.find("confident, 50 queries\n") != std::string::npos);
     // Every part shows what it is, and what was said about it.
     const json part = read(more).at("parts")[0];
     CHECK(part.at("epsilon") == read(sum).at("headline").at("epsilon"));
