@@ -250,7 +250,7 @@ TEST_SUITE("release") {
       const Ran ran =
           run({"label", sample("digits_100_counts.npy"), "--queries", queries, "--threshold", "60",
                "--sigma1", "15", "--sigma2", "15", "--delta", "1e-5", "--write-labels",
-               (directory / "labels.npy").string(), "--ledger", ledger, "--json"});
+               (directory / "labels.npy").string(), "--ledger", ledger, "--json", "--force"});
       REQUIRE(ran.status == 0);
       CHECK(ran.err.find(ledger + ": ") != std::string::npos);
       return ran.json();
