@@ -82,6 +82,16 @@ TEST_SUITE("analyze") {
           analyze({"--delta", "1e-5", "--sigma2", "1", "--threshold", "5", "--sigma1", sigma}), 2,
           {"sigma1 must be", sigma});
     }
+    for (const char* threshold : {"-1e308", "1e300", "-1e16"}) {
+      for (const char* command : {"analyze", "release", "label", "tune"}) {
+        std::vector<std::string> line = analyze(
+            {"--delta", "1e-5", "--sigma2", "1", "--sigma1", "1", "--threshold", threshold});
+        line[0] = command;
+        if (line[0] == "label") line.insert(line.end(), {"--write-labels", "none.npy"});
+        if (line[0] == "release") line.emplace_back("--dry-run");
+        check_refused(line, 2, {"threshold", "between"});
+      }
+    }
     for (const char* threshold : {"many", "nan", "5%%", ""}) {
       check_refused(
           analyze({"--delta", "1e-5", "--sigma2", "1", "--sigma1", "1", "--threshold", threshold}),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 namespace pate {
@@ -9,8 +10,8 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The larger of two numbers, NaN if either is: for maxima over costs, where std::max may pass over
 /// a NaN and report too little.
 template <class Real>
-[[nodiscard]] constexpr Real max_or_nan(Real a, Real b) {
-  return a > b || a != a ? a : b;
+[[nodiscard]] Real max_or_nan(Real a, Real b) {
+  return a > b || std::isnan(a) ? a : b;
 }
 
 // Probabilities travel as natural logarithms; -inf is probability zero. Divergences travel as the

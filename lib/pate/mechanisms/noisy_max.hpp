@@ -42,6 +42,7 @@ struct GaussianNoisyMax {
   [[nodiscard]] double mu() const { return std::numbers::sqrt2 / sigma; }
 
   [[nodiscard]] double parameter() const { return sigma; }
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
   [[nodiscard]] std::optional<double> pure_epsilon() const { return std::nullopt; }
   [[nodiscard]] std::optional<double> squared_mu() const { return 2.0 / sigma / sigma; }
 
@@ -60,6 +61,7 @@ struct LaplaceNoisyMax {
 
   [[nodiscard]] double parameter() const { return scale; }
   [[nodiscard]] std::optional<double> pure_epsilon() const { return 2.0 * gamma(); }
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
   [[nodiscard]] std::optional<double> squared_mu() const { return std::nullopt; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
