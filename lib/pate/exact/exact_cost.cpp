@@ -89,6 +89,32 @@ const NeighbourOutcomes* ExactCost::outcomes() {
   return outcomes_ ? &*outcomes_ : nullptr;
 }
 
+std::vector<OutcomeTable> ExactCost::tables() {
+  std::vector<OutcomeTable> result;
+  if (outcomes() == nullptr) return result;
+  const auto& neighbours = outcomes_->neighbours();
+  for (std::size_t k = 0; k < neighbours.size(); ++k) {
+    OutcomeTable table;
+    LogBernoulliPair pair{};  // without a selection every query is answered
+    if (mechanism_.aggregator().selection) {
+      pair = answers_[line_of(neighbours[k].from, neighbours[k].to)];
+      table.push_back(
+          {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio});
+    }
+    const double* const log_ratios = outcomes_->log_ratios(k);
+    for (std::size_t e = 0; e < votes_.groups.size() + 2; ++e) {
+      const double number = outcomes_->classes(k, e);
+      if (number == 0.0) continue;
+      const double log_p = outcomes_->log_probability(k, e);
+      table.push_back({number * std::exp(log_p + pair.log_p),
+                       number * std::exp(log_p + log_ratios[e] + pair.log_p_neighbour),
+                       pair.log_ratio - log_ratios[e]});
+    }
+    result.push_back(std::move(table));
+  }
+  return result;
+}
+
 std::size_t ExactCost::bytes() const {
   std::size_t sum = outcomes_ ? outcomes_->bytes() : 0;
   for (const Known& known : known_) sum += known.excess.size() * sizeof(known.excess.front());

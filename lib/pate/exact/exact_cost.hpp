@@ -13,6 +13,7 @@
 #include "pate/exact/neighbour_outcomes.hpp"
 #include "pate/exact/noise_rules.hpp"
 #include "pate/exact/vote_groups.hpp"
+#include "pate/profile/outcome_table.hpp"
 
 namespace pate {
 
@@ -80,6 +81,10 @@ class ExactCost {
   /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
   [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> attained_by(double order);
+
+  /// The outcomes of the query, refusals among them, against every neighbour, in the order of
+  /// `outcomes()->neighbours()`. None without outcomes.
+  [[nodiscard]] std::vector<OutcomeTable> tables();
 
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
   [[nodiscard]] const NeighbourOutcomes* outcomes();

@@ -45,6 +45,10 @@ class NeighbourOutcomes {
     return log_ratios_.data() + k * (groups_ + 2);
   }
 
+  /// How many classes element e of `log_ratios(k)` stands for, and log P_j of each.
+  [[nodiscard]] double classes(std::size_t k, std::size_t e) const;
+  [[nodiscard]] double log_probability(std::size_t k, std::size_t e) const;
+
   /// The excesses of neighbour k; +inf where they overflow.
   [[nodiscard]] BothDirections excess(std::size_t k, double order) const;
   /// The logarithms of the excesses, where those overflow.
@@ -59,10 +63,6 @@ class NeighbourOutcomes {
 
  private:
   struct Kernel;
-
-  // Classes of element e of neighbour k.
-  [[nodiscard]] double classes(std::size_t k, std::size_t e) const;
-  [[nodiscard]] double log_probability(std::size_t k, std::size_t e) const;
 
   std::size_t groups_;
   std::vector<std::int32_t> classes_;

@@ -1,0 +1,186 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "pate/profile/lower_profile.hpp"
+#include "pate/profile/upper_profile.hpp"
+#include "support/accuracy.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+using Query = std::vector<OutcomeTable>;  // by neighbour
+using Real = long double;
+
+OutcomeTable table(const std::vector<double>& p, const std::vector<double>& q) {
+  OutcomeTable result;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const double loss = p[i] == 0.0   ? -kInfinity
+                        : q[i] == 0.0 ? kInfinity
+                                      : std::log(p[i]) - std::log(q[i]);
+    result.push_back({p[i], q[i], loss});
+  }
+  return result;
+}
+
+OutcomeTable random_table(Random& random, std::size_t outcomes, double spread) {
+  std::vector<double> p(outcomes);
+  std::vector<double> q(outcomes);
+  double sum_p = 0.0;
+  double sum_q = 0.0;
+  for (std::size_t i = 0; i < outcomes; ++i) {
+    sum_p += p[i] = random.log_uniform(1e-3, 1.0);
+    sum_q += q[i] = p[i] * std::exp(random.uniform(-spread, spread));
+  }
+  for (double& x : p) x /= sum_p;
+  for (double& x : q) x /= sum_q;
+  return table(p, q);
+}
+
+// The homogeneous form by enumeration: the adversary who knows earlier outcomes.
+Real adaptive(const std::vector<Query>& queries, std::size_t at, Real p, Real q) {
+  if (at == queries.size()) return std::max(p - q, 0.0L);
+  Real largest = queries[at].empty() ? adaptive(queries, at + 1, p, q) : 0.0L;
+  for (const OutcomeTable& table : queries[at]) {
+    Real sum = 0.0L;
+    for (const OutcomePair& o : table) {
+      sum += adaptive(queries, at + 1, p * static_cast<Real>(o.p), q * static_cast<Real>(o.q));
+    }
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+// Against the first neighbour of every query.
+Real fixed(const std::vector<Query>& queries, double epsilon) {
+  std::vector<Query> one;
+  for (const Query& query : queries) one.push_back({query.front()});
+  return adaptive(one, 0, 1.0L, std::exp(static_cast<Real>(epsilon)));
+}
+
+UpperProfile upper(const std::vector<Query>& queries, double step, double least_delta = 1e-9) {
+  UpperProfile result({step, 12.0, least_delta});
+  for (auto query = queries.rbegin(); query != queries.rend(); ++query) result.prepend(*query);
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE("profile") {
+  TEST_CASE("random tables: above the adversary who looks, below a fixed neighbour") {
+    Random random(14);
+    for (int i = 0; i < 60; ++i) {
+      std::vector<Query> queries(static_cast<std::size_t>(random.integer(1, 4)));
+      const double spread = random.log_uniform(0.01, 3.0);
+      for (Query& query : queries) {
+        const auto outcomes = static_cast<std::size_t>(random.integer(2, 4));
+        for (std::int64_t b = random.integer(1, 3); b > 0; --b) {
+          query.push_back(random_table(random, outcomes, spread));
+        }
+      }
+      const UpperProfile coarse = upper(queries, 0x1p-6);
+      const UpperProfile fine = upper(queries, 0x1p-9);
+      LowerProfile low(0x1p-10, -20.0, 20.0);
+      for (const Query& query : queries) low.append(query.front());
+      for (const double epsilon : {0.0, 0.01, 0.1, 0.5, 1.0, 3.0}) {
+        INFO("run ", i, " epsilon ", epsilon);
+        const auto exact =
+            static_cast<double>(adaptive(queries, 0, 1.0L, std::exp(static_cast<Real>(epsilon))));
+        CHECK(fine.delta(epsilon) >= exact * (1.0 - 1e-15));
+        CHECK(coarse.delta(epsilon) >= fine.delta(epsilon) * (1.0 - 1e-8));
+        // The chords of 4 queries add at most about h^2 of variance; a kink costs h.
+        CHECK(fine.delta(epsilon) <= exact + 0.01);
+        const auto one = static_cast<double>(fixed(queries, epsilon));
+        CHECK(low.delta(epsilon) <= one);
+        CHECK(low.delta(epsilon) >= one - 0.002);
+      }
+      for (const double delta : {1e-8, 1e-3, 0.1}) {
+        const double epsilon = fine.epsilon(delta);
+        if (epsilon == kInfinity) continue;
+        const auto exact =
+            static_cast<double>(adaptive(queries, 0, 1.0L, std::exp(static_cast<Real>(epsilon))));
+        CHECK(exact <= delta * (1.0 + 1e-12));
+        CHECK(low.epsilon(delta) <= epsilon);
+      }
+    }
+  }
+
+  TEST_CASE("many small Gaussian-like queries approach the analytic Gaussian mechanism") {
+    // 400 thresholds at zero, each seen with a shift of 0.05: nearly a Gaussian of shift
+    // 20 * 0.05 * sqrt(2 / pi).
+    const double p = normal_cdf(0.025);
+    const Query query{table({p, 1.0 - p}, {1.0 - p, p})};
+    UpperProfile profile({0x1p-10, 4.0, 1e-7});
+    for (int i = 0; i < 400; ++i) profile.prepend(query);
+    const double mu = 20.0 * 0.05 * std::sqrt(2.0 / 3.14159265358979323846);
+    for (const double epsilon : {0.5, 1.0, 2.0}) {
+      const double gaussian = normal_cdf(mu / 2.0 - epsilon / mu) -
+                              std::exp(epsilon) * normal_cdf(-mu / 2.0 - epsilon / mu);
+      CHECK(relative_error(profile.delta(epsilon), gaussian) < 0.02);
+    }
+  }
+
+  TEST_CASE("another mechanism enters as the start") {
+    const double mu = 0.7;
+    const auto gaussian = [mu](double s) {
+      return normal_cdf(s / mu + mu / 2.0) - std::exp(-s) * normal_cdf(s / mu - mu / 2.0);
+    };
+    const UpperProfile alone({0x1p-8, 6.0, 1e-6}, gaussian);
+    for (const double epsilon : {0.0, 0.5, 2.0}) {
+      CHECK(alone.delta(epsilon) >= gaussian(-epsilon) * (1.0 - 1e-12));
+      CHECK(relative_error(alone.delta(epsilon), gaussian(-epsilon)) < 1e-3);
+    }
+  }
+
+  TEST_CASE("nothing, sure things and the impossible") {
+    UpperProfile nothing({0x1p-8, 4.0, 1e-5});
+    CHECK(nothing.delta(0.0) == 0.0);
+    CHECK(nothing.epsilon(1e-5) == 0.0);
+    nothing.prepend({});
+    CHECK(nothing.queries() == 0);
+    // The same on both: nothing is lost.
+    const Query same{table({0.25, 0.75}, {0.25, 0.75})};
+    CHECK(upper({same, same}, 0x1p-8, 1e-5).delta(0.0) < 1e-8);
+    // What the neighbour never does tells all; what the votes never do tells nothing.
+    const Query telling{table({0.1, 0.9, 0.0}, {0.0, 0.8, 0.2})};
+    const UpperProfile told = upper({telling}, 0x1p-8, 1e-5);
+    CHECK(told.delta(20.0) >= 0.1);
+    CHECK(told.delta(20.0) < 0.1 + 1e-8);
+    CHECK(told.epsilon(0.05) == kInfinity);
+    LowerProfile low(0x1p-8, -4.0, 4.0);
+    low.append(telling.front());
+    CHECK(relative_error(low.delta(20.0), 0.1) < 1e-11);
+    // Beyond doubles: a loss of 800 is as good as infinite.
+    const Query far{{{1e-200, std::exp(-1000.0), 800.0}, {1.0, 1.0, 0.0}}};
+    CHECK(upper({far}, 0x1p-8, 1e-5).delta(0.0) < 1e-8);
+    CHECK_THROWS_AS(UpperProfile({0.0, 1.0, 1e-5}), parameter_error);
+    CHECK_THROWS_AS(LowerProfile(-1.0, 0.0, 1.0), parameter_error);
+  }
+
+  TEST_CASE("a delta of 1e-15 is as accurate as one of 0.1") {
+    Random random(15);
+    std::vector<Query> queries;
+    for (int i = 0; i < 4; ++i) queries.push_back({random_table(random, 3, 1.0)});
+    const UpperProfile profile = upper(queries, 0x1p-11, 1e-16);
+    double epsilon = 0.0;
+    while (adaptive(queries, 0, 1.0L, std::exp(static_cast<Real>(epsilon))) > 1e-3L) {
+      epsilon += 1e-3;
+    }
+    for (int i = 0; i < 2000; ++i, epsilon += 1e-3) {
+      const auto exact =
+          static_cast<double>(adaptive(queries, 0, 1.0L, std::exp(static_cast<Real>(epsilon))));
+      CHECK(profile.delta(epsilon) >= exact * (1.0 - 1e-15));
+      if (exact == 0.0) break;
+    }
+  }
+}
