@@ -1,5 +1,7 @@
 #include "pate/accounting/exact_account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pate/accounting/profile_account.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
@@ -148,6 +151,33 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
     result[q] = values[below] + (at - std::floor(at)) * (values[above] - values[below]);
   }
   return result;
+}
+
+// The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
+void add_profile(ExactRun& costs, const ExactOptima& exact, double delta, unsigned threads,
+                 std::vector<CostEntry>& entries, std::vector<Notice>& notices) {
+  CostEntry entry{Bound::exact, Reading::joint, ReportedConversion::profile, 0.0, delta};
+  entry.data_dependent = true;
+  entry.lower = 0.0;
+  if (exact.spent) {
+    const auto profile = run_profile(costs, delta, exact.best[0], exact.best[1], threads);
+    if (!profile) {
+      notices.push_back({"no_profile",
+                         "the exact (epsilon, delta) is not known: with noise far below one vote "
+                         "outcome probabilities are beyond doubles"});
+      return;
+    }
+    entry.epsilon = std::min(profile->upper.larger(), entries.front().epsilon);
+    entry.lower = std::min(profile->lower.larger(), entry.epsilon);
+    if (entry.epsilon > 1.01 * *entry.lower) {
+      notices.push_back({"profile_interval",
+                         fmt::format("exact/joint/profile is between {} and {}: the grid is coarse "
+                                     "for a run of this size",
+                                     *entry.lower, entry.epsilon)});
+    }
+  }
+  entry.parts = {{"steps", entry.epsilon}};
+  entries.push_back(std::move(entry));
 }
 
 std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOptima& exact,
@@ -304,6 +334,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
   const ExactOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =
       exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);
+  add_profile(costs, exact, search.delta, threads, entries, account.notices);
   if (teachers) {
     const auto more = entries_by_teacher(teachers, exact, search, account);
     entries.insert(entries.end(), more.begin(), more.end());

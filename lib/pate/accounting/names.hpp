@@ -86,14 +86,16 @@ enum class ReportedConversion {
   gdp,       ///< exact composition of Gaussian mechanisms
   pure,      ///< sum of pure epsilons, delta 0
   kov,       ///< exact composition of pure steps
+  profile,   ///< exact composition of the outcome probabilities themselves
 };
 template <>
-inline constexpr std::array<Named<ReportedConversion>, 5> kNames<ReportedConversion>{{
+inline constexpr std::array<Named<ReportedConversion>, 6> kNames<ReportedConversion>{{
     {ReportedConversion::classic, "classic"},
     {ReportedConversion::improved, "improved"},
     {ReportedConversion::gdp, "gdp"},
     {ReportedConversion::pure, "pure"},
     {ReportedConversion::kov, "kov"},
+    {ReportedConversion::profile, "profile"},
 }};
 
 template <>

@@ -32,6 +32,8 @@ struct CostEntry {
   /// Standard deviation of the spent budget over the selection noise; reading `expected` with a
   /// selection only.
   std::optional<double> sd = {};
+  /// What epsilon cannot be below; conversion `profile` only.
+  std::optional<double> lower = {};
   /// What epsilon is made of; the values add up to it.
   std::vector<std::pair<std::string, double>> parts = {};
   bool data_dependent = false;

@@ -31,6 +31,9 @@ class ExactRun {
 
   [[nodiscard]] std::size_t size() const { return costs_.size(); }
   [[nodiscard]] const GroupedVotes& votes(std::size_t i) const { return costs_[i].votes(); }
+  /// How often the query occurs.
+  [[nodiscard]] double count(std::size_t i) const { return counts_[i]; }
+  [[nodiscard]] ExactCost& operator[](std::size_t i) { return costs_[i]; }
 
   /// RDP of the run at the orders from the counts alone: the sum over the queries of the largest
   /// cost over their neighbours, each direction on its own.

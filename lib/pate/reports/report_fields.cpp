@@ -79,6 +79,7 @@ void fields(FieldWriter& a, const CostEntry& cost) {
   a("order", cost.order);
   if (cost.order_chosen_after) a("order_chosen_after", true);
   a.optional("sd", cost.sd);
+  a.optional("lower", cost.lower);
   a.object("parts", [&](FieldWriter& parts) {
     parts.place().set_empty_object();
     for (const auto& [part, value] : cost.parts) parts(part, value);
