@@ -19,8 +19,8 @@ namespace {
 constexpr double kAccuracy = 1e-4;
 constexpr double kCoarsest = 0x1p-9;
 constexpr double kMostNodes = 0x1p22;
-// Nodes times taps: some minutes.
-constexpr double kMostWork = 2e11;
+// Nodes times taps: below a minute.
+constexpr double kMostWork = 1e11;
 // Cells of the lower end, in steps of the upper one: it errs ten times less.
 constexpr double kLowerCells = 4.0;
 
@@ -45,10 +45,12 @@ double step_for(const ExactRun& costs, double epsilon, double slope, double high
   const double wanted = std::sqrt(12.0 * kAccuracy * epsilon / (std::max(queries, 1.0) * slope));
   if (wanted < step) step = power_of_two_below(std::max(wanted, 0x1p-20));
   const double taps = taps_of(costs);
-  for (;; step *= 2.0) {
+  const auto is_dear = [&] {
     const double nodes = (epsilon + highest) / step;
-    if (step >= kCoarsest || (nodes <= kMostNodes && nodes * taps <= kMostWork)) return step;
-  }
+    return nodes > kMostNodes || nodes * taps > kMostWork;
+  };
+  while (step < 1.0 && is_dear()) step *= 2.0;
+  return step;
 }
 
 // The neighbour with the largest moment.
