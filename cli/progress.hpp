@@ -64,6 +64,7 @@ class Activity {
   /// lengths are for tests.
   Activity(const Streams& streams, std::string what,
            std::chrono::milliseconds second = std::chrono::seconds(1));
+  ~Activity() = default;
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
 

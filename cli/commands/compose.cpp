@@ -94,7 +94,10 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
       options.output,
       options.output.public_only ? reports::public_analyze_report_json(account, version())
                                  : reports::analyze_report_json(account, context),
-      analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour()),
+      for_people(
+          options.output,
+          guarantee_of(account.costs[account.headline], outputs_of(account.aggregator)),
+          analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour())),
       account.notices, streams);
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),
@@ -240,7 +243,9 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   deliver_report(options.output,
                  options.output.public_only ? reports::public_composed_report_json(sum, version())
                                             : reports::composed_report_json(sum, context),
-                 compose_summary(sum, context.parts, streams.out_colour()), sum.notices, streams);
+                 for_people(options.output, guarantee_of(sum.costs[sum.headline], kOutputsOfRounds),
+                            compose_summary(sum, context.parts, streams.out_colour())),
+                 sum.notices, streams);
   return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
                                      sum.answered_realized),
                        streams);
@@ -267,6 +272,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
              "the same teachers voted, though in other files");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
+  add_statement(line, options.output);
   add_public_only(line, options.output);
   add_threads(line.section("Work"), options.threads);
 }

@@ -107,6 +107,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   run.add("--ledger FILE", options.ledger, "record the run here, before its labels appear");
   add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
+  add_statement(line, options.output);
   add_public_only(line, options.output);
 }
 
@@ -179,10 +180,13 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   } else {
     json = reports::label_report_json(report, context);
   }
-  deliver_report(options.output, json,
+  deliver_report(
+      options.output, json,
+      for_people(options.output,
+                 guarantee_of(account.costs[account.headline], outputs_of(account.aggregator)),
                  label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
-                               streams.out_colour()),
-                 account.notices, streams);
+                               streams.out_colour())),
+      account.notices, streams);
   return kDone;
 }
 

@@ -76,6 +76,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
   add_output_options(line, options.output);
+  add_statement(line, options.output);
   add_public_only(line, options.output);
 }
 
@@ -98,7 +99,10 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   deliver_report(options.output,
                  options.output.public_only ? reports::public_plan_report_json(result, version())
                                             : reports::plan_report_json(result, context),
-                 plan_summary(result, streams.out_colour()), result.notices, streams);
+                 for_people(options.output,
+                            guarantee_of(result.costs[result.headline], outputs_of(result.run)),
+                            plan_summary(result, streams.out_colour())),
+                 result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }
 

@@ -212,6 +212,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   privacy.add("--require-releasable", options.require_releasable,
               "status 1, and nothing drawn, unless\nthe parameters are fixed in advance");
   add_output_options(line, options.output);
+  add_statement(line, options.output);
   add_public_only(line, options.output);
 }
 
@@ -287,12 +288,16 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
     deliver_report(options.output, reports::public_release_json(*published, notices, version()),
-                   public_release_summary(*published, notices), notices, streams);
+                   for_people(options.output, guarantee_of(published),
+                              public_release_summary(*published, notices)),
+                   notices, streams);
   } else {
     deliver_report(
         options.output,
         reports::release_report_json(plan, published, votes_of_parameters, notices, context),
-        release_summary(plan, published, notices, options.input.votes), notices, streams);
+        for_people(options.output, guarantee_of(published),
+                   release_summary(plan, published, notices, options.input.votes)),
+        notices, streams);
   }
   return limit_missed ? missed() : kDone;
 }

@@ -60,6 +60,16 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
   output.add("--quiet", options.quiet, "no summary and no notices; errors only", unrecorded);
 }
 
+void add_statement(CommandLine& line, OutputOptions& options) {
+  line.section("Output").add("--statement", options.statement,
+                             "in words what is guaranteed, and no more", {.recorded = false});
+}
+
+std::string for_people(const OutputOptions& options, const Guarantee& guarantee,
+                       std::string summary) {
+  return options.statement ? statement_of(guarantee) : std::move(summary);
+}
+
 void add_public_only(CommandLine& line, OutputOptions& options) {
   line.section("Output").add("--public-only", options.public_only,
                              "put out what may be published only", {.recorded = false});
@@ -107,6 +117,11 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
   if (options.quiet && options.summary) {
     throw usage_error("--quiet and --summary exclude each other");
   }
+  if (options.statement && (options.json || to_stdout || options.summary || options.quiet)) {
+    throw usage_error(
+        "--statement is put out instead of the report: leave out --json, --summary, --quiet and "
+        "-o -; -o FILE has the report");
+  }
   std::vector<Destination> all{{kOutput, options.output}};
   all.insert(all.end(), others.begin(), others.end());
   check_destinations(all, inputs);
@@ -122,8 +137,8 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
   const bool as_json = options.json || options.output == kStandardOutput;
   const bool to_file = !options.output.empty() && options.output != kStandardOutput;
   if (to_file) write_output(options.output, json, streams);
-  const bool show_summary =
-      options.summary || (streams.out_is_terminal && !as_json && !options.quiet);
+  const bool show_summary = options.summary || options.statement ||
+                            (streams.out_is_terminal && !as_json && !options.quiet);
   if (show_summary) {
     write(streams.out, summary);
     if (to_file) streams.err << "report: " << options.output << '\n';

@@ -7,6 +7,7 @@
 
 #include "cli/options/command_line.hpp"
 #include "cli/streams.hpp"
+#include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
 
 namespace pate::cli {
@@ -20,8 +21,16 @@ struct OutputOptions {
   bool json = false;
   bool summary = false;
   bool quiet = false;
+  bool statement = false;    ///< where the command has the option
   bool public_only = false;  ///< where the command has the option
 };
+
+/// `--statement`, of commands whose report promises something.
+void add_statement(CommandLine& line, OutputOptions& options);
+
+/// What a person is shown: with `--statement` what is guaranteed in words, else the summary.
+[[nodiscard]] std::string for_people(const OutputOptions& options, const Guarantee& guarantee,
+                                     std::string summary);
 
 /// `--public-only`, of commands that know what may be published.
 void add_public_only(CommandLine& line, OutputOptions& options);

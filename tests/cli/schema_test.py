@@ -355,7 +355,29 @@ def check(command, lines, mutations, report=None):
     print(f"{command}: {len(lines)} reports are valid, {len(mutations)} broken ones are refused")
 
 
+def undescribed(schema, path=""):
+    """Properties without a description, but for those of conditions."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from undescribed(item, path)
+    elif isinstance(schema, dict):
+        for name, value in schema.get("properties", {}).items():
+            if isinstance(value, dict) and "description" not in value:
+                yield f"{path}/{name}"
+        for name, value in schema.items():
+            if name not in ("if", "then", "else", "not", "allOf", "anyOf"):
+                yield from undescribed(value, f"{path}/{name}")
+
+
+def check_descriptions():
+    for path in sorted((SOURCE / "cli/schemas").glob("*.json")):
+        missing = list(undescribed(json.loads(path.read_text())))
+        if missing:
+            sys.exit(f"{path.name} does not describe {', '.join(missing)}")
+
+
 def main():
+    check_descriptions()
     check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
     check("tune", [f"{line} --delta 1e-5" for line in TUNE_LINES], TUNE_MUTATIONS)
     check("explain", [f"{line} --delta 1e-5" for line in EXPLAIN_LINES], EXPLAIN_MUTATIONS)

@@ -171,8 +171,8 @@ void add_profile(ExactRun& costs, const ExactOptima& exact, double delta, unsign
     entry.lower = std::min(profile->lower.larger(), entry.epsilon);
     if (entry.epsilon > 1.01 * *entry.lower) {
       notices.push_back({"profile_interval",
-                         fmt::format("exact/joint/profile is between {} and {}: the grid is coarse "
-                                     "for a run of this size",
+                         fmt::format("exact/joint/profile is certified from {:.6g} to {:.6g}: the "
+                                     "interval is wider than 1 %",
                                      *entry.lower, entry.epsilon)});
     }
   }

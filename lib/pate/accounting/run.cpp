@@ -48,7 +48,8 @@ void QueryReader::read(std::int64_t first, std::int64_t count) {
   first_ = first;
   count_ = count;
   const auto classes = static_cast<std::size_t>(run_.votes.classes());
-  const auto teachers = static_cast<std::size_t>(predictions_ ? predictions_->teachers() : 0);
+  const auto teachers =
+      static_cast<std::size_t>(predictions_ != nullptr ? predictions_->teachers() : 0);
   const auto size = static_cast<std::size_t>(count);
   counts_.resize(size * classes);
   ids_.resize(size * teachers);

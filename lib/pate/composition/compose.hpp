@@ -100,6 +100,9 @@ struct Composition {
   std::vector<Notice> notices;
 };
 
+/// What became public of rounds, for `guarantee_of`.
+inline constexpr const char* kOutputsOfRounds = "all that these rounds put out";
+
 struct ComposeSettings {
   /// At which the sum is converted; unset: that of the parts, which must agree.
   std::optional<double> delta;

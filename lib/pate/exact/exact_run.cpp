@@ -55,7 +55,7 @@ void ExactRun::each(std::span<const double> orders,
   parallel_for(costs_.size(), threads_, [&](std::size_t i) {
     const std::size_t before = costs_[i].bytes();
     const bool tabulated = table_ && costs_[i].log_q() != -kInfinity;
-    QCells::Position position;
+    QCells::Position position{};
     if (tabulated) position = cells_.locate(costs_[i].log_q());
     for (const std::size_t k : sequence) {
       take(i, k,

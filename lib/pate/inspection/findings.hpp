@@ -136,6 +136,7 @@ class TeacherColumns {
   struct Sums {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
     friend auto operator<=>(const Sums&, const Sums&) = default;
   };
   void find_identical(TeacherFindings& result) const;

@@ -32,6 +32,8 @@ class Descriptor {
   /// Opens a file, `O_CLOEXEC` beside `flags`. Where that fails `get()` is negative and `errno`
   /// says why. mode: of a file that is made.
   Descriptor(const std::filesystem::path& path, int flags, mode_t mode = 0);
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);

@@ -25,6 +25,11 @@ struct PlannedRun {
   [[nodiscard]] std::int64_t answers() const;
 };
 
+/// What becomes public of such a run, for `guarantee_of`.
+[[nodiscard]] inline const char* outputs_of(const PlannedRun& run) {
+  return run.sigma1 ? "the answers and refusals of such a run" : "the answers of such a run";
+}
+
 /// More queries than anybody asks; up to here counts and costs keep all their digits.
 inline constexpr std::int64_t kMostPlannedQueries = 1'000'000'000;
 

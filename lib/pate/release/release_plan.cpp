@@ -108,8 +108,9 @@ std::string ledger_in_words(const ReleasePlan& plan, double run_epsilon) {
   std::string text = " The ledger of these teachers has other entries, and M and E count all:";
   bool adds = false;
   for (const OtherEntry& entry : *plan.ledger) {
-    fmt::format_to(std::back_inserter(text), "{} line {} ({}, {}): ",
-                   &entry == plan.ledger->data() ? "" : ";", entry.line, entry.kind, entry.time);
+    fmt::format_to(std::back_inserter(text),
+                   "{} line {} ({}, {}): ", &entry == plan.ledger->data() ? "" : ";", entry.line,
+                   entry.kind, entry.time);
     switch (entry.counted) {
       case Counted::same_answers:
         text += "its answers are those of this run";
@@ -126,17 +127,21 @@ std::string ledger_in_words(const ReleasePlan& plan, double run_epsilon) {
                        entry.delta);
     }
   }
-  return text + (adds ? fmt::format(". What is added is added to epsilon {} and delta {} of this run "
-                                    "(sequential composition: epsilons and deltas add up).",
-                                    run_epsilon, plan.run_delta)
-                      : ".");
+  return text +
+         (adds ? fmt::format(". What is added is added to epsilon {} and delta {} of this run "
+                             "(sequential composition: epsilons and deltas add up).",
+                             run_epsilon, plan.run_delta)
+               : ".");
 }
 
 std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
                       const ReleasePlan& plan, double run_epsilon) {
   const double epsilon = sum_upwards(run_epsilon, plan.added_epsilon);
-  std::string text = fmt::format(
-      "Let M be all that became public of this run of {} queries to {} teachers: {}, E = {} in "
+  std::string text =
+      promise_in_words(outputs(votes, plan.earlier.size()), epsilon, plan.total_delta);
+  text += fmt::format(
+      " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
+      "E = {} in "
       "this run. For the votes D, for all votes D' that differ from D in what one teacher votes, "
       "on "
       "every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral over outcomes o in "
@@ -166,14 +171,37 @@ std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
 
 }  // namespace
 
+Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
+  if (!published) return no_guarantee("no number was drawn.");
+  if (published->chosen_from_votes) {
+    return no_guarantee(
+        "order, beta and sigma, of this release or of one that it counts, were chosen from votes.");
+  }
+  CostEntry cost;
+  cost.bound = Bound::released;
+  cost.reading = Reading::released;
+  cost.epsilon = published->epsilon;
+  cost.delta = published->delta;
+  cost.releasable = true;
+  Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
+  result.formula =
+      "Pr[M(D) in S] <= (integral over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta for every "
+      "set S of outcomes; M is all that became public";
+  result.assumes.emplace_back("order, beta and sigma were fixed without these votes");
+  if (published->reading == ReleasedCost::joint) {
+    result.assumes.emplace_back(
+        "queries, and what their answers are compared with, did not depend on earlier answers");
+  }
+  return result;
+}
+
 double ReleasePlan::epsilon(double released_rdp) const {
   const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
   return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
 }
 
 bool ReleasePlan::rests_on_chosen() const {
-  return chosen_from_votes ||
-         std::ranges::any_of(earlier, &EarlierRelease::chosen_from_votes) ||
+  return chosen_from_votes || std::ranges::any_of(earlier, &EarlierRelease::chosen_from_votes) ||
          (ledger && std::ranges::any_of(*ledger, &OtherEntry::chosen_from_votes));
 }
 

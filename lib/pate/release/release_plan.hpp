@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/release/release_cost.hpp"
@@ -23,10 +24,10 @@ struct EarlierRelease {
 
 /// How the epsilon of a release counts another entry of the ledger it goes into.
 enum class Counted {
-  same_answers,     ///< a labelling that gave the answers of this run: counted once, with the run
-  noise,            ///< an earlier number about the same answers: what its noise cost
-  added,            ///< its epsilon and delta are added
-  within_another,   ///< by the epsilon of a later entry, about the same answers, that is added
+  same_answers,    ///< a labelling that gave the answers of this run: counted once, with the run
+  noise,           ///< an earlier number about the same answers: what its noise cost
+  added,           ///< its epsilon and delta are added
+  within_another,  ///< by the epsilon of a later entry, about the same answers, that is added
 };
 template <>
 inline constexpr std::array<Named<Counted>, 4> kNames<Counted>{{
@@ -100,9 +101,9 @@ struct ReleasePlan {
 /// where the deltas add up to 1 or more.
 ///
 /// Entries of a ledger that are about other answers are added by sequential composition: with an
-/// epsilon E_i(o) that is told with its output o, (E_i, delta_i) holds where the excess, the mean of
-/// max(0, 1 - e^(E_i - loss)), is at most delta_i; since 1 - ab <= (1 - a) + (1 - b) for a, b in [0,
-/// 1], excesses add up, also when a step depends on the outputs of those before.
+/// epsilon E_i(o) that is told with its output o, (E_i, delta_i) holds where the excess, the mean
+/// of max(0, 1 - e^(E_i - loss)), is at most delta_i; since 1 - ab <= (1 - a) + (1 - b) for a, b in
+/// [0, 1], excesses add up, also when a step depends on the outputs of those before.
 [[nodiscard]] ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settings);
 
 /// The mean of what `release_plan` would publish, and its standard deviation: what a release of
@@ -136,6 +137,10 @@ struct PublicRelease {
   std::optional<std::vector<OtherEntry>> ledger;
   std::string statement;  ///< what the number means, in plain words
 };
+
+/// What a release promises: what its statement says, nothing where nothing was drawn or where the
+/// parameters were chosen from the votes.
+[[nodiscard]] Guarantee guarantee_of(const std::optional<PublicRelease>& published);
 
 template <>
 inline constexpr std::array<Named<ReleasedBound>, 2> kNames<ReleasedBound>{{

@@ -148,11 +148,10 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
     result.entries.push_back(line.entry());
     const LedgerEntry& first = result.entries.front();
     if (const LedgerEntry& entry = result.entries.back(); entry.ensemble != first.ensemble) {
-      throw input_error(
-          fmt::format("{}: line {} is no line of this ledger: expected the {} of line {}, found "
-                      "the {}",
-                      name, result.lines, in_words(first.ensemble), first.line,
-                      in_words(entry.ensemble)));
+      throw input_error(fmt::format(
+          "{}: line {} is no line of this ledger: expected the {} of line {}, found "
+          "the {}",
+          name, result.lines, in_words(first.ensemble), first.line, in_words(entry.ensemble)));
     }
     if (result.torn_lines > 0) {
       throw input_error(fmt::format(
@@ -303,9 +302,8 @@ void Ledger::append(LedgerEntry entry) {
 
 void require_no_release(const Ledger& ledger) {
   const auto& entries = ledger.entries();
-  const auto last = std::find_if(entries.rbegin(), entries.rend(), [](const LedgerEntry& entry) {
-    return entry.kind == "release";
-  });
+  const auto last = std::find_if(entries.rbegin(), entries.rend(),
+                                 [](const LedgerEntry& entry) { return entry.kind == "release"; });
   if (last == entries.rend()) return;
   throw ledger_refusal(fmt::format(
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "

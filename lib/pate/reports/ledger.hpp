@@ -27,9 +27,9 @@ struct LedgerEntry {
   std::string votes_digest;  ///< of the votes it was about (digests.hpp)
   /// Digest of what decides the distribution of the answers: votes, mechanism, student.
   std::string run_digest;
-  io::JsonValue settings;    ///< an object: the settings in force
-  io::JsonValue released;    ///< an object: what became public
-  std::string version;       ///< of the program
+  io::JsonValue settings;  ///< an object: the settings in force
+  io::JsonValue released;  ///< an object: what became public
+  std::string version;     ///< of the program
   // Set by the ledger:
   std::string time{};     ///< UTC, "2026-11-21T11:30:16Z"
   std::int64_t line = 0;  ///< in the file, from 1

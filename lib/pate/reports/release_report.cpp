@@ -66,6 +66,7 @@ std::string release_report_json(const ReleasePlan& plan,
     fields(numbers, plan);
     numbers("chosen_from", chosen_from);
   });
+  report("guarantee", guarantee_of(published));
   report("notices", notices);
   return report.text();
 }

@@ -131,7 +131,7 @@ void fields(Archive& a, Described<Archive, StepCounts>& steps) {
 
 /// The orders of a report, of which its curves have a number each.
 struct AtOrders {
-  std::size_t orders;
+  std::size_t orders = 0;
   bool required = true;
 };
 

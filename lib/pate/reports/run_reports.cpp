@@ -57,9 +57,7 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("max_answers", plan.run.answers());
   a("delta", plan.delta);
   a("solved", plan.solved);
-  write_costs(
-      a, plan.costs, plan.headline,
-      plan.run.sigma1 ? "the answers and refusals of such a run" : "the answers of such a run");
+  write_costs(a, plan.costs, plan.headline, outputs_of(plan.run));
   a("steps", plan.steps);
 }
 
@@ -107,7 +105,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
     answered("realized", sum.answered_realized);
   });
   report.optional("released", sum.released);
-  write_costs(report, sum.costs, sum.headline, "all that these rounds put out");
+  write_costs(report, sum.costs, sum.headline, kOutputsOfRounds);
   report("steps", sum.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", sum.orders);
@@ -201,7 +199,7 @@ std::string public_composed_report_json(const Composition& sum, const std::strin
         a("queries", sum.queries);
         a("delta", sum.delta);
         a.optional("released", sum.released);
-        write_costs(a, sum.costs, sum.headline, "all that these rounds put out");
+        write_costs(a, sum.costs, sum.headline, kOutputsOfRounds);
         a("steps", sum.steps);
       },
       sum.notices);
