@@ -31,8 +31,13 @@ using pate::test::write_bytes;
 namespace {
 
 LedgerEntry entry(const std::string& digest, const std::string& kind = "release") {
-  return {kind, {"mnist", 250, 10}, digest, "run", pate::io::JsonValue::parse(R"({"order":14})", "settings"),
-          pate::io::JsonValue::parse(R"({"epsilon":1.5})", "released"), "0.1.0"};
+  return {kind,
+          {"mnist", 250, 10},
+          digest,
+          "run",
+          pate::io::JsonValue::parse(R"({"order":14})", "settings"),
+          pate::io::JsonValue::parse(R"({"epsilon":1.5})", "released"),
+          "0.1.0"};
 }
 
 std::vector<std::string> digests(const fs::path& path) {
