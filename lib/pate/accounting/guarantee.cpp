@@ -17,6 +17,10 @@ std::string factor(double epsilon) {
   return fmt::format("{:.6g}", std::ceil(value / unit) * unit);
 }
 
+constexpr const char* kReleasedFormula =
+    "Pr[M(D) in S] <= (integral over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta for every "
+    "set S of outcomes; M is all that became public, E among it";
+
 std::vector<std::string> not_covered_by_any() {
   return {"parameters that were chosen by looking at these votes, as by tuning on them",
           "anything else that was published about the same teachers: add it with pate compose",
@@ -73,10 +77,14 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
       : cost.bound == Bound::released
           ? " This counts numbers that were published with noise, and may be published."
           : " This holds whatever the votes are, and may be published.";
-  result.formula = fmt::format(
-      "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "
-      "and D' exchanged; M is all that became public",
-      cost.epsilon, cost.delta);
+  // A released epsilon is part of the outcome.
+  result.formula = cost.bound == Bound::released
+                       ? kReleasedFormula
+                       : fmt::format(
+                             "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of "
+                             "outcomes, and the same with D "
+                             "and D' exchanged; M is all that became public",
+                             cost.epsilon, cost.delta);
   result.assumes = {"the teachers were trained on disjoint data",
                     "noise was drawn as the parameters say, and nothing but M became public"};
   if (cost.reading == Reading::joint) {

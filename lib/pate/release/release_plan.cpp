@@ -184,9 +184,6 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   cost.delta = published->delta;
   cost.releasable = true;
   Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
-  result.formula =
-      "Pr[M(D) in S] <= (integral over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta for every "
-      "set S of outcomes; M is all that became public";
   result.assumes.emplace_back("order, beta and sigma were fixed without these votes");
   if (published->reading == ReleasedCost::joint) {
     result.assumes.emplace_back(

@@ -62,6 +62,10 @@ TEST_SUITE("accounting") {
     const Guarantee any =
         guarantee_of(entry(Bound::data_independent, Reading::worst_case, 2.0, false), "x");
     CHECK(contains(any.promise, "whatever the votes are, and may be published"));
+    CostEntry released = entry(Bound::released, Reading::released, 2.0, false);
+    CHECK_FALSE(guarantee_of(released, "x").holds);  // of parameters that were chosen from votes
+    released.releasable = true;
+    CHECK(contains(guarantee_of(released, "x").formula, "e^E(o)"));
     const Guarantee realized =
         guarantee_of(entry(Bound::tradeoff, Reading::realized, 2.0, true), "x");
     CHECK(contains(realized.assumes.back(), "order was fixed before the run"));
