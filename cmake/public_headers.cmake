@@ -2,6 +2,7 @@
 # none of other libraries (tests/layout checks both).
 set(PATE_PUBLIC_HEADERS
     lib/pate/accounting/account.hpp
+    lib/pate/accounting/guarantee.hpp
     lib/pate/accounting/names.hpp
     lib/pate/accounting/report.hpp
     lib/pate/accounting/run.hpp

@@ -81,13 +81,11 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                                        described.get()};
   input.check_unchanged();
 
-  deliver_report(
-      options.output,
-      reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
-      for_people(options.output,
-                 guarantee_of(account.costs[account.headline], outputs_of(account.aggregator)),
-                 analyze_summary(account, options.input.votes, streams.out_colour())),
-      account.notices, streams);
+  deliver_report(options.output,
+                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
+                 for_people(options.output, guarantee_of(account),
+                            analyze_summary(account, options.input.votes, streams.out_colour())),
+                 account.notices, streams);
   return report_missed(missed_limits(options.privacy.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),
                        streams);

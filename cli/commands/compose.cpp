@@ -95,8 +95,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
       options.output.public_only ? reports::public_analyze_report_json(account, version())
                                  : reports::analyze_report_json(account, context),
       for_people(
-          options.output,
-          guarantee_of(account.costs[account.headline], outputs_of(account.aggregator)),
+          options.output, guarantee_of(account),
           analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour())),
       account.notices, streams);
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
@@ -243,7 +242,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   deliver_report(options.output,
                  options.output.public_only ? reports::public_composed_report_json(sum, version())
                                             : reports::composed_report_json(sum, context),
-                 for_people(options.output, guarantee_of(sum.costs[sum.headline], kOutputsOfRounds),
+                 for_people(options.output, guarantee_of(sum),
                             compose_summary(sum, context.parts, streams.out_colour())),
                  sum.notices, streams);
   return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,

@@ -173,8 +173,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
-    account.notices = reports::public_notices(account.notices, files);
-    reports::keep_public(account);
+    reports::keep_public(account, files);
     report.path = "labels";
     json = reports::public_label_report_json(report, version());
   } else {
@@ -182,8 +181,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   }
   deliver_report(
       options.output, json,
-      for_people(options.output,
-                 guarantee_of(account.costs[account.headline], outputs_of(account.aggregator)),
+      for_people(options.output, guarantee_of(account),
                  label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
                                streams.out_colour())),
       account.notices, streams);

@@ -96,13 +96,12 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
   const reports::ReportContext context{version(), settings_of("plan", add_plan, options), {}};
-  deliver_report(options.output,
-                 options.output.public_only ? reports::public_plan_report_json(result, version())
-                                            : reports::plan_report_json(result, context),
-                 for_people(options.output,
-                            guarantee_of(result.costs[result.headline], outputs_of(result.run)),
-                            plan_summary(result, streams.out_colour())),
-                 result.notices, streams);
+  deliver_report(
+      options.output,
+      options.output.public_only ? reports::public_plan_report_json(result, version())
+                                 : reports::plan_report_json(result, context),
+      for_people(options.output, guarantee_of(result), plan_summary(result, streams.out_colour())),
+      result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }
 

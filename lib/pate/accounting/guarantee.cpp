@@ -98,6 +98,10 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
   return result;
 }
 
+Guarantee guarantee_of(const Account& account) {
+  return guarantee_of(account.costs[account.headline], outputs_of(account.aggregator));
+}
+
 std::string outputs_of(const Aggregator& aggregator) {
   return aggregator.selection ? "the answers and refusals of this run" : "the answers of this run";
 }

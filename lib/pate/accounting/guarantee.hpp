@@ -29,6 +29,9 @@ struct Guarantee {
 /// run". Nothing for a reading that is an expectation, or a bound on one direction only.
 [[nodiscard]] Guarantee guarantee_of(const CostEntry& cost, const std::string& released);
 
+/// What the headline of a run promises.
+[[nodiscard]] Guarantee guarantee_of(const Account& account);
+
 /// What is promised where no cost is for others to rely on: nothing, `because` of what.
 [[nodiscard]] Guarantee no_guarantee(std::string because);
 

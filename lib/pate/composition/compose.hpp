@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
@@ -100,8 +101,10 @@ struct Composition {
   std::vector<Notice> notices;
 };
 
-/// What became public of rounds, for `guarantee_of`.
-inline constexpr const char* kOutputsOfRounds = "all that these rounds put out";
+/// What the headline of a sum promises.
+[[nodiscard]] inline Guarantee guarantee_of(const Composition& sum) {
+  return guarantee_of(sum.costs[sum.headline], "all that these rounds put out");
+}
 
 struct ComposeSettings {
   /// At which the sum is converted; unset: that of the parts, which must agree.

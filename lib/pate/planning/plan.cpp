@@ -212,4 +212,10 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   return result;
 }
 
+Guarantee guarantee_of(const Plan& plan) {
+  return guarantee_of(plan.costs[plan.headline], plan.run.sigma1
+                                                     ? "the answers and refusals of such a run"
+                                                     : "the answers of such a run");
+}
+
 }  // namespace pate

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
@@ -24,11 +25,6 @@ struct PlannedRun {
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;
 };
-
-/// What becomes public of such a run, for `guarantee_of`.
-[[nodiscard]] inline const char* outputs_of(const PlannedRun& run) {
-  return run.sigma1 ? "the answers and refusals of such a run" : "the answers of such a run";
-}
 
 /// More queries than anybody asks; up to here counts and costs keep all their digits.
 inline constexpr std::int64_t kMostPlannedQueries = 1'000'000'000;
@@ -67,6 +63,9 @@ struct Plan {
   std::optional<Solved> solved;
   std::vector<Notice> notices;
 };
+
+/// What the headline of a plan promises.
+[[nodiscard]] Guarantee guarantee_of(const Plan& plan);
 
 struct PlanSettings {
   double delta = 0.0;

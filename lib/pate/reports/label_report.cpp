@@ -114,7 +114,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     answered("realized", report.labelled.answered);
   });
   write_filter(json, report);
-  write_costs(json, account.costs, account.headline, outputs_of(account.aggregator));
+  write_costs(json, account);
   json("steps", most_steps(account.aggregator, report.limits));
   json.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", account.orders);
@@ -143,7 +143,7 @@ std::string public_label_report_json(const LabelReport& report, const std::strin
         a("delta", account.delta);
         a.object("labels", [&](FieldWriter& labels) { counts(labels, report.labelled); });
         write_filter(a, report);
-        write_costs(a, account.costs, account.headline, outputs_of(account.aggregator));
+        write_costs(a, account);
         a("steps", most_steps(account.aggregator, report.limits));
       },
       account.notices);

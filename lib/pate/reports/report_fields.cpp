@@ -98,13 +98,6 @@ void fields(FieldWriter& a, const Guarantee& guarantee) {
   a("not_covered", guarantee.not_covered);
 }
 
-void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline,
-                 const std::string& released) {
-  a("guarantee", guarantee_of(costs[headline], released));
-  a("headline", costs[headline]);
-  a("costs", costs);
-}
-
 void fields(FieldWriter& a, const TrajectoryPoint& point) {
   a("queries", point.queries);
   a("answered", point.answered);

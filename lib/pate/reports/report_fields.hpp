@@ -39,10 +39,13 @@ void write_tool(FieldWriter& a, const std::string& version);
                                         const std::function<void(FieldWriter&)>& fill,
                                         const std::vector<Notice>& notices);
 
-/// The members `guarantee`, of the headline about `released` (guarantee_of), `headline` and
-/// `costs`.
-void write_costs(FieldWriter& a, const std::vector<CostEntry>& costs, std::size_t headline,
-                 const std::string& released);
+/// The members `guarantee`, `headline` and `costs` of an account, a plan or a sum.
+template <class Accounted>
+void write_costs(FieldWriter& a, const Accounted& accounted) {
+  a("guarantee", guarantee_of(accounted));
+  a("headline", accounted.costs[accounted.headline]);
+  a("costs", accounted.costs);
+}
 
 /// Gives an aggregator the steps that its name says, with parameters to be read. Throws
 /// `input_error` for a name that is none.

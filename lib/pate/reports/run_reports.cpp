@@ -57,7 +57,7 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("max_answers", plan.run.answers());
   a("delta", plan.delta);
   a("solved", plan.solved);
-  write_costs(a, plan.costs, plan.headline, outputs_of(plan.run));
+  write_costs(a, plan);
   a("steps", plan.steps);
 }
 
@@ -74,7 +74,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     answered("sd", account.answered_sd);
     answered("realized", account.answered_realized);
   });
-  write_costs(report, account.costs, account.headline, outputs_of(account.aggregator));
+  write_costs(report, account);
   report("steps", account.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", account.orders);
@@ -105,7 +105,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
     answered("realized", sum.answered_realized);
   });
   report.optional("released", sum.released);
-  write_costs(report, sum.costs, sum.headline, kOutputsOfRounds);
+  write_costs(report, sum);
   report("steps", sum.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", sum.orders);
@@ -134,10 +134,10 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context) {
   return report.text();
 }
 
-void keep_public(Account& account) {
+void keep_public(Account& account, const std::vector<std::string>& paths) {
   std::erase_if(account.costs, [](const CostEntry& cost) { return !cost.releasable; });
   account.headline = headline_of(account.costs, {});
-  account.notices = public_notices(account.notices);
+  account.notices = public_notices(account.notices, paths);
   account.answered_expected = account.answered_sd = std::numeric_limits<double>::quiet_NaN();
   account.published.reset();
   account.tradeoff.reset();
@@ -183,7 +183,7 @@ std::string public_analyze_report_json(const Account& account, const std::string
         a("classes", account.classes);
         a("queries", account.queries);
         a("delta", account.delta);
-        write_costs(a, account.costs, account.headline, outputs_of(account.aggregator));
+        write_costs(a, account);
         a("steps", account.steps);
       },
       account.notices);
@@ -199,7 +199,7 @@ std::string public_composed_report_json(const Composition& sum, const std::strin
         a("queries", sum.queries);
         a("delta", sum.delta);
         a.optional("released", sum.released);
-        write_costs(a, sum.costs, sum.headline, kOutputsOfRounds);
+        write_costs(a, sum);
         a("steps", sum.steps);
       },
       sum.notices);

@@ -32,7 +32,8 @@ namespace pate::reports {
 
 /// Leaves of an account what may be published: costs that hold for any votes, or say nothing but
 /// what the answers say. The headline is the smallest of those that were certain before the run.
-void keep_public(Account& account);
+/// Notices, which may name `paths`, are those of `public_notices`.
+void keep_public(Account& account, const std::vector<std::string>& paths = {});
 
 /// The notices without those that are about private numbers only; of those that doubt that the
 /// votes were read as they were meant, which tell of the votes, just that. Of the paths, those that

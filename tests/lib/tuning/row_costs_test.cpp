@@ -11,42 +11,19 @@
 
 #include "pate/accounting/cost_sums.hpp"
 #include "support/random.hpp"
+#include "support/votes.hpp"
 
 using namespace pate;
+using pate_test::Histogram;
+using pate_test::HistogramVotes;
 
 namespace {
 
-// Histograms held in memory.
-class Histograms : public VoteSource {
- public:
-  Histograms(std::vector<std::vector<std::int32_t>> rows, std::int64_t teachers)
-      : rows_(std::move(rows)), teachers_(teachers) {}
-  [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] std::int64_t queries() const override {
-    return static_cast<std::int64_t>(rows_.size());
-  }
-  [[nodiscard]] std::int64_t classes() const override {
-    return static_cast<std::int64_t>(rows_.front().size());
-  }
-  [[nodiscard]] std::int64_t teachers() const override { return teachers_; }
-  void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override {
-    std::size_t k = 0;
-    for (std::int64_t i = first; i < first + count; ++i) {
-      for (const std::int32_t n : rows_[static_cast<std::size_t>(i)]) out[k++] = n;
-    }
-  }
-
- private:
-  std::string name_ = "histograms";
-  std::vector<std::vector<std::int32_t>> rows_;
-  std::int64_t teachers_;
-};
-
-Histograms random_histograms(pate_test::Random& random, std::size_t queries, std::int32_t teachers,
-                             std::size_t classes) {
-  std::vector<std::vector<std::int32_t>> rows;
+HistogramVotes random_histograms(pate_test::Random& random, std::size_t queries,
+                                 std::int32_t teachers, std::size_t classes) {
+  std::vector<Histogram> rows;
   for (std::size_t i = 0; i < queries; ++i) {
-    std::vector<std::int32_t> row(classes, 0);
+    Histogram row(classes, 0);
     const double agree = random.uniform(0.2, 1.05);
     for (std::int32_t t = 0; t < teachers; ++t) {
       const bool with_the_rest = random.uniform(0, 1) < agree;
@@ -55,7 +32,7 @@ Histograms random_histograms(pate_test::Random& random, std::size_t queries, std
     }
     rows.push_back(row);
   }
-  return {rows, teachers};
+  return HistogramVotes(std::move(rows));
 }
 
 }  // namespace
@@ -66,7 +43,7 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
   const TuningOrders orders({{}, Conversion::improved, 1e-5, few});
   for (int round = 0; round < 40; ++round) {
     const auto teachers = static_cast<std::int32_t>(random.integer(1, 60));
-    const Histograms votes =
+    const HistogramVotes votes =
         random_histograms(random, static_cast<std::size_t>(random.integer(1, 300)), teachers,
                           static_cast<std::size_t>(random.integer(1, 5)));
     const double sigma2 = random.log_uniform(1, 40);
@@ -109,7 +86,7 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
 
 TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   pate_test::Random random(32);
-  const Histograms votes = random_histograms(random, 200, 50, 4);
+  const HistogramVotes votes = random_histograms(random, 200, 50, 4);
   const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{12}, false};
   const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
   const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
