@@ -45,6 +45,19 @@ Document read_document(const std::string& path) {
   return {path, {}, io::JsonValue::parse(text, path)};
 }
 
+// Notices of how the files were read, which each shard has and the whole keeps once.
+void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& notices) {
+  constexpr std::array<std::string_view, 7> kKept{
+      "header_left_out",  "index_left_out", "looks_like_predictions",
+      "looks_transposed", "low_threshold",  "high_threshold",
+      "large_delta"};
+  std::vector<Notice> doubts;
+  std::ranges::copy_if(of_shard, std::back_inserter(doubts), [&](const Notice& notice) {
+    return std::ranges::find(kKept, notice.code) != kKept.end();
+  });
+  notices.insert(notices.begin(), doubts.begin(), doubts.end());
+}
+
 Account account_of_shards(std::vector<reports::ShardReport>& shards, unsigned threads) {
   const reports::ShardReport& first = shards.front();
   std::vector<Partials> partials;
@@ -52,14 +65,7 @@ Account account_of_shards(std::vector<reports::ShardReport>& shards, unsigned th
   AccountSettings settings = first.settings;
   settings.threads = threads;
   Account result = account(merge(partials), first.aggregator, settings);
-  // Notices of how the files were read, which each shard has and the run keeps once.
-  constexpr std::array<std::string_view, 7> kKept{
-      "header_left_out",  "index_left_out", "looks_like_predictions",
-      "looks_transposed", "low_threshold",  "high_threshold",
-      "large_delta"};
-  std::ranges::copy_if(
-      first.notices, std::back_inserter(result.notices),
-      [&](const Notice& notice) { return std::ranges::find(kKept, notice.code) != kKept.end(); });
+  put_doubts_first(first.notices, result.notices);
   return result;
 }
 
@@ -198,6 +204,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   }();
   context.best_command = best_command(shards, tuning);
   context.notices = tune_notices(tuning, context.settings);
+  put_doubts_first(shards.front().saved.notices, context.notices);
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, fmt::format("{} shards", shards.size())),
                  context.notices, streams);
@@ -221,6 +228,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   }
   if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
   Composition sum = compose(parts, options.rounds);
+  check_delta(sum.delta, options.any_delta, "the delta of the sum");
   if (options.output.public_only) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i] = public_part(std::move(parts[i]), i + 1);

@@ -16,7 +16,7 @@
 namespace pate::cli {
 
 void add_explain(CommandLine& line, ExplainOptions& options) {
-  add_votes_input_options(line, options.input, {"--labels"});
+  add_votes_input_options(line, options.input, {"--labels", "--allow-empty"});
   line.record_null("labels", "decisions");
   const Section what = line.section("What to explain (one of them)");
   add_mechanism_options(line, options.mechanism);
@@ -36,7 +36,9 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   AccountSettings settings = make_account_settings(options.privacy);
   check_output_options(options.output, input_paths(options.input));
 
-  VotesInput input = open_votes(options.input);
+  VotesInputOptions votes = options.input;
+  votes.allow_empty = true;  // what is wrong with no queries is said below
+  VotesInput input = open_votes(votes);
   const Run run = make_run(input, options.mechanism);
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
   Explanation explanation = [&] {

@@ -157,7 +157,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     reports::LedgerEntry entry = reports::label_ledger_entry(
         report, context,
-        ledger->ensemble(options.ensemble, input.votes->teachers(), input.votes->classes()));
+        reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
+                             input.votes->teachers(), input.votes->classes()));
     (void)reports::ledger_total(ledger->entries(), options.ledger);  // fails before it grows
     add_ledger_notices(*ledger, called, entry, account.notices);
     ledger->append(std::move(entry));

@@ -112,6 +112,10 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
                        "may be of the same teachers, which the guarantee does not allow for; fix "
                        "them with --order --beta --sigma-ss, or with --parameters-from, found on "
                        "votes that are public or simulated, and --other-teachers"});
+  } else if (plan.rests_on_chosen()) {
+    notices.push_back({"parameters_from_votes",
+                       "parameters of an earlier release in the ledger were chosen from votes, "
+                       "which the guarantee does not allow for"});
   }
   if (plan.k == 0.0) {
     notices.push_back({"not_a_bound",
@@ -249,16 +253,19 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   reports::LedgerCounts counts;
   // Locked from here on: what it says stays true until the release is in it.
   std::optional<reports::Ledger> ledger;
-  if (!options.ledger.empty() && !options.dry_run && !limit_missed) {
-    ledger.emplace(options.ledger);
-    released.ensemble =
-        ledger->ensemble(options.ensemble, run.votes.teachers(), run.votes.classes());
-    if (!options.again) reports::require_no_release(*ledger);
-    counts = reports::count_entries(ledger->entries(), released, options.ledger);
+  if (!options.ledger.empty()) {
+    if (!options.dry_run && !limit_missed) ledger.emplace(options.ledger);
+    const std::vector<reports::LedgerEntry> entries =
+        ledger ? ledger->entries() : reports::read_ledger(options.ledger);
+    released.ensemble = reports::ensemble_of(entries, options.ledger, options.ensemble,
+                                             run.votes.teachers(), run.votes.classes());
+    if (!options.again) reports::require_no_release(entries, options.ledger);
+    counts = reports::count_entries(entries, released, options.ledger);
     settings.earlier = counts.earlier;
     settings.ledger = counts.others;
-    limit_missed = options.require_releasable &&
-                   std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes);
+    limit_missed =
+        limit_missed || (options.require_releasable &&
+                         std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes));
   }
   const auto missed = [&] {
     return report_missed({"the parameters are not fixed in advance; nothing was drawn"}, streams);

@@ -42,6 +42,7 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
     if (input.role == "student") now.student_sha256 = input.sha256;
     if (input.role == "labels") now.labels_sha256 = input.sha256;
   }
+  if (options.input.labels_rows) now.labels_rows = option_word(*options.input.labels_rows);
   reports::SavedTuning saved =
       reports::read_tune_report(io::JsonValue::read_file(options.tuning.resume));
   reports::check_same_tuning(options.tuning.resume, saved, now);

@@ -81,13 +81,13 @@ void add_epsilon_and_answers(const Section& section, std::optional<double>& max_
   section.add("--min-answered A", min_answered, "smallest number of answers");
 }
 
-void check_delta(double delta, bool any_delta) {
+void check_delta(double delta, bool any_delta, std::string_view called) {
   validate_delta(delta);
   if (any_delta || !(delta > kLargestDelta)) return;
   throw usage_error(
-      fmt::format("--delta {} is above {}: a guarantee that fails so often is hardly one; if it is "
+      fmt::format("{} {} is above {}: a guarantee that fails so often is hardly one; if it is "
                   "meant, add --any-delta",
-                  delta, kLargestDelta));
+                  called, delta, kLargestDelta));
 }
 
 void check_ensemble(const std::string& ensemble, const std::string& ledger) {

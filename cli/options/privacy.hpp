@@ -47,7 +47,7 @@ void add_epsilon_and_answers(const Section& section, std::optional<double>& max_
 
 /// Throws `parameter_error` unless 0 < delta < 1, `usage_error` for one above 0.1 unless
 /// `any_delta`.
-void check_delta(double delta, bool any_delta);
+void check_delta(double delta, bool any_delta, std::string_view called = "--delta");
 
 /// Throws `usage_error` for a name of an ensemble without a ledger.
 void check_ensemble(const std::string& ensemble, const std::string& ledger);

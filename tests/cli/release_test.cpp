@@ -230,8 +230,11 @@ TEST_SUITE("release") {
     const Ran steep = release(digits(
         {"--ledger", ledger, "--again", "--order", "40", "--beta", "0.01", "--sigma-ss", "3"}));
     CHECK(steep.status == 4);
-    // A dry run releases nothing.
-    CHECK(release(fixed({"--ledger", ledger, "--dry-run"})).status == 0);
+    // A dry run releases nothing, and counts what a release would.
+    CHECK(release(fixed({"--ledger", ledger, "--dry-run"})).status == 6);
+    const Ran rehearsal = release(fixed({"--ledger", ledger, "--dry-run", "--again"}));
+    CHECK(rehearsal.json().at("private").at("earlier_releases_cost").get<double>() ==
+          doctest::Approx(3.0 * numbers.at("release_cost").get<double>()));
     // Other rows of these votes, another mechanism, other votes: one account all the same.
     for (const std::size_t changed : {std::size_t{2}, std::size_t{8}}) {
       std::vector<std::string> others = fixed({"--ledger", ledger});

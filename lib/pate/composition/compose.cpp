@@ -26,7 +26,10 @@ void check_same_teachers(std::span<const Part> parts, bool same_teachers) {
   const Part* first = nullptr;
   for (const Part& part : parts) {
     if (!part.votes) continue;
-    if (first == nullptr) first = &part;
+    if (first == nullptr) {
+      first = &part;
+      continue;
+    }
     if (part.votes->teachers != first->votes->teachers) {
       throw input_error(fmt::format(
           "{}: teachers: expected {} as in {}, found {}: the costs of different ensembles are not "
@@ -40,6 +43,14 @@ void check_same_teachers(std::span<const Part> parts, bool same_teachers) {
         same(part.votes->sha256, first->votes->sha256) ||
         same(part.votes->digest, first->votes->digest)) {
       continue;
+    }
+    for (const Part* its : {first, &part}) {
+      const VotesIdentity& votes = *its->votes;
+      if (!votes.sha256.empty() || !votes.digest.empty()) continue;
+      throw input_error(fmt::format(
+          "{}: expected digests of its votes, found none, as in what may be published; add "
+          "--same-teachers if the same teachers voted in {}",
+          its->name, its == first ? part.name : first->name));
     }
     throw input_error(
         fmt::format("{}: {}: expected the votes of {}, found others; add "
@@ -291,10 +302,11 @@ void note_provenance(std::span<const Part> parts, Composition& sum) {
   if (!sum.costs[sum.headline].data_dependent) return;
   if (its.adaptive_rounds && !its.fixed_order) {
     add("adaptive_rounds",
-        fmt::format("{}: where the student's scores come from answers of another report, the sum "
-                    "of costs that depend on the votes is a guarantee only at an order that was "
-                    "fixed before the rounds; name the one by --orders in all of them",
-                    first([](const Provenance& part) { return part.adaptive; })));
+        fmt::format(
+            "{}: where queries or the student's scores come from answers of another report, "
+            "the sum of costs that depend on the votes is a guarantee only at an order that was "
+            "fixed before the rounds; name the one by --orders in all of them",
+            first([](const Provenance& part) { return part.adaptive; })));
   }
   if (its.limited && !sum.curves.empty()) {
     add("stopped_rounds",

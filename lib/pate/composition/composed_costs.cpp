@@ -128,6 +128,7 @@ void fill_entry(const Composition& sum, const RdpCurves& curves, std::span<const
     return parts_at(curves, entry.reading, has_selection, position(order));
   };
   fill_rdp_entry(entry, function, {delta, true}, notices);
+  if (orders.size() == 1) entry.order_end = OrderEnd::none;  // one was fixed on purpose
   entry.data_dependent = true;
   if (entry.reading == Reading::expected && has_selection && !curves.spent_variance.empty()) {
     entry.sd = entry.order ? std::sqrt(curves.spent_variance[position(*entry.order)]) : 0.0;

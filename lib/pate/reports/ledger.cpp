@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/files.hpp"
 #include "pate/io/json.hpp"
 #include "pate/reports/report_fields.hpp"
 
@@ -251,18 +252,6 @@ Ledger::Ledger(fs::path path, io::WritePoints points)
   points_("ledger opened");
 }
 
-Ensemble Ledger::ensemble(const std::string& name, std::int64_t teachers,
-                          std::int64_t classes) const {
-  const bool first = entries().empty();
-  const std::string its = first ? path_.stem().string() : entries().front().ensemble.name;
-  Ensemble wanted{name.empty() ? its : name, teachers, classes};
-  if (first || wanted == entries().front().ensemble) return wanted;
-  throw ledger_refusal(
-      fmt::format("{}: a ledger is the account of one ensemble, here the {}, and this is the {}: "
-                  "--ledger names another file for other teachers",
-                  path_.string(), in_words(entries().front().ensemble), in_words(wanted)));
-}
-
 std::vector<LedgerEntry> Ledger::earlier(std::string_view kind,
                                          std::string_view votes_digest) const {
   std::vector<LedgerEntry> result;
@@ -301,15 +290,31 @@ void Ledger::append(LedgerEntry entry) {
   text_.entries.push_back(std::move(entry));
 }
 
-void require_no_release(const Ledger& ledger) {
-  const auto& entries = ledger.entries();
+std::vector<LedgerEntry> read_ledger(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return {};
+  return parse_ledger(io::read_text_file(path.string()), path.string()).entries;
+}
+
+Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& path,
+                     const std::string& name, std::int64_t teachers, std::int64_t classes) {
+  const std::string its = entries.empty() ? path.stem().string() : entries.front().ensemble.name;
+  Ensemble wanted{name.empty() ? its : name, teachers, classes};
+  if (entries.empty() || wanted == entries.front().ensemble) return wanted;
+  throw ledger_refusal(
+      fmt::format("{}: a ledger is the account of one ensemble, here the {}, and this is the {}: "
+                  "--ledger names another file for other teachers",
+                  path.string(), in_words(entries.front().ensemble), in_words(wanted)));
+}
+
+void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path& path) {
   const auto last = std::find_if(entries.rbegin(), entries.rend(),
                                  [](const LedgerEntry& entry) { return entry.kind == "release"; });
   if (last == entries.rend()) return;
   throw ledger_refusal(fmt::format(
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "
       "privacy again: --again makes one and states what all entries cost together",
-      ledger.path().string(), last->line, last->time));
+      path.string(), last->line, last->time));
 }
 
 }  // namespace pate::reports

@@ -83,11 +83,6 @@ class Ledger {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// All entries, oldest first.
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return text_.entries; }
-  /// The ensemble that a new entry is about: that of the first entry, or of the options where there
-  /// is none yet, named after the file unless `name` is given. Throws `ledger_refusal` naming what
-  /// differs where the entries are about other teachers.
-  [[nodiscard]] Ensemble ensemble(const std::string& name, std::int64_t teachers,
-                                  std::int64_t classes) const;
   /// The entries of this kind about these votes, oldest first.
   [[nodiscard]] std::vector<LedgerEntry> earlier(std::string_view kind,
                                                  std::string_view votes_digest) const;
@@ -110,8 +105,19 @@ class Ledger {
   LedgerText text_;
 };
 
-/// Throws `ledger_refusal` when the ledger has a release, of whatever votes, naming the last. For
-/// commands that take `--again`.
-void require_no_release(const Ledger& ledger);
+/// The entries of a ledger as they are now, for who only rehearses: without a lock, and none where
+/// there is no such file. Throws as `Ledger` does.
+[[nodiscard]] std::vector<LedgerEntry> read_ledger(const std::filesystem::path& path);
+
+/// The ensemble that a new entry of the ledger at `path` is about: that of its first entry, or of
+/// the options where there is none yet, named after the file unless `name` is given. Throws
+/// `ledger_refusal` naming what differs where the entries are about other teachers.
+[[nodiscard]] Ensemble ensemble_of(const std::vector<LedgerEntry>& entries,
+                                   const std::filesystem::path& path, const std::string& name,
+                                   std::int64_t teachers, std::int64_t classes);
+
+/// Throws `ledger_refusal` when the ledger at `path` has a release, of whatever votes, naming the
+/// last. For commands that take `--again`.
+void require_no_release(const std::vector<LedgerEntry>& entries, const std::filesystem::path& path);
 
 }  // namespace pate::reports

@@ -71,7 +71,9 @@ Provenance read_provenance(const io::JsonValue& report, bool is_label, const Par
     FieldReader::read(report.at("provenance"), result);
     return result;
   }
-  result.adaptive = part.mechanism == "interactive";
+  // Row numbers may have been picked by earlier answers, and scores learnt from them.
+  result.adaptive =
+      part.mechanism == "interactive" || report.at("settings").find("indices").has_value();
   if (is_label) {
     const io::JsonValue filter = report.at("filter");
     result.fixed_order = filter.at("order").number(1.0);
@@ -207,6 +209,10 @@ Part read_part(const io::JsonValue& report) {
   const bool is_run = is_label || kind == "pate/analyze/v1";
   if (!is_run && kind != "pate/plan/v1") {
     schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1 or pate/release/v1");
+  }
+  if (report.find("public") && !report.find("mechanism")) {
+    throw input_error(fmt::format(
+        "{}: expected a whole report, found one of only what may be published", report.file()));
   }
   Part part;
   part.name = report.file();

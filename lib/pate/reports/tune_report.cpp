@@ -314,6 +314,7 @@ SavedTuning read_tune_report(const io::JsonValue& report) {
   a.object("settings", [&](FieldReader& its) {
     its("orders", settings.grid.kind.orders, Real{1.0});
     its("top", settings.top);
+    if (const auto rows = its.json().find("labels_rows")) saved.labels_rows = rows->text();
   });
 
   const io::JsonValue inputs = report.at("inputs");
@@ -324,6 +325,7 @@ SavedTuning read_tune_report(const io::JsonValue& report) {
   if (const auto best = report.find("best")) {
     if (const auto command = best->find("command")) saved.best_command = command->text();
   }
+  a.optional("notices", saved.notices);
   settings.release = report.find("ranked_by").has_value();
   saved.continuum = report.has("best_on_grid");
   read_points(report.at("points"), settings, tuning);
@@ -339,6 +341,7 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
   require(saved.votes_digest == now.votes_digest, "other votes, or other rows of them");
   require(saved.student_sha256 == now.student_sha256, "another --student");
   require(saved.labels_sha256 == now.labels_sha256, "other --labels");
+  require(saved.labels_rows == now.labels_rows, "another --labels-rows");
   const TuningGrid& x = saved.tuning.grid;
   const TuningGrid& y = now.tuning.grid;
   require(x.noise == y.noise && x.sigma1 == y.sigma1 && x.threshold == y.threshold &&

@@ -37,8 +37,10 @@ struct SavedTuning {
   TuneSettings settings;  ///< without threads, top and continuum
   std::string votes_digest;
   std::string student_sha256, labels_sha256;  ///< empty without
-  bool continuum = false;                     ///< whether it went on from the grid
-  std::string best_command;                   ///< of the best point; empty without
+  std::string labels_rows;                    ///< the setting; empty where it was left to the file
+  std::vector<Notice> notices;
+  bool continuum = false;    ///< whether it went on from the grid
+  std::string best_command;  ///< of the best point; empty without
 };
 
 /// Reads a report `pate/tune/v1`. Throws `input_error` naming file and field for one that is none.

@@ -17,6 +17,8 @@ namespace pate {
 namespace {
 
 constexpr std::int64_t kMostVotes = std::numeric_limits<std::int32_t>::max();
+// Classes of predictions: a histogram is made for every query, however few of them get votes.
+constexpr std::int64_t kMostPredicted = 1'000'000;
 
 // The sum of a row of counts, each of them checked.
 std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row,
@@ -158,8 +160,8 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
                                  std::int64_t classes)
     : table_(std::move(table)), layout_(layout), classes_(classes) {
   if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
-  if (classes > kMostVotes) {
-    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMostVotes, classes));
+  if (classes > kMostPredicted) {
+    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMostPredicted, classes));
   }
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   if (table_->dimensions() != 2) {
