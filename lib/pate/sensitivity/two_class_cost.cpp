@@ -12,21 +12,16 @@
 
 namespace pate {
 
-namespace {
-
-// log of the excess of the whole query between top counts v and w.
-double log_excess(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
-                  std::int64_t w, double order) {
+double two_class_log_excess(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
+                            std::int64_t w, std::int64_t seen, double order) {
   // The difference of two noisy counts, 2v - M with noise sqrt(2) sigma, is v - M/2 with sigma /
   // sqrt(2): a threshold check.
   const double sigma = aggregator.noisy_max.gaussian().sigma;
   const ThresholdCheck wins{0.5 * static_cast<double>(teachers), sigma / std::numbers::sqrt2};
   const double label = log_bernoulli_excess(answer_pair(wins, v, w), order);
   if (!aggregator.selection) return label;
-  return log_answer_line(answer_pair(*aggregator.selection, v, w), order).at(label);
+  return log_answer_line(answer_pair(*aggregator.selection, v, seen), order).at(label);
 }
-
-}  // namespace
 
 TwoClassCost::TwoClassCost(const Aggregator& aggregator, std::int64_t teachers,
                            std::int64_t classes, double order) {
@@ -41,7 +36,7 @@ TwoClassCost::TwoClassCost(const Aggregator& aggregator, std::int64_t teachers,
     double largest = -kInfinity;
     for (const std::int64_t w : {v - 1, v + 1}) {
       if (w < 0 || w > teachers) continue;
-      largest = max_or_nan(largest, log_excess(aggregator, teachers, v, w, order));
+      largest = max_or_nan(largest, two_class_log_excess(aggregator, teachers, v, w, w, order));
     }
     costs_.push_back(cost_of_log_excess(largest, order, cap));
   }

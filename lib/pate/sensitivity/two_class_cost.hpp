@@ -8,6 +8,13 @@
 
 namespace pate {
 
+/// log of the excess of D_order( {1 - p, p P, p (1 - P)} || the same on a neighbour ) of a query
+/// with two classes, forward: v votes for a class, w on the neighbour (w - v is 1 or -1), where the
+/// check sees a top count of `seen`. p and P as in TwoClassCost.
+[[nodiscard]] double two_class_log_excess(const Aggregator& aggregator, std::int64_t teachers,
+                                          std::int64_t v, std::int64_t w, std::int64_t seen,
+                                          double order);
+
 /// The exact forward cost of one query of the GNMax or Confident aggregator with two classes. It
 /// depends on one integer, the top count v: with p_v = Pr[answered | v] and P_v = Pr[the plurality
 /// wins | answered] = Phi((2v - M) / (sqrt(2) sigma)),

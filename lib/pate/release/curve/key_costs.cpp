@@ -1,0 +1,322 @@
+#include "pate/release/curve/key_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+
+#include "pate/error.hpp"
+
+namespace pate {
+
+namespace {
+
+using Move = TiltedMoment::Move;
+using Group = TiltedMoment::Group;
+
+constexpr double kKeyMargin = 1e-9;
+constexpr CostUnits kNoKey = -1;  // no histogram has such counts
+// An excess below is nothing beside the smallest unit.
+constexpr double kNegligibleExcess = 1e-14;
+constexpr std::int64_t kBlock = 64;
+
+// The classes behind the top one, but for those that take part: some by name, then `slots` of those
+// that share what is left, as unevenly as it can be: `full` of the largest count allowed, one of
+// the remainder, none for the rest.
+struct Rest {
+  std::int64_t v;
+  std::int64_t cap;
+  std::int64_t full;
+  std::int64_t remainder;
+
+  Rest(std::int64_t top, std::int64_t largest, std::int64_t votes)
+      : v(top),
+        cap(largest),
+        full(largest > 0 ? votes / largest : 0),
+        remainder(votes - full * largest) {}
+};
+
+struct Groups {
+  std::array<Group, 8> groups;
+  std::size_t size = 0;
+
+  void add(std::int64_t gap, std::int64_t classes) {
+    if (classes > 0) groups[size++] = {gap, classes};
+  }
+  void fill(const Rest& rest, std::int64_t slots) {
+    const std::int64_t full = std::min(rest.full, slots);
+    const std::int64_t partial = std::min<std::int64_t>(slots - full, rest.remainder > 0 ? 1 : 0);
+    add(rest.v - rest.cap, full);
+    add(rest.v - rest.remainder, partial);
+    add(rest.v, slots - full - partial);
+  }
+  [[nodiscard]] std::span<const Group> span() const { return {groups.data(), size}; }
+};
+
+// The largest joint excess over the moves that are looked at.
+class LargestExcess {
+ public:
+  LargestExcess(const TiltedCost& cost, std::int64_t v, const Rest& rest)
+      : cost_(cost), v_(v), rest_(rest) {}
+
+  // The classes that may take part in a move, by their counts; all others share the rest. They come
+  // together because their moves have the same q0.
+  struct Scene {
+    std::initializer_list<std::int64_t> classes;
+    std::int64_t slots;
+  };
+
+  // Every move in which a class from number `first` on takes part: with the top one and with each
+  // other, or, unless `with_top`, between two such only.
+  void consider(const Scene& scene, std::size_t first, bool with_top) {
+    Groups all;
+    for (const std::int64_t count : scene.classes) all.add(v_ - count, 1);
+    all.fill(rest_, scene.slots);
+    const double q0 = cost_.moment().q(all.span());
+    const auto* counts = scene.classes.begin();
+    const std::size_t size = scene.classes.size();
+    for (std::size_t a = 0; a < size; ++a) {
+      if (with_top && a >= first) {
+        Groups others;
+        for (std::size_t k = 0; k < size; ++k) {
+          if (k != a) others.add(v_ - counts[k], 1);
+        }
+        others.fill(rest_, scene.slots);
+        if (counts[a] > 0 && v_ < cost_.teachers()) {
+          add(Move::to_top, q0, others, v_ - counts[a], 0);
+        }
+        add(Move::from_top, q0, others, v_ - counts[a], 0);
+      }
+      for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
+        if (b == a || (a < first && b < first) || (!with_top && (a < first || b < first))) continue;
+        Groups others;
+        for (std::size_t k = 0; k < size; ++k) {
+          if (k != a && k != b) others.add(v_ - counts[k], 1);
+        }
+        others.fill(rest_, scene.slots);
+        add(Move::aside, q0, others, v_ - counts[a], v_ - counts[b]);
+      }
+    }
+  }
+
+  [[nodiscard]] CostUnits units() const {
+    return units_of(cost_.cost_of(largest_, kKeyMargin), 0.0);
+  }
+
+ private:
+  void add(Move move, double q0, const Groups& others, std::int64_t a, std::int64_t b) {
+    const double excess = cost_.moment().excess(move, q0, others.span(), a, b);
+    largest_ = max_or_nan(largest_, cost_.joint_excess(v_, move, excess));
+  }
+
+  const TiltedCost& cost_;
+  std::int64_t v_;
+  Rest rest_;
+  double largest_ = -kInfinity;
+};
+
+// The cost where all classes are at least `gap` behind, if that says all there is to say.
+CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t gap) {
+  if (cost.moment().is_hopeless()) return units_of(cost.cap(), kKeyMargin);
+  const double excess = cost.moment().excess_far_behind(gap);
+  if (!(excess <= kNegligibleExcess)) return kNoKey;
+  double largest = 0.0;
+  for (const Move move : {Move::to_top, Move::from_top, Move::aside}) {
+    if (move == Move::to_top && v == cost.teachers()) continue;
+    largest = max_or_nan(largest, cost.joint_excess(v, move, excess));
+  }
+  return units_of(cost.cost_of(largest, kKeyMargin), 0.0);
+}
+
+// H(v, x2, x3).
+CostUnits three_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2, std::int64_t x3) {
+  const std::int64_t m = cost.classes();
+  const CostUnits quick = units_far_behind(cost, v, v - x2);
+  if (quick != kNoKey) return quick;
+  const std::int64_t votes = cost.teachers() - v - x2 - x3;
+  LargestExcess largest(cost, v, Rest(v, x3, votes));
+  const std::int64_t y = std::min(x3, votes);
+  if (m == 2) {
+    largest.consider({{x2}, 0}, 0, true);
+  } else {
+    largest.consider({{x2, x3}, m - 3}, 0, true);
+  }
+  if (m >= 4) largest.consider({{x2, x3, y}, m - 4}, 2, true);
+  // Between two classes of y: the two of the scene that have more look on.
+  if (m >= 5 && y > 0) largest.consider({{x2, x3, y, y}, m - 5}, 2, false);
+  return largest.units();
+}
+
+// H(v, x2), whatever the third count.
+CostUnits two_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2) {
+  const std::int64_t m = cost.classes();
+  const CostUnits quick = units_far_behind(cost, v, v - x2);
+  if (quick != kNoKey) return quick;
+  const std::int64_t votes = cost.teachers() - v - x2;
+  LargestExcess largest(cost, v, Rest(v, x2, votes));
+  const std::int64_t y = std::min(x2, votes);
+  largest.consider({{x2}, m - 2}, 0, true);
+  if (m >= 3) largest.consider({{x2, y}, m - 3}, 1, true);
+  if (m >= 4 && y > 0) largest.consider({{x2, y, y}, m - 4}, 1, false);
+  return largest.units();
+}
+
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace
+
+CostUnits units_of(double cost, double margin) {
+  const double units = std::ceil(std::ldexp(cost * (1.0 + margin), -kUnitExponent));
+  if (!(units < 0x1p62)) throw validity_error("a query costs more than a release can count");
+  return std::max<CostUnits>(1, static_cast<CostUnits>(units));
+}
+
+double cost_of_units(CostUnits units) {
+  const double cost = std::ldexp(static_cast<double>(units), kUnitExponent);
+  // Beyond 2^53 units the conversion may have rounded down.
+  return units < (std::int64_t{1} << 53) ? cost : std::nextafter(cost, kInfinity);
+}
+
+RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
+    : width_(width), values_(std::move(values)) {
+  const std::int64_t rows = static_cast<std::int64_t>(values_.size()) / width;
+  const std::int64_t per_row = ceil_divide(width, kBlock);
+  blocks_.assign(static_cast<std::size_t>(rows * per_row), kNoKey);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t i = 0; i < width; ++i) {
+      CostUnits& block = blocks_[static_cast<std::size_t>(row * per_row + i / kBlock)];
+      block = std::max(block, at(row, i));
+    }
+  }
+}
+
+CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t to) const {
+  CostUnits result = kNoKey;
+  const CostUnits* value = values_.data() + row * width_;
+  const CostUnits* block = blocks_.data() + row * ceil_divide(width_, kBlock);
+  for (std::int64_t i = from; i <= to;) {
+    if (i % kBlock == 0 && i + kBlock - 1 <= to) {
+      result = std::max(result, block[i / kBlock]);
+      i += kBlock;
+    } else {
+      const std::int64_t end = std::min(to + 1, (i / kBlock + 1) * kBlock);
+      for (; i < end; ++i) result = std::max(result, value[i]);
+    }
+  }
+  return result;
+}
+
+KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
+                   const ProgressCallback& progress, std::int64_t step)
+    : teachers_(cost.teachers() / step),
+      least_(ceil_divide(teachers_, cost.classes())),
+      step_(step),
+      three_(keys == Keys::three ||
+             (keys == Keys::automatic && cost.teachers() <= kMostTeachersOfThreeKeys)) {
+  tables_.resize(static_cast<std::size_t>(teachers_ - least_ + 1));
+  ProgressCounter counter(progress, static_cast<std::int64_t>(tables_.size()));
+  parallel_for(tables_.size(), threads, [&](std::size_t i) {
+    const std::int64_t v = least_ + static_cast<std::int64_t>(i);
+    tables_[i] = three_ ? three_key_table(cost, v) : two_key_table(cost, v);
+    counter.add(1);
+  });
+  for (const Table& table : tables_) {
+    if (!table.values.empty()) largest_ = std::max(largest_, table.values.back());
+  }
+  if (!three_) index_two_keys();
+}
+
+KeyCosts::Table KeyCosts::three_key_table(const TiltedCost& cost, std::int64_t v) const {
+  const std::int64_t rest = teachers_ - v;
+  const std::int64_t most = std::min(v, rest);
+  const std::int64_t m = cost.classes();
+  Table table{rest + 1, most + 1, {}};
+  table.values.assign(static_cast<std::size_t>(table.rows * table.columns), kNoKey);
+  const auto value = [&](std::int64_t s, std::int64_t x) -> CostUnits& {
+    return table.values[static_cast<std::size_t>(s * table.columns + x)];
+  };
+  for (std::int64_t x2 = 0; x2 <= most; ++x2) {
+    for (std::int64_t x3 = 0; x3 <= std::min(x2, rest - x2); ++x3) {
+      if (rest - x2 - x3 > std::max<std::int64_t>(m - 3, 0) * x3) continue;
+      if (m == 2 && (x3 != 0 || x2 != rest)) continue;
+      value(x2 + x3, x2) = three_key_cost(cost, v, x2, x3);
+    }
+  }
+  for (std::int64_t s = 0; s < table.rows; ++s) {
+    for (std::int64_t x = 0; x < table.columns; ++x) {
+      CostUnits& here = value(s, x);
+      if (s > 0) here = std::max(here, value(s - 1, x));
+      if (x > 0) here = std::max(here, value(s, x - 1));
+    }
+  }
+  return table;
+}
+
+KeyCosts::Table KeyCosts::two_key_table(const TiltedCost& cost, std::int64_t v) const {
+  const std::int64_t rest = teachers_ - v;
+  const std::int64_t most = std::min(v, rest);
+  Table table{1, most + 1, std::vector<CostUnits>(static_cast<std::size_t>(most + 1), kNoKey)};
+  CostUnits running = kNoKey;
+  for (std::int64_t x = ceil_divide(rest, cost.classes() - 1); x <= most; ++x) {
+    running = std::max(running, two_key_cost(cost, v * step_, x * step_));
+    table.values[static_cast<std::size_t>(x)] = running;
+  }
+  return table;
+}
+
+void KeyCosts::index_two_keys() {
+  const std::int64_t width = teachers_ + 1;
+  const std::int64_t half = teachers_ / 2;
+  std::vector<CostUnits> columns(static_cast<std::size_t>((half + 1) * width), kNoKey);
+  std::vector<CostUnits> diagonals(static_cast<std::size_t>(width * width), kNoKey);
+  for (std::int64_t v = least_; v <= teachers_; ++v) {
+    const Table& table = tables_[static_cast<std::size_t>(v - least_)];
+    for (std::int64_t x = 0; x <= std::max(half, teachers_ - v); ++x) {
+      const CostUnits value = table.at(0, std::min(x, table.columns - 1));
+      if (x <= half) columns[static_cast<std::size_t>(x * width + v)] = value;
+      if (v + x <= teachers_) diagonals[static_cast<std::size_t>((v + x) * width + v)] = value;
+    }
+  }
+  columns_ = {width, std::move(columns)};
+  diagonals_ = {width, std::move(diagonals)};
+}
+
+std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) const {
+  const std::int64_t v = counts[0];
+  const std::int64_t x2 = counts[1];
+  std::vector<CostUnits> result(static_cast<std::size_t>(teachers_ + 1), kNoKey);
+  const auto raise = [&](std::int64_t d, CostUnits value) {
+    CostUnits& at = result[static_cast<std::size_t>(d)];
+    at = std::max(at, value);
+  };
+  if (three_) {
+    const std::int64_t x23 = x2 + (counts.size() > 2 ? counts[2] : 0);
+    for (std::int64_t w = least_; w <= teachers_; ++w) {
+      const Table& table = tables_[static_cast<std::size_t>(w - least_)];
+      const std::int64_t nearest = std::abs(w - v);
+      const std::int64_t given = std::max<std::int64_t>(w - v, 0);
+      for (std::int64_t d = nearest; d <= teachers_; ++d) {
+        const std::int64_t s = std::min(x23 + d - given, table.rows - 1);
+        const std::int64_t x = std::min(x2 + d - given, table.columns - 1);
+        raise(d, table.at(s, x));
+        if (s == table.rows - 1 && x == table.columns - 1) break;
+      }
+    }
+  } else {
+    for (std::int64_t d = 0; d <= teachers_; ++d) {
+      raise(d, columns_.largest(std::min(x2 + d, teachers_ / 2), std::max(least_, v - d), v));
+      if (d > 0) {
+        raise(d, diagonals_.largest(std::min(v + x2 + d, teachers_), v + 1,
+                                    std::min(v + d, teachers_)));
+      }
+      if (result[static_cast<std::size_t>(d)] == largest_) break;
+    }
+  }
+  for (std::size_t d = 1; d < result.size(); ++d) result[d] = std::max(result[d], result[d - 1]);
+  result.back() = largest_;
+  return result;
+}
+
+}  // namespace pate

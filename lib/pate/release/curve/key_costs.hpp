@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pate/aggregators/tilted_cost.hpp"
+#include "pate/parallel/parallel_for.hpp"
+
+namespace pate {
+
+/// Costs are integers here, in units of 2^-40, rounded up: sums over queries and comparisons are
+/// exact, and what votes far away cost is the maximum of stored numbers.
+using CostUnits = std::int64_t;
+inline constexpr int kUnitExponent = -40;
+
+/// A computed cost with its margin of 1e-9, in units; at least 1. Throws `validity_error` for one
+/// that units do not hold.
+[[nodiscard]] CostUnits units_of(double cost, double margin);
+[[nodiscard]] double cost_of_units(CostUnits units);
+
+/// Rows of numbers, and the maxima of their blocks: the maximum of a stretch of a row in few steps.
+class RowMaxima {
+ public:
+  RowMaxima() = default;
+  /// `values` row by row, each of `width`.
+  RowMaxima(std::int64_t width, std::vector<CostUnits> values);
+  /// The largest of from..to of a row; -1 where that is empty.
+  [[nodiscard]] CostUnits largest(std::int64_t row, std::int64_t from, std::int64_t to) const;
+  [[nodiscard]] CostUnits at(std::int64_t row, std::int64_t i) const {
+    return values_[static_cast<std::size_t>(row * width_ + i)];
+  }
+
+ private:
+  std::int64_t width_ = 0;
+  std::vector<CostUnits> values_, blocks_;
+};
+
+/// The tilted cost as a function of the largest counts of a histogram, and its maximum over all
+/// votes within d moves.
+///
+/// Keys are (v, x2, x3), the three largest counts; above `kMostTeachersOfThreeKeys` teachers (v,
+/// x2). H(key) is the largest cost of any histogram with that key or less behind v, from the
+/// monotonicity of `TiltedMoment`: the classes that take part in the move are given as much as they
+/// can have, the others the most uneven distribution of the rest. K_v(S, X) is the maximum of H
+/// over x2 <= X, x2 + x3 <= S. Votes within d moves of (v, x2, x3) with a top count of v' = v + j
+/// have x2' <= x2 + A, x2' + x3' <= x2 + x3 + A with A = d - max(j, 0), so that
+///
+///     W(d) = max over j = -d..d of K_v'( min(x2 + x3 + A, M - v'), min(x2 + A, v', M - v') ).
+///
+/// The keys that W(d) looks up are among those that W(d + 1) of every neighbour looks up.
+class KeyCosts {
+ public:
+  enum class Keys { automatic, three, two };
+  static constexpr std::int64_t kMostTeachersOfThreeKeys = 400;
+
+  /// Computes the table, in parallel over v; the same bits for any number of threads. `step` > 1
+  /// computes only counts that are multiples of it, for estimates: then `within` is told counts,
+  /// and gives distances, in units of it (two keys).
+  KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
+           const ProgressCallback& progress = {}, std::int64_t step = 1);
+
+  /// W(d), d = 0..M, for a histogram in decreasing order.
+  [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts) const;
+  /// W(M), the same for all votes.
+  [[nodiscard]] CostUnits largest() const { return largest_; }
+  [[nodiscard]] bool three_keys() const { return three_; }
+
+ private:
+  // K of one v: rows S, columns X. With two keys one row.
+  struct Table {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::vector<CostUnits> values;
+    [[nodiscard]] CostUnits at(std::int64_t s, std::int64_t x) const {
+      return values[static_cast<std::size_t>(s * columns + x)];
+    }
+  };
+  [[nodiscard]] Table three_key_table(const TiltedCost& cost, std::int64_t v) const;
+  [[nodiscard]] Table two_key_table(const TiltedCost& cost, std::int64_t v) const;
+  void index_two_keys();
+
+  std::int64_t teachers_;  // in steps
+  std::int64_t least_;     // the smallest top count
+  std::int64_t step_;
+  bool three_;
+  CostUnits largest_ = 0;
+  std::vector<Table> tables_;  // by v - least_
+  RowMaxima columns_;          // with two keys: K_v(x) by x, then v
+  RowMaxima diagonals_;        // K_v(s - v) by s, then v
+};
+
+}  // namespace pate

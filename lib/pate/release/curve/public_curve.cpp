@@ -1,0 +1,222 @@
+#include "pate/release/curve/public_curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/rdp/conversion.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kCoveredMargin = 1e-10;
+constexpr int kCurveExponent = -30;
+constexpr double kLeastShare = 1e-4;  // of ub_max, at t_min
+constexpr double kCap = 2.0;          // times ub_max: where the curve ends
+
+double checked_order(double order) {
+  if (!(order > 1.0) || !(order <= 1e6)) {
+    throw parameter_error(fmt::format("the order of a release must be in (1, 1e6], got {}", order));
+  }
+  return order;
+}
+
+double checked_delta(double delta) {
+  validate_delta(delta);
+  return delta;
+}
+
+}  // namespace
+
+void validate(const CurveParameters& parameters) {
+  checked_order(parameters.order);
+  const DiscreteGaussian noise(parameters.s);
+  if (!(parameters.beta >= 1e-6) || !(parameters.beta <= 10.0)) {
+    throw parameter_error(
+        fmt::format("beta of a curve must be in [1e-6, 10], got {}", parameters.beta));
+  }
+}
+
+std::int64_t noise_half_width(double order, double s, double span) {
+  return static_cast<std::int64_t>(
+      std::ceil(s * std::sqrt(2.0 * (90.0 + (order - 1.0) * (span + 1.0))) + order));
+}
+
+CoveredCost::CoveredCost(double order, double delta, const DiscreteGaussian& noise,
+                         std::int64_t half_width)
+    : order_(order),
+      conversion_(std::log((order - 1.0) / order) -
+                  (std::log(delta) + std::log(order)) / (order - 1.0)),
+      half_width_(half_width) {
+  double sum = -kInfinity;
+  for (std::int64_t z = -half_width; z <= half_width; ++z) {
+    log_p_.push_back(noise.log_probability(z));
+    sum = log_add(sum, log_p_.back());
+    log_cumulative_.push_back(sum);
+    step_.push_back(noise.log_ratio(z, 1));
+  }
+}
+
+double CoveredCost::at(std::span<const double> values) const {
+  const std::size_t size = log_p_.size();
+  const double power = order_ / (order_ - 1.0);
+  double least = kInfinity;
+  // r_z rises with z for k = 0 and k = 1: the sets are those of the smallest z.
+  double b_same = -kInfinity;
+  double b_up = -kInfinity;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double log_term = log_p_[i] + values[i];
+    b_same = log_add(b_same, log_term);
+    b_up = log_add(b_up, log_term - step_[i]);
+    least =
+        std::min({least, b_same - power * log_cumulative_[i], b_up - power * log_cumulative_[i]});
+  }
+  std::vector<std::pair<double, double>> down(size);  // r_z, log p_z for k = -1
+  for (std::size_t i = 0; i < size; ++i) down[i] = {values[i] - step_[size - 1 - i], log_p_[i]};
+  std::sort(down.begin(), down.end());
+  double a = -kInfinity;
+  double b = -kInfinity;
+  for (const auto& [r, log_p] : down) {
+    a = log_add(a, log_p);
+    b = log_add(b, log_p + r);
+    least = std::min(least, b - power * a);
+  }
+  return least - conversion_;
+}
+
+double CoveredCost::of_telling() const {
+  return -at(std::vector<double>(log_p_.size(), 0.0));
+}
+
+PublicCurve::PublicCurve(const CurveParameters& parameters, double delta, CostUnits ub_max,
+                         unsigned threads)
+    : order_(checked_order(parameters.order)),
+      delta_(checked_delta(delta)),
+      noise_(parameters.s),
+      ub_max_(ub_max) {
+  validate(parameters);
+  const double most = cost_of_units(ub_max);
+  const double s = noise_.s();
+  rho0_ = CoveredCost(order_, delta_, noise_, noise_half_width(order_, s, 4.0)).of_telling();
+  const std::int64_t width = noise_half_width(order_, s, kCap * most);
+  t_min_ = static_cast<std::int64_t>(std::floor(std::log(kLeastShare) / parameters.beta));
+  first_ = t_min_ - width;
+  const auto last = static_cast<std::int64_t>(std::ceil(std::log(kCap) / parameters.beta));
+  for (std::int64_t y = first_; y <= last; ++y) {
+    const double share = std::min(std::exp(parameters.beta * static_cast<double>(y)), kCap);
+    const double units = std::ceil(std::ldexp(rho0_ + most * share, -kCurveExponent));
+    values_.push_back(std::max(0.0, std::ldexp(units, kCurveExponent)));
+  }
+  tabulate(threads);
+}
+
+PublicCurve::PublicCurve(double order, const DiscreteGaussian& noise, double delta,
+                         std::int64_t first, std::vector<double> values, std::int64_t t_min,
+                         CostUnits ub_max, unsigned threads)
+    : order_(checked_order(order)),
+      delta_(checked_delta(delta)),
+      noise_(noise),
+      rho0_(0.0),
+      ub_max_(ub_max),
+      first_(first),
+      values_(std::move(values)),
+      t_min_(t_min) {
+  if (values_.empty() || !(values_.front() >= 0.0) || !(values_.back() < 1e9)) {
+    throw parameter_error("a curve must be >= 0 and below 1e9");
+  }
+  for (std::size_t i = 1; i < values_.size(); ++i) {
+    if (!(values_[i] >= values_[i - 1])) throw parameter_error("a curve must not fall");
+  }
+  rho0_ =
+      CoveredCost(order_, delta_, noise_, noise_half_width(order_, noise_.s(), 4.0)).of_telling();
+  tabulate(threads);
+}
+
+void PublicCurve::tabulate(unsigned threads) {
+  const std::int64_t width = noise_half_width(order_, noise_.s(), values_.back() - values_.front());
+  const std::int64_t end = first_ + static_cast<std::int64_t>(values_.size()) - 1;
+  const CoveredCost cost(order_, delta_, noise_, width);
+  covered_.resize(static_cast<std::size_t>(std::max<std::int64_t>(end + width - t_min_, 0) + 1));
+  parallel_for(covered_.size(), threads, [&](std::size_t i) {
+    const std::int64_t t = t_min_ + static_cast<std::int64_t>(i);
+    std::vector<double> around;
+    for (std::int64_t z = -width; z <= width; ++z) around.push_back(epsilon(t + z));
+    const double units = std::floor(std::ldexp(cost.at(around) - kCoveredMargin, -kUnitExponent));
+    covered_[i] =
+        units > -0x1p62 && units < 0x1p62 ? static_cast<CostUnits>(units) : -(CostUnits{1} << 62);
+  });
+  for (std::size_t i = covered_.size() - 1; i-- > 0;) {
+    covered_[i] = std::min(covered_[i], covered_[i + 1]);
+  }
+  if (covered_.back() < ub_max_) {
+    throw validity_error(fmt::format(
+        "the curve ends below the largest possible cost: it covers {}, but the votes "
+        "may cost {}",
+        std::ldexp(static_cast<double>(covered_.back()), kUnitExponent), cost_of_units(ub_max_)));
+  }
+}
+
+std::int64_t PublicCurve::t_max() const {
+  return t_min_ + static_cast<std::int64_t>(covered_.size()) - 1;
+}
+
+double PublicCurve::epsilon(std::int64_t y) const {
+  const auto last = static_cast<std::int64_t>(values_.size()) - 1;
+  return values_[static_cast<std::size_t>(std::clamp<std::int64_t>(y - first_, 0, last))];
+}
+
+CostUnits PublicCurve::covered(std::int64_t t) const {
+  const auto last = static_cast<std::int64_t>(covered_.size()) - 1;
+  return covered_[static_cast<std::size_t>(std::clamp<std::int64_t>(t - t_min_, 0, last))];
+}
+
+double PublicCurve::excess(std::int64_t t, double x) const {
+  const std::int64_t width = noise_half_width(order_, noise_.s(), values_.back() - values_.front());
+  double largest = 0.0;
+  for (const std::int64_t k : {-1, 0, 1}) {
+    double sum = 0.0;
+    for (std::int64_t z = -width; z <= width; ++z) {
+      const double gain = epsilon(t + z) - noise_.log_ratio(z, k) - x;
+      if (gain < 0.0) sum += std::exp(noise_.log_probability(z)) * -std::expm1(gain);
+    }
+    largest = max_or_nan(largest, sum);
+  }
+  return largest;
+}
+
+std::int64_t PublicCurve::index(std::span<const CostUnits> ub) const {
+  std::int64_t g = t_min_;
+  for (std::size_t d = 0; d < ub.size(); ++d) {
+    const auto found = std::lower_bound(covered_.begin(), covered_.end(), ub[d]);
+    if (ub[d] > ub_max_ || found == covered_.end()) {
+      throw validity_error("a cost is above the largest possible one");
+    }
+    g = std::max(g, t_min_ + (found - covered_.begin()) - static_cast<std::int64_t>(d));
+  }
+  return g;
+}
+
+PublicCurve::Moments PublicCurve::published(std::int64_t g) const {
+  const auto width = static_cast<std::int64_t>(std::ceil(20.0 * noise_.s())) + 20;
+  double mass = 0.0;
+  double mean = 0.0;
+  double square = 0.0;
+  const auto sum = [&](double centre, double& into, int power) {
+    for (std::int64_t z = -width; z <= width; ++z) {
+      const double p = std::exp(noise_.log_probability(z));
+      into += p * std::pow(epsilon(g + z) - centre, power);
+    }
+  };
+  sum(0.0, mass, 0);
+  sum(0.0, mean, 1);
+  mean /= mass;
+  sum(mean, square, 2);
+  return {mean, std::sqrt(square / mass)};
+}
+
+}  // namespace pate
