@@ -22,11 +22,13 @@ using Move = TiltedMoment::Move;
 using Group = TiltedMoment::Group;
 
 constexpr double kHighestNode = 9.0;
-// The density of noise this far out is 3e-18 of that at its mode.
-constexpr double kLogNegligible = 41.0;
+// An integrand of e^-30 of its largest value ends a sum.
+constexpr double kLogNegligible = 30.0;
 // More than the cancellation of the parts of G - 1 leaves of rounding.
 constexpr double kCancellation = 1e-13;
 constexpr double kLargestGrowth = 600.0;
+// Nodes that are summed over at a time.
+constexpr std::size_t kPiece = 128;
 
 // 1 - e^x for x <= 0, relative accuracy 4e-16. Without branches, so that loops over it are
 // vectorised; e^x = 2^n (1 + p), p = e^r - 1 for |r| <= log(2)/2.
@@ -42,7 +44,8 @@ constexpr double kLargestGrowth = 600.0;
   const double r2 = r * r;
   const double r4 = r2 * r2;
   const double low = (0.5 + r * (1.0 / 6.0)) + (1.0 / 24.0 + r * (1.0 / 120.0)) * r2;
-  const double middle = (1.0 / 720.0 + r * (1.0 / 5040.0)) + (1.0 / 40320.0 + r * (1.0 / 362880.0)) * r2;
+  const double middle =
+      (1.0 / 720.0 + r * (1.0 / 5040.0)) + (1.0 / 40320.0 + r * (1.0 / 362880.0)) * r2;
   const double high = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) + r2 * (1.0 / 479001600.0);
   const double p = r + r2 * (low + r4 * (middle + r4 * high));
   const double power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52U) +
@@ -105,28 +108,25 @@ double TiltedMoment::weighted_sum(std::span<const Term> terms, double least_gap)
   const double mode = std::max(0.0, least_gap) / (2.0 * sigma_);
   const double reach =
       std::max(std::sqrt(kLogNegligible), std::sqrt(2.0 * (mode * mode + kLogNegligible)) - mode);
-  const double above = least_gap < 0.0 ? kHighestNode : -mode + 7.0;
+  const double above =
+      least_gap < 0.0 ? std::sqrt(2.0 * kLogNegligible) : std::sqrt(kLogNegligible) - mode;
   const double from = std::floor((-mode - reach - first_node_) / step_);
   const double to = std::ceil((above - first_node_) / step_);
-  constexpr std::size_t kLanes = 8;
   const std::size_t first = from > 0.0 ? std::min(static_cast<std::size_t>(from), nodes_) : 0;
   const std::size_t last = std::min(nodes_, static_cast<std::size_t>(std::max(to, 0.0)) + 1);
-  std::array<double, kLanes> sums{};
-  std::size_t k = first;
-  for (; k + kLanes <= last; k += kLanes) {
-    std::array<double, kLanes> log_wins{};
+  double sum = 0.0;
+  for (std::size_t start = first; start < last; start += kPiece) {
+    std::array<double, kPiece> log_wins{};
+    const std::size_t size = std::min(kPiece, last - start);
     for (const Term& term : terms) {
-      for (std::size_t i = 0; i < kLanes; ++i) log_wins[i] += term.classes * term.row[k + i];
+      const double* row = term.row + start;
+      for (std::size_t k = 0; k < size; ++k) log_wins[k] += term.classes * row[k];
     }
-    for (std::size_t i = 0; i < kLanes; ++i)
-      sums[i] += weights_[k + i] * one_minus_exp(log_wins[i]);
+    const double* weights = weights_.data() + start;
+    for (std::size_t k = 0; k < size; ++k) log_wins[k] = weights[k] * one_minus_exp(log_wins[k]);
+    for (std::size_t k = 0; k < size; ++k) sum += log_wins[k];
   }
-  for (; k < last; ++k) {
-    double log_wins = 0.0;
-    for (const Term& term : terms) log_wins += term.classes * term.row[k];
-    sums[0] += weights_[k] * one_minus_exp(log_wins);
-  }
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  return sum;
 }
 
 namespace {

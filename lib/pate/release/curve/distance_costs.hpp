@@ -96,6 +96,8 @@ class DistanceCosts {
   explicit DistanceCosts(const CostQuestion& question, unsigned threads = 0,
                          const ProgressCallback& progress = {});
 
+  [[nodiscard]] const CostQuestion& question() const { return question_; }
+
   /// UB(M) of a run of so many queries, of which so many answered (they count where the reading is
   /// `realized`). Throws `validity_error` where it is more than units hold.
   [[nodiscard]] CostUnits largest(std::int64_t queries, std::int64_t answered) const;

@@ -41,7 +41,13 @@ struct Groups {
   std::size_t size = 0;
 
   void add(std::int64_t gap, std::int64_t classes) {
-    if (classes > 0) groups[size++] = {gap, classes};
+    if (classes == 0) return;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (groups[i].gap != gap) continue;
+      groups[i].classes += classes;
+      return;
+    }
+    groups[size++] = {gap, classes};
   }
   void fill(const Rest& rest, std::int64_t slots) {
     const std::int64_t full = std::min(rest.full, slots);
@@ -88,7 +94,9 @@ class LargestExcess {
         add(Move::from_top, q0, others, v_ - counts[a], 0);
       }
       for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
-        if (b == a || (a < first && b < first) || (!with_top && (a < first || b < first))) continue;
+        if (b == a || (b < a && counts[a] == counts[b]) || (a < first && b < first) ||
+            (!with_top && (a < first || b < first)))
+          continue;
         Groups others;
         for (std::size_t k = 0; k < size; ++k) {
           if (k != a && k != b) others.add(v_ - counts[k], 1);

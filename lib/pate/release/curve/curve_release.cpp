@@ -1,0 +1,75 @@
+#include "pate/release/curve/curve_release.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "pate/math/margin.hpp"
+
+namespace pate {
+
+namespace {
+
+std::shared_ptr<const DistanceCosts> make_tables(const CurveSettings& settings,
+                                                 const ProgressCallback& progress) {
+  validate(settings.parameters);
+  CostQuestion question = settings.question;
+  question.order = settings.parameters.order;
+  return std::make_shared<const DistanceCosts>(question, settings.threads, progress);
+}
+
+}  // namespace
+
+double cost_of_index(const CurveParameters& parameters) {
+  validate(parameters);
+  return with_margin(0.5 * parameters.order / DiscreteGaussian(parameters.s).variance());
+}
+
+CurveMechanism::CurveMechanism(const CurveSettings& settings, const ProgressCallback& progress)
+    : CurveMechanism(settings, make_tables(settings, progress)) {}
+
+CurveMechanism::CurveMechanism(const CurveSettings& settings,
+                               std::shared_ptr<const DistanceCosts> costs)
+    : settings_(settings), costs_(std::move(costs)) {
+  validate(settings.parameters);
+  settings_.question = costs_->question();
+  if (settings_.question.order != settings.parameters.order) {
+    throw parameter_error("the tables are not those of the order of the parameters");
+  }
+  if (settings.queries < 1 || settings.answered < 0 || settings.answered > settings.queries) {
+    throw parameter_error(fmt::format("{} queries of which {} were answered cannot be released",
+                                      settings.queries, settings.answered));
+  }
+  if (!(settings.added_rdp >= 0.0) || !std::isfinite(settings.added_rdp)) {
+    throw parameter_error(
+        fmt::format("an added cost must be >= 0 and finite, got {}", settings.added_rdp));
+  }
+  if (settings.added_rdp > 0.0) added_ = units_of(settings.added_rdp, kCostMargin);
+  const CostUnits most = costs_->largest(settings.queries, settings.answered);
+  if (most > (CostUnits{1} << 61) - added_) {
+    throw validity_error("the run may cost more than a release can count");
+  }
+  curve_.emplace(settings.parameters, settings.delta, most + added_, settings.threads);
+}
+
+CurvePlace CurveMechanism::place(const VoteProfile& votes) const {
+  if (votes.queries != settings_.queries ||
+      (settings_.question.reading == ReleasedCost::realized &&
+       (!votes.has_decisions || votes.answered != settings_.answered))) {
+    throw parameter_error("the votes are not those that the release was set up for");
+  }
+  CurvePlace place;
+  place.ub = costs_->upper(votes, settings_.threads);
+  for (CostUnits& cost : place.ub) cost += added_;
+  place.index = curve_->index(place.ub);
+  place.published = curve_->published(place.index);
+  return place;
+}
+
+CurveDraw CurveMechanism::draw(const CurvePlace& place, BitSource& source) const {
+  const std::int64_t y = place.index + curve_->noise().draw(source);
+  return {y, curve_->epsilon(y)};
+}
+
+}  // namespace pate

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pate/release/curve/distance_costs.hpp"
+#include "pate/release/curve/public_curve.hpp"
+#include "pate/sampling/bit_source.hpp"
+#include "pate/sensitivity/vote_profile.hpp"
+
+namespace pate {
+
+/// What a release through a curve is made of before it sees votes. All of it is public.
+struct CurveSettings {
+  CostQuestion question;  ///< its order is that of the parameters
+  CurveParameters parameters;
+  double delta = 0.0;
+  std::int64_t queries = 0;
+  std::int64_t answered = 0;  ///< released with the answers; counts for `realized` only
+  /// Anything else told about the same votes: its data-independent RDP at the order. An earlier
+  /// index costs `cost_of_index`.
+  double added_rdp = 0.0;
+  unsigned threads = 0;  ///< changes no bit
+};
+
+/// A bound on what telling an index with noise costs, RDP at the order: order / (2 s^2).
+[[nodiscard]] double cost_of_index(const CurveParameters& parameters);
+
+/// Where a run lies on the curve. Private, all of it.
+struct CurvePlace {
+  std::vector<CostUnits> ub;  ///< UB(d), d = 0..M, with what is added
+  std::int64_t index = 0;     ///< g
+  PublicCurve::Moments published;
+
+  [[nodiscard]] double cost() const { return cost_of_units(ub.front()); }
+};
+
+/// What is published: nothing else depends on the votes.
+struct CurveDraw {
+  std::int64_t y = 0;    ///< the index with noise; may be told
+  double epsilon = 0.0;  ///< R(y)
+};
+
+/// An epsilon that may be published; README.md of this folder has the statement and its proof.
+class CurveMechanism {
+ public:
+  /// Computes the tables and the curve. Throws `parameter_error` for settings out of range and
+  /// `validity_error` where costs are beyond what can be counted: from public inputs alone.
+  explicit CurveMechanism(const CurveSettings& settings, const ProgressCallback& progress = {});
+  /// The same with tables that are at hand, of the question at the order of the parameters.
+  CurveMechanism(const CurveSettings& settings, std::shared_ptr<const DistanceCosts> costs);
+
+  [[nodiscard]] const CurveSettings& settings() const { return settings_; }
+  [[nodiscard]] const PublicCurve& curve() const { return *curve_; }
+  [[nodiscard]] const DistanceCosts& costs() const { return *costs_; }
+
+  /// Throws `parameter_error` for votes of other teachers, classes or queries than the settings.
+  [[nodiscard]] CurvePlace place(const VoteProfile& votes) const;
+
+  /// Draws the index with its noise. The one thing here that costs privacy.
+  [[nodiscard]] CurveDraw draw(const CurvePlace& place, BitSource& source) const;
+
+ private:
+  CurveSettings settings_;
+  CostUnits added_ = 0;
+  std::shared_ptr<const DistanceCosts> costs_;
+  std::optional<PublicCurve> curve_;
+};
+
+/// Parameters, and the tables of their order, which the search made on its way.
+struct CurveRecipe {
+  CurveParameters parameters;
+  std::shared_ptr<const DistanceCosts> costs;
+};
+
+/// Order, s and beta from public inputs alone: those with the smallest mean published epsilon on
+/// `queries` synthetic histograms, the k-th with a top count of M (1/2 + (k + 1/2)/(2 N)), every
+/// further class with half of what is left. Nothing rests on how good they are. The orders are 5,
+/// 6, 8, 9, .. 16; s is 3 to 15 and beta 0.2 to 1.2 times 1/sigma2.
+[[nodiscard]] CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries,
+                                             double delta, unsigned threads = 0,
+                                             const ProgressCallback& progress = {});
+
+/// s and beta for `question.order`, which must have been fixed before the labels, when `answered`
+/// of the queries were: top counts between a and 1, such that so many answers were to be expected.
+/// Part of what is released is that number, so the guarantee holds. Throws `parameter_error`
+/// without a selection.
+[[nodiscard]] CurveParameters parameters_from_labels(const CostQuestion& question,
+                                                     std::int64_t queries, std::int64_t answered,
+                                                     double delta, unsigned threads = 0);
+
+}  // namespace pate
