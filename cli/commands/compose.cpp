@@ -143,7 +143,7 @@ void check_one_tuning(const std::vector<TuningShard>& shards) {
            "complete: expected a finished shard, found one that was interrupted; go on from it by "
            "--resume");
     refuse(b.release,
-           "settings.release: expected shards without the ranking by the published epsilon, which "
+           "settings.release: expected shards without the ranking by the released epsilon, which "
            "is for the front of the whole grid");
     refuse(shard.saved.continuum,
            "settings.refine: expected shards without the search on the continuum, which is for the "

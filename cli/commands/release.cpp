@@ -119,7 +119,7 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
   }
   if (plan.k == 0.0) {
     notices.push_back({"not_a_bound",
-                       "with confidence 0.5 the published epsilon is an unbiased estimate, not a "
+                       "with confidence 0.5 the released epsilon is an unbiased estimate, not a "
                        "bound: half of the time it is too small"});
   }
   notices.push_back({"private_part", dry_run ? "nothing was drawn; these numbers are private"

@@ -181,7 +181,7 @@ std::string release_summary(const ReleasePlan& plan, const std::optional<PublicR
   if (!plan.earlier.empty()) line(text, "earlier releases", plan.earlier_cost, "added by those");
   line(text, "noise sd", plan.numbers.noise_sd, "smooth sensitivity x sigma-ss");
   line(text, "k", plan.k, "shift in noise sds, against publishing too little");
-  line(text, "mean published", plan.numbers.mean_released, "before + costs + k noise sds");
+  line(text, "mean released", plan.numbers.mean_released, "before + costs + k noise sds");
   line(text, "smooth sensitivity", plan.numbers.smooth_sensitivity, "of the RDP, at this beta");
   fmt::format_to(out, "\nparameters, {}:\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}\n",
                  parameters_name(plan.chosen_from_votes), plan.parameters.order,
@@ -195,7 +195,7 @@ std::string as_published_summary(const AsPublishedRelease& release,
   line(text, "epsilon before", release.epsilon_before, "of the run alone, at this order");
   line(text, "release cost", release.gnss.cost, "Theorem 23, too small");
   line(text, "noise sd", release.gnss.sd, "smooth sensitivity x sigma-ss");
-  line(text, "mean published", release.epsilon, "what is claimed");
+  line(text, "mean released", release.epsilon, "what is claimed");
   line(text, "smooth sensitivity", release.gnss.smooth_sensitivity, "of the RDP, at this beta");
   fmt::format_to(std::back_inserter(text), "\n  order {:.10g}, beta {:.10g}, sigma-ss {:.10g}\n",
                  release.order, release.gnss.beta, release.gnss.sigma_ss);

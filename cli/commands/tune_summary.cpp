@@ -39,7 +39,7 @@ Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggr
   row.add(noise.names().column, fmt::format("{:.6g}", noise.parameter()));
   row.add("epsilon", epsilon_text(point.epsilon));
   if (tuning.ranked_by_release) {
-    row.add("published", on_grid.released ? epsilon_text(on_grid.released->mean) : "-");
+    row.add("released", on_grid.released ? epsilon_text(on_grid.released->mean) : "-");
   }
   row.add("answered", fmt::format("{:.1f}", point.answered));
   if (tuning.has_labels) {
@@ -58,10 +58,10 @@ std::string goal_text(const TuneSettings& settings, bool by_release) {
   const TuningGoal& goal = settings.goal;
   std::string text = goal.objective == Objective::answered  ? "most answers"
                      : goal.objective == Objective::correct ? "most right answers"
-                     : by_release                           ? "smallest mean published epsilon"
+                     : by_release                           ? "smallest mean released epsilon"
                                                             : "smallest epsilon";
   if (goal.max_epsilon) {
-    text += fmt::format(", {} <= {:g}", by_release ? "mean published epsilon" : "epsilon",
+    text += fmt::format(", {} <= {:g}", by_release ? "mean released epsilon" : "epsilon",
                         *goal.max_epsilon);
   }
   if (goal.min_answered) text += fmt::format(", at least {:g} answers", *goal.min_answered);
@@ -197,7 +197,7 @@ int report_tune_misses(const Tuning& tuning, const Streams& streams) {
     streams.err << alarming("pate: limit missed:", streams.err_colour())
                 << fmt::format(" no point keeps the limits; nearest to --{}: {} {}, {} answers\n",
                                miss.of_max_epsilon ? "max-epsilon" : "min-answered",
-                               tuning.ranked_by_release ? "mean published epsilon" : "epsilon",
+                               tuning.ranked_by_release ? "mean released epsilon" : "epsilon",
                                tuning.ranked_by_release ? p.released->mean : p.point.epsilon,
                                p.point.answered);
   }

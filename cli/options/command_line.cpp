@@ -141,14 +141,14 @@ Section CommandLine::section(std::string_view title, std::vector<std::string_vie
 }
 
 void CommandLine::add(std::size_t section, const std::vector<std::string_view>& without,
-                      std::string_view name, Target target, std::string help, Traits traits) {
+                      std::string_view name, Target target, std::string_view help, Traits traits) {
   const std::size_t space = std::min(name.find(' '), name.size());
   const std::string_view names = name.substr(0, space);
   if (std::find(without.begin(), without.end(), names) != without.end()) return;
   const std::string_view type = name.substr(std::min(space + 1, name.size()));
   std::vector<Option>& options = sections_[section].options;
   options.push_back(
-      {std::string(names), std::string(type), std::move(target), std::move(help), traits});
+      {std::string(names), std::string(type), std::move(target), std::string(help), traits});
   if (traits.recorded)
     record({options.back().setting(), options.back().target}, traits.recorded_before);
 }

@@ -80,13 +80,14 @@ class CommandLine {
    public:
     /// `name` with what the help calls the value: "-o,--output FILE".
     template <class Value>
-    void add(std::string_view name, Value& target, std::string help, Traits traits = {}) const {
-      line_.add(index_, without_, name, &target, std::move(help), traits);
+    void add(std::string_view name, Value& target, std::string_view help,
+             Traits traits = {}) const {
+      line_.add(index_, without_, name, &target, help, traits);
     }
     /// One of `values`, which `target` holds as it is or as an optional, or a list of them.
     template <HasNames Value, class Held>
     void add(std::string_view name, Held& target, std::initializer_list<Value> values,
-             std::string help, Traits traits = {}) const {
+             std::string_view help, Traits traits = {}) const {
       constexpr bool list = std::is_same_v<Held, std::vector<Value>>;
       Choice choice{{}, list, {}, {}};
       for (const Value value : values) choice.words.push_back(option_word(value));
@@ -110,7 +111,7 @@ class CommandLine {
         }
         return words;
       };
-      line_.add(index_, without_, name, std::move(choice), std::move(help), traits);
+      line_.add(index_, without_, name, std::move(choice), help, traits);
     }
 
    private:
@@ -142,7 +143,7 @@ class CommandLine {
 
  private:
   void add(std::size_t section, const std::vector<std::string_view>& without, std::string_view name,
-           Target target, std::string help, Traits traits);
+           Target target, std::string_view help, Traits traits);
 
   struct Recorded {
     std::string name;

@@ -438,7 +438,7 @@ TEST_SUITE("compose") {
     CHECK(entries.at("headline").at("releasable") == true);
   }
 
-  TEST_CASE("a published epsilon adds with its delta") {
+  TEST_CASE("a released epsilon adds with its delta") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
     const std::string release = reports.make(

@@ -59,9 +59,8 @@ std::vector<std::string> fixed(std::vector<std::string> more) {
 }  // namespace
 
 TEST_SUITE("release") {
-  TEST_CASE(
-      "S18's votes: the mean published epsilon is as small as it is known to be (real votes)" *
-      doctest::skip(!pate::test::has_shared_votes())) {
+  TEST_CASE("S18's votes: the mean released epsilon is as small as it is known to be (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
     struct Known {
       const char* votes;
       const char* queries;

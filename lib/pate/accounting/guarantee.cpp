@@ -63,7 +63,7 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
   }
   if (cost.bound == Bound::released && !cost.releasable) {
     return no_guarantee(
-        "parameters of a release were chosen from votes, which the published epsilon does not "
+        "parameters of a release were chosen from votes, which the released epsilon does not "
         "allow for.");
   }
   if (!std::isfinite(cost.epsilon)) return no_guarantee("epsilon is infinite.");
@@ -75,7 +75,7 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
           ? " This holds for these votes, in both directions; the number depends on them and must "
             "not be published as it is."
       : cost.bound == Bound::released
-          ? " This counts numbers that were published with noise, and may be published."
+          ? " This counts numbers that were released with noise, and may be published."
           : " This holds whatever the votes are, and may be published.";
   // A released epsilon is part of the outcome.
   result.formula = cost.bound == Bound::released

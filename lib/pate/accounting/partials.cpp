@@ -75,7 +75,6 @@ Partials merge(std::span<const Partials> shards) {
 }
 
 CountedRun count_run(const Run& run, const RunCounting& counting) {
-  validate(run);
   CountedRun result;
   CountOptions options{counting.threads, counting.progress, nullptr, {}};
   if (counting.exact != nullptr && !counting.by_query) {

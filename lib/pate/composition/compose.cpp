@@ -291,12 +291,12 @@ void note_provenance(std::span<const Part> parts, Composition& sum) {
   // Without the names of files: these are for readers of what is published, too.
   if (its.parameters_chosen == true) {
     add("parameters_from_votes",
-        "parameters of a release in this sum were chosen from votes, which its published epsilon, "
+        "parameters of a release in this sum were chosen from votes, which its released epsilon, "
         "and so the sum, does not allow for");
   }
   if (its.confidence && *its.confidence <= 0.5) {
     add("not_a_bound",
-        "a published epsilon in this sum is an unbiased estimate, not a bound: half of the time it "
+        "a released epsilon in this sum is an unbiased estimate, not a bound: half of the time it "
         "is too small");
   }
   if (!sum.costs[sum.headline].data_dependent) return;
@@ -355,7 +355,7 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
   if (sum.released) {
     sum.notices.push_back(
         {"counts_released",
-         fmt::format("every cost counts {}, the epsilons that were published for parts, with "
+         fmt::format("every cost counts {}, the epsilons that were released for parts, with "
                      "their deltas: they are what became public of costs that depend on the votes",
                      sum.released->epsilon)});
   }

@@ -26,7 +26,7 @@ struct VotesIdentity {
   std::string ledger = {};
 };
 
-/// An epsilon that was published for a part, with its delta.
+/// An epsilon that was released for a part, with its delta.
 struct Released {
   double epsilon = 0.0;
   double delta = 0.0;
@@ -62,7 +62,7 @@ struct Part {
   std::optional<std::int64_t> answered_realized;
   std::optional<double> delta;  ///< at which its costs are told; none where only a release counts
 
-  /// Noisy steps at most, whatever the votes. A part that is counted by its published epsilon has
+  /// Noisy steps at most, whatever the votes. A part that is counted by its released epsilon has
   /// none here.
   StepCounts steps;
   /// RDP under each data-dependent bound at the orders; a part without votes has none.
@@ -126,7 +126,7 @@ struct ComposeSettings {
 /// without votes adds its data-independent RDP to each. Exact RDP adds by direction. The order is
 /// then the best of the orders that the parts share (Mironov 2017, Proposition 1). Noisy steps add
 /// as counts, so that the exact compositions of data-independent costs are those of one run with
-/// all the steps. Published epsilons are added to the result, and their deltas (Dwork, Roth 2014,
+/// all the steps. Released epsilons are added to the result, and their deltas (Dwork, Roth 2014,
 /// Theorem 3.16). No sum is below that of the parts.
 ///
 /// An order that is looked for after the answers gives a guarantee only for costs that do not

@@ -28,10 +28,10 @@ struct RealizedOrders {
 };
 
 /// The cost entries of a sum whose counts, orders and curves are filled in: those of every bound
-/// and reading that it has, then the data-independent ones; published epsilons are added to each.
+/// and reading that it has, then the data-independent ones; released epsilons are added to each.
 /// Where anything published is among the parts, what would hold for any votes has bound and reading
 /// `released`, and is releasable unless parameters were chosen from votes. Without `delta` nothing
-/// but published epsilons is there to be added. `grid_only`: the orders were restricted. Adds the
+/// but released epsilons is there to be added. `grid_only`: the orders were restricted. Adds the
 /// notices of `fill_rdp_entry`.
 [[nodiscard]] std::vector<CostEntry> composed_costs(const Composition& sum,
                                                     const RealizedOrders& realized,

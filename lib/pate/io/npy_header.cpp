@@ -34,7 +34,7 @@ class HeaderParser {
       skip_space();
       expect(':', "':' after a key");
       skip_space();
-      const auto found = std::find(kKeys.begin(), kKeys.end(), key);
+      const auto* const found = std::find(kKeys.begin(), kKeys.end(), key);
       if (found == kKeys.end()) {
         fail(fmt::format("unknown key '{}'; expected {}, {} and {}", printable(key), kKeys[0],
                          kKeys[1], kKeys[2]));

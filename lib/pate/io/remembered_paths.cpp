@@ -25,8 +25,11 @@ struct Slot {
   std::array<char, kLongestPath> path{};
 };
 using Slots = std::array<Slot, 64>;
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): a signal handler gets no
+// argument that could lead to them.
 constinit Slots temporaries;
 constinit Slots mapped;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool change(std::atomic<State>& state, State from, State to) {
   return state.compare_exchange_strong(from, to);

@@ -65,7 +65,9 @@ void evaluate_into(Seen& seen, const std::vector<double>& orders,
     std::vector<double>& values = seen[orders[i]];
     values = epsilons[i];
     // What could not be computed promises nothing.
-    for (double& value : values) value = std::isnan(value) ? kInfinity : value;
+    for (double& value : values) {
+      if (std::isnan(value)) value = kInfinity;
+    }
   }
 }
 
@@ -98,15 +100,14 @@ bool is_even(const Seen& seen, Seen::const_iterator best, std::size_t function) 
   const Parabola here(best, function);
   const double curvature = here.curvature;
   const double width = here.right - here.left;
-  if (!std::isfinite(curvature)) return false;
-  for (const auto middle : {std::prev(best), std::next(best)}) {
-    if (middle == seen.begin() || std::next(middle) == seen.end()) continue;
+  const auto fits = [&](Seen::const_iterator middle) {
+    if (middle == seen.begin() || std::next(middle) == seen.end()) return true;
     const double other = Parabola(middle, function).curvature;
     const double larger = std::max(std::abs(curvature), std::abs(other));
-    if (0.25 * larger * width * width < kNoise * std::abs(best->second[function])) continue;
-    if (!(other < kUneven * curvature && curvature < kUneven * other)) return false;
-  }
-  return true;
+    if (0.25 * larger * width * width < kNoise * std::abs(best->second[function])) return true;
+    return other < kUneven * curvature && curvature < kUneven * other;
+  };
+  return std::isfinite(curvature) && fits(std::prev(best)) && fits(std::next(best));
 }
 
 // Adds the order at which the parabola through three points is smallest, if that promises anything,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -114,6 +115,8 @@ class FieldWriter {
       to.set(static_cast<std::int64_t>(value));
     } else if constexpr (std::same_as<T, double>) {
       if (!((domain.null_is == value) || ...)) to.set(value);
+    } else if constexpr (std::is_array_v<T>) {
+      to.set(std::string_view(std::data(value)));
     } else if constexpr (std::convertible_to<const T&, std::string_view>) {
       to.set(std::string_view(value));
     } else if constexpr (kIsOptional<T>) {

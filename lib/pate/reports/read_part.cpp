@@ -183,7 +183,7 @@ Part read_release(const io::JsonValue& report) {
 
 // The steps of a recorded run without a selection, which answers every query it asks: how many
 // these are was certain from its settings, whatever the answers. None for other entries; where
-// answers decide what a run costs, its published epsilon is what holds.
+// answers decide what a run costs, its released epsilon is what holds.
 std::optional<StepCounts> certain_steps(const io::JsonValue& released) {
   if (!released.find("steps") || !released.find("asked")) return std::nullopt;
   FieldReader a(released);

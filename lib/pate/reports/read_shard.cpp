@@ -53,8 +53,7 @@ AccountSettings account_settings(const io::JsonValue& report) {
   return settings;
 }
 
-// A value as messages show it.
-std::string shown(const io::JsonValue& json) {
+std::string shown_alone(const io::JsonValue& json) {
   switch (json.type()) {
     case io::JsonType::whole:
       return fmt::format("{}", json.integer(std::numeric_limits<std::int64_t>::min()));
@@ -62,17 +61,20 @@ std::string shown(const io::JsonValue& json) {
       return fmt::format("{}", json.number());
     case io::JsonType::text:
       return json.text();
-    case io::JsonType::array: {
-      std::string all;
-      for (const io::JsonValue& element : json.elements()) {
-        if (!all.empty()) all += ',';
-        all += shown(element);
-      }
-      return fmt::format("[{}]", all);
-    }
     default:
       return json.dump();
   }
+}
+
+// A value, or a list of them, as messages show it.
+std::string shown(const io::JsonValue& json) {
+  if (json.type() != io::JsonType::array) return shown_alone(json);
+  std::string all;
+  for (const io::JsonValue& element : json.elements()) {
+    if (!all.empty()) all += ',';
+    all += shown_alone(element);
+  }
+  return fmt::format("[{}]", all);
 }
 
 using Identity = decltype(ShardReport::identity);

@@ -26,7 +26,8 @@ class LineEnvelope : public AnswerLines<AnswerLine<double>> {
   /// The largest of the lines at x >= 0, +inf where no double holds it.
   [[nodiscard]] double at(double x) const {
     const double largest = AnswerLines::at(x);
-    return largest < kHugeExcess ? largest : kInfinity;
+    if (largest < kHugeExcess) return largest;
+    return kInfinity;
   }
   /// The line that is the largest on all of [lowest, highest]; null where it is not seen at once.
   [[nodiscard]] const Line* single(double lowest, double highest) const {

@@ -72,12 +72,12 @@ void check_release(const TuneSettings& settings) {
     throw parameter_error("a release is of the joint cost under the tradeoff bound");
   }
   if (settings.top && *settings.top == 0) {
-    throw parameter_error("ranking by the published epsilon needs top >= 1, got 0");
+    throw parameter_error("ranking by the released epsilon needs top >= 1, got 0");
   }
 }
 
-std::optional<ReleasedEpsilon> published(const TuningVotes& votes, const Aggregator& aggregator,
-                                         std::int64_t queries, double delta) {
+std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const Aggregator& aggregator,
+                                           std::int64_t queries, double delta) {
   ReleaseSettings settings;
   settings.delta = delta;
   settings.threads = 1;
@@ -242,8 +242,8 @@ void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tun
   parallel_for(positions.size(), settings.grid.threads, [&](std::size_t k) {
     if (watcher.wants_stop()) return;
     const TunedPoint& p = tuning.points[positions[k]];
-    found[k] = published(votes, tuning.grid.aggregator(p.index), p.point.queries,
-                         settings.grid.kind.delta);
+    found[k] = released_of(votes, tuning.grid.aggregator(p.index), p.point.queries,
+                           settings.grid.kind.delta);
     progress.add(1);
   });
   if (watcher.wants_stop()) {

@@ -21,7 +21,7 @@ struct TuneSettings {
   std::optional<std::size_t> top;
   /// After the grid, continue on the continuum around the best point (continuum.hpp).
   bool continuum = false;
-  /// The best point is wanted by the mean published epsilon: `rank_by_release` after `tune`. Until
+  /// The best point is wanted by the mean released epsilon: `rank_by_release` after `tune`. Until
   /// then this changes nothing.
   bool release = false;
 };
@@ -38,7 +38,7 @@ struct Tuning {
   bool complete = false;  ///< whether every point of the shard was evaluated and refined
   std::vector<TunedPoint> points = {};  ///< those that are kept, in canonical order
   TuningChoice choice = {};             ///< positions among `points`
-  /// Whether `choice` is by the mean published epsilon.
+  /// Whether `choice` is by the mean released epsilon.
   bool ranked_by_release = false;
   std::optional<FreePoint> continuum = {};  ///< where it is better than the best of the grid
 };
@@ -71,7 +71,7 @@ using KnownPoints = std::vector<TunedPoint>;
                                                          const TuningGoal& goal,
                                                          std::optional<std::size_t> top);
 
-/// The choice of `assemble` with the mean published epsilon in the place of epsilon, for the limits
+/// The choice of `assemble` with the mean released epsilon in the place of epsilon, for the limits
 /// and for the objective, among the points that have one. Positions are among `points`.
 [[nodiscard]] TuningChoice choose_released(const std::vector<TunedPoint>& points,
                                            const TuningGoal& goal);

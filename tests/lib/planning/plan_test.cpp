@@ -1,15 +1,14 @@
 #include "pate/planning/plan.hpp"
 
 #include <doctest/doctest.h>
-
 #include <cmath>
-
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/gaussian_dp.hpp"
 #include "pate/rdp/pure_dp.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
+#include "support/random.hpp"
 
 using namespace pate;
 using namespace pate_test;
@@ -155,5 +154,162 @@ TEST_SUITE("planning") {
     run = good;
     run.sigma2.reset();
     refused(run);
+  }
+}
+
+namespace {
+
+double headline(const Plan& plan) {
+  return plan.costs[plan.headline].epsilon;
+}
+
+double* noise_of(PlannedRun& run, PlanParameter parameter) {
+  if (parameter == PlanParameter::sigma2) return &*run.sigma2;
+  if (parameter == PlanParameter::sigma1) return &*run.sigma1;
+  return &*run.laplace_scale;
+}
+
+// A run like those people plan, Laplace, GNMax or Confident.
+PlannedRun random_run(Random& random) {
+  PlannedRun run;
+  run.queries = static_cast<std::int64_t>(random.log_uniform(1.0, 1e5));
+  const std::int64_t kind = random.integer(0, 2);
+  if (kind == 0) {
+    run.laplace_scale = random.log_uniform(1.0, 1e3);
+    return run;
+  }
+  run.sigma2 = random.log_uniform(1.0, 1e3);
+  if (kind == 2) {
+    run.sigma1 = random.log_uniform(1.0, 1e3);
+    run.max_answers = random.integer(1, run.queries);
+  }
+  return run;
+}
+
+std::vector<PlanParameter> parameters(const PlannedRun& run) {
+  if (run.laplace_scale) return {PlanParameter::laplace_scale, PlanParameter::queries};
+  if (!run.sigma1) return {PlanParameter::sigma2, PlanParameter::queries};
+  return {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::queries,
+          PlanParameter::max_answers};
+}
+
+// Nothing better than what was found keeps the target.
+void check_best(const Plan& solved, const PlanSettings& settings, double epsilon) {
+  PlannedRun run = solved.run;
+  const auto message = show({{"value", solved.solved->value},
+                             {"epsilon", epsilon},
+                             {"delta", settings.delta},
+                             {"queries", static_cast<double>(run.queries)}});
+  CHECK_MESSAGE(headline(solved) <= epsilon, message);
+  CHECK_MESSAGE(headline(plan(run, settings)) == headline(solved), message);
+  switch (solved.solved->parameter) {
+    case PlanParameter::queries:
+      ++run.queries;
+      break;
+    case PlanParameter::max_answers:
+      ++*run.max_answers;
+      if (*run.max_answers > run.queries) return;
+      break;
+    default:
+      *noise_of(run, solved.solved->parameter) *= 1.0 - 1e-9;
+  }
+  CHECK_MESSAGE(headline(plan(run, settings)) > epsilon * (1.0 - 1e-12), message);
+}
+
+}  // namespace
+
+TEST_SUITE("planning") {
+  TEST_CASE("plugged back in, a calibration keeps its target, and nothing better does") {
+    Random random(731);
+    int solved = 0;
+    int out_of_reach = 0;
+    for (int i = 0; i < 900; ++i) {
+      const PlannedRun run = random_run(random);
+      const double epsilon = random.log_uniform(0.02, 50.0);
+      PlanSettings settings{random.log_uniform(1e-12, 1e-2), {}, {}};
+      if (random.integer(0, 3) == 0) settings.conversion = ReportedConversion::improved;
+      if (random.integer(0, 7) == 0) settings.orders = {1.5, 4.0, 16.0, 64.0};
+      for (const PlanParameter parameter : parameters(run)) {
+        try {
+          check_best(solve(run, settings, parameter, epsilon), settings, epsilon);
+          ++solved;
+        } catch (const validity_error&) {
+          // Then the best value there is fails too.
+          PlannedRun best = run;
+          if (parameter == PlanParameter::queries) {
+            best.queries = 1;
+          } else if (parameter == PlanParameter::max_answers) {
+            best.max_answers = 1;
+          } else {
+            *noise_of(best, parameter) = 1e100;
+          }
+          CHECK(headline(plan(best, settings)) > epsilon);
+          ++out_of_reach;
+        }
+      }
+    }
+    CHECK(solved > 1500);
+    CHECK(out_of_reach > 100);
+  }
+
+  TEST_CASE("a calibration finds the run that a plan was made for") {
+    PlannedRun run;
+    run.sigma2 = 40.0;
+    run.queries = 1000;
+    const PlanSettings settings{1e-5, {}, {}};
+    const double epsilon = headline(plan(run, settings));
+    const Plan noise = solve(run, settings, PlanParameter::sigma2, epsilon);
+    CHECK(relative_error(noise.solved->value, 40.0) < 1e-9);
+    CHECK(*noise.run.sigma2 == noise.solved->value);
+    CHECK(solve(run, settings, PlanParameter::queries, epsilon).run.queries == 1000);
+    CHECK(solve(run, settings, PlanParameter::queries, epsilon * (1.0 - 1e-12)).run.queries == 999);
+    // The parameter's own value is not read.
+    run.sigma2.reset();
+    CHECK(solve(run, settings, PlanParameter::sigma2, epsilon).solved->value ==
+          noise.solved->value);
+  }
+
+  TEST_CASE("limits of a calibration are told") {
+    PlannedRun run;
+    run.sigma2 = 1e9;
+    run.queries = 10;
+    const PlanSettings settings{1e-5, {}, {}};
+    const Plan most = solve(run, settings, PlanParameter::queries, 5.0);
+    CHECK(most.run.queries == kMostPlannedQueries);
+    REQUIRE(!most.notices.empty());
+    CHECK(most.notices.back().code == "solved_at_limit");
+    run.sigma1 = 1e9;
+    const Plan every = solve(run, settings, PlanParameter::max_answers, 5.0);
+    CHECK(every.run.max_answers == 10);
+    CHECK(every.notices.back().code == "solved_at_limit");
+  }
+
+  TEST_CASE("a target out of reach, or none") {
+    PlannedRun run;
+    run.sigma1 = 5.0;
+    run.queries = 1000;
+    const PlanSettings settings{1e-5, {}, {}};
+    CHECK_THROWS_WITH_AS(static_cast<void>(solve(run, settings, PlanParameter::sigma2, 3.0)),
+                         "no value of sigma2 keeps epsilon 3 at delta 1e-05: with a noise of "
+                         "1e+100 votes epsilon is still 46.21121020046037",
+                         validity_error);
+    run.sigma2 = 1.0;
+    CHECK_THROWS_WITH_AS(static_cast<void>(solve(run, settings, PlanParameter::queries, 1.0)),
+                         "no value of queries keeps epsilon 1 at delta 1e-05: one query costs "
+                         "6.650903176124715 already",
+                         validity_error);
+    CHECK_THROWS_AS(static_cast<void>(solve(run, settings, PlanParameter::max_answers, 1.0)),
+                    validity_error);
+    for (const double epsilon : {-1.0, kNaN, kInfinity}) {
+      CHECK_THROWS_AS(static_cast<void>(solve(run, settings, PlanParameter::sigma2, epsilon)),
+                      parameter_error);
+    }
+    PlannedRun laplace;
+    laplace.laplace_scale = 3.0;
+    laplace.queries = 4;
+    CHECK_THROWS_AS(static_cast<void>(solve(laplace, settings, PlanParameter::sigma2, 1.0)),
+                    parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(solve(laplace, settings, PlanParameter::max_answers, 1.0)),
+                    parameter_error);
   }
 }

@@ -3,13 +3,11 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <string>
 #include <utility>
-
 #include "pate/error.hpp"
 #include "support/temp_directory.hpp"
 

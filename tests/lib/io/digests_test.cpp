@@ -1,7 +1,6 @@
 #include "pate/io/digests.hpp"
 
 #include <doctest/doctest.h>
-
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,15 +1,15 @@
 #include "pate/io/json.hpp"
 
 #include <doctest/doctest.h>
-
 #include <cstdio>
+#include <limits>
 #include <string>
-
 #include "pate/error.hpp"
 #include "support/temp_directory.hpp"
 
-using namespace pate;
 using namespace pate::io;
+using namespace pate;
+using pate::io::json_excess;
 
 namespace {
 
@@ -104,5 +104,94 @@ TEST_SUITE("io") {
       std::snprintf(buffer, sizeof buffer, "%.17g", value);
       CHECK(parse(buffer).number() == value);
     }
+  }
+}
+
+namespace {
+
+std::string nested(int levels, char open, char close) {
+  return std::string(static_cast<std::size_t>(levels), open) +
+         std::string(static_cast<std::size_t>(levels), close);
+}
+
+std::string object_of(int members) {
+  std::string text = "{";
+  for (int i = 0; i < members; ++i) {
+    text += (i == 0 ? "\"m" : ",\"m") + std::to_string(i) + R"(":"a:b")";
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+TEST_CASE("what is nested too deeply or has too many members is found") {
+  CHECK(json_excess(nested(50, '[', ']')).empty());
+  CHECK(json_excess(nested(51, '[', ']')) == "it is nested deeper than 50 levels");
+  CHECK(json_excess(nested(51, '{', '}')) == "it is nested deeper than 50 levels");
+  CHECK(json_excess(std::string(51, '[')) == "it is nested deeper than 50 levels");
+  CHECK(json_excess(object_of(1000)).empty());
+  CHECK(json_excess(object_of(1001)) == "it has an object of more than 1000 members");
+  CHECK(json_excess(std::string("[1,") + object_of(1001) + "]") ==
+        "it has an object of more than 1000 members");
+  // Objects beside each other are counted each by itself.
+  CHECK(json_excess(std::string("[") + object_of(600) + "," + object_of(600) + "]").empty());
+  CHECK(json_excess(std::string("{\"a\":") + object_of(999) + "," + object_of(999).substr(1))
+            .empty());
+  // Elements of arrays are not members.
+  std::string array = "[0";
+  for (int i = 0; i < 5000; ++i) array += ",0";
+  CHECK(json_excess(array + "]").empty());
+}
+
+TEST_CASE("what stands in strings is no structure") {
+  CHECK(json_excess(std::string("\"") + std::string(1000, '{') + "\"").empty());
+  CHECK(json_excess(R"(["\")" + std::string(1000, '[') + "\"]").empty());
+  CHECK(json_excess(R"(["\\",)" + std::string(50, '[')) == "it is nested deeper than 50 levels");
+}
+
+TEST_CASE("any text may be given") {
+  for (const char* text : {"", "\"", "\"\\", "]]]]}", ":::", "{", "x"}) {
+    CAPTURE(text);
+    CHECK(json_excess(text).empty());
+  }
+}
+
+TEST_SUITE("io") {
+  TEST_CASE("JSON is written in the order in which its members were made") {
+    const JsonWriter root;
+    root.member("z").set(1.0);
+    root.member("a").set(std::int64_t{-7});
+    const JsonWriter list = root.member("list");
+    list.set_empty_array();
+    list.element().set(true);
+    list.element().member("t").set(std::string_view("x"));
+    CHECK(list.text() == "[\n  true,\n  {\n    \"t\": \"x\"\n  }\n]");
+    static_cast<void>(root.member("none"));
+    root.member("empty").set_empty_object();
+    root.member("z").set(2.5);
+    CHECK(root.line() == R"({"z":2.5,"a":-7,"list":[true,{"t":"x"}],"none":null,"empty":{}})");
+  }
+
+  TEST_CASE("what JSON cannot say is null, or replaced") {
+    const JsonWriter root;
+    root.member("inf").set(std::numeric_limits<double>::infinity());
+    root.member("nan").set(std::numeric_limits<double>::quiet_NaN());
+    root.member("text").set(std::string_view("a\xff\n"));
+    CHECK(root.line() == "{\"inf\":null,\"nan\":null,\"text\":\"a\xef\xbf\xbd\\n\"}");
+  }
+
+  TEST_CASE("what was written can be read, and written again") {
+    const JsonWriter root;
+    root.member("a").member("b").set(0.1);
+    const JsonValue value = root.value("w");
+    CHECK(value.at("a").at("b").number() == 0.1);
+    CHECK(value.at("a").at("b").path() == "a.b");
+    CHECK(value.at("a").as_document("of a").file() == "of a");
+    CHECK(value.at("a").as_document("of a").at("b").path() == "b");
+    const JsonWriter copy;
+    copy.member("copy").set(value.at("a"));
+    CHECK(copy.line() == R"({"copy":{"b":0.1}})");
+    CHECK(copy.value("copy").at("copy") == value.at("a"));
+    CHECK_FALSE(copy.value("copy") == value);
   }
 }
