@@ -11,8 +11,7 @@
 
 #include "pate/error.hpp"
 #include "pate/rdp/conversion.hpp"
-#include "pate/rdp/gaussian_dp.hpp"
-#include "pate/rdp/pure_dp.hpp"
+#include "pate/rdp/step_composition.hpp"
 
 namespace pate {
 

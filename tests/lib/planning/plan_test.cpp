@@ -4,8 +4,7 @@
 #include <cmath>
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
-#include "pate/rdp/gaussian_dp.hpp"
-#include "pate/rdp/pure_dp.hpp"
+#include "pate/rdp/step_composition.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
