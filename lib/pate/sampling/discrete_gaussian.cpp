@@ -14,8 +14,10 @@ namespace pate {
 namespace {
 
 constexpr int kVarianceBits = 20;
-// More rounds than that have probability below e^-30000.
-constexpr std::int64_t kMostRounds = 65536;
+// Every round of a loop here ends it with probability 1/4 or more: so many have one below e^-290.
+constexpr std::int64_t kMostRounds = 1024;
+constexpr const char* kStuckSource =
+    "the random source repeats itself: 1024 rounds of a draw decided nothing";
 
 // A number in 0 .. n - 1, each equally likely; n >= 1.
 Integer uniform_below(const Integer& n, BitSource& source) {
@@ -30,7 +32,7 @@ Integer uniform_below(const Integer& n, BitSource& source) {
     }
     if (result < n) return result;
   }
-  throw input_error("the random source repeats itself: no number below a limit in 65536 rounds");
+  throw input_error(kStuckSource);
 }
 
 // True with probability e^(-a/b) for 0 <= a <= b: the first failure of trials with probabilities
@@ -39,7 +41,7 @@ bool happens_with_exp_of_share(const Integer& a, const Integer& b, BitSource& so
   for (std::int64_t k = 1; k <= kMostRounds; ++k) {
     if (uniform_below(b * k, source) >= a) return k % 2 == 1;
   }
-  throw input_error("the random source repeats itself: 65536 trials succeeded");
+  throw input_error(kStuckSource);
 }
 
 // True with probability e^(-a/b), a >= 0, b > 0.
@@ -53,18 +55,18 @@ bool happens_with_exp(Integer a, const Integer& b, BitSource& source) {
 // Pr[x] proportional to e^(-|x|/scale).
 std::int64_t draw_discrete_laplace(std::int64_t scale, BitSource& source) {
   for (std::int64_t round = 0; round < kMostRounds; ++round) {
-    const auto part = static_cast<std::int64_t>(source.below(static_cast<std::uint64_t>(scale)));
+    const auto part = static_cast<std::int64_t>(uniform_below(scale, source));
     if (!happens_with_exp(part, scale, source)) continue;
     std::int64_t whole = 0;
     while (happens_with_exp_of_share(1, 1, source)) {
-      if (++whole > kMostRounds) throw input_error("the random source repeats itself");
+      if (++whole > kMostRounds) throw input_error(kStuckSource);
     }
     const std::int64_t magnitude = part + scale * whole;
     const bool negative = source.bits(1) != 0;
     if (negative && magnitude == 0) continue;  // zero would come twice as often
     return negative ? -magnitude : magnitude;
   }
-  throw input_error("the random source repeats itself: nothing was accepted in 65536 rounds");
+  throw input_error(kStuckSource);
 }
 
 }  // namespace
@@ -110,7 +112,7 @@ std::int64_t DiscreteGaussian::draw(BitSource& source) const {
     const Integer offset = (Integer(std::abs(y)) * scale << kVarianceBits) - units;
     if (happens_with_exp(offset * offset, denominator, source)) return y;
   }
-  throw input_error("the random source repeats itself: nothing was accepted in 65536 rounds");
+  throw input_error(kStuckSource);
 }
 
 }  // namespace pate

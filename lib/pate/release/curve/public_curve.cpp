@@ -203,20 +203,18 @@ std::int64_t PublicCurve::index(std::span<const CostUnits> ub) const {
 
 PublicCurve::Moments PublicCurve::published(std::int64_t g) const {
   const auto width = static_cast<std::int64_t>(std::ceil(20.0 * noise_.s())) + 20;
-  double mass = 0.0;
-  double mean = 0.0;
-  double square = 0.0;
-  const auto sum = [&](double centre, double& into, int power) {
-    for (std::int64_t z = -width; z <= width; ++z) {
-      const double p = std::exp(noise_.log_probability(z));
-      into += p * std::pow(epsilon(g + z) - centre, power);
+  std::vector<double> p;
+  for (std::int64_t z = -width; z <= width; ++z) p.push_back(std::exp(noise_.log_probability(z)));
+  const auto sum = [&](const auto& value) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      total += p[i] * value(epsilon(g - width + static_cast<std::int64_t>(i)));
     }
+    return total;
   };
-  sum(0.0, mass, 0);
-  sum(0.0, mean, 1);
-  mean /= mass;
-  sum(mean, square, 2);
-  return {mean, std::sqrt(square / mass)};
+  const double mass = sum([](double) { return 1.0; });
+  const double mean = sum([](double e) { return e; }) / mass;
+  return {mean, std::sqrt(sum([&](double e) { return (e - mean) * (e - mean); }) / mass)};
 }
 
 }  // namespace pate

@@ -1,0 +1,325 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pate/math/normal.hpp"
+#include "pate/release/curve/curve_release.hpp"
+#include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/random.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+// A small release: all that is public. The student's scores stand behind the statistic.
+struct SmallRelease {
+  CurveSettings settings;
+  std::vector<std::int32_t> scores;
+
+  [[nodiscard]] const Aggregator& aggregator() const { return settings.question.aggregator; }
+  [[nodiscard]] std::int64_t statistic(const Histogram& counts) const {
+    std::int32_t most = 0;
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+      most = std::max(most, counts[j] - (aggregator().interactive ? scores[j] : 0));
+    }
+    return std::min<std::int64_t>(most, settings.question.teachers);
+  }
+};
+
+using SmallVotes = std::vector<Histogram>;  // by query
+
+template <class T>
+const T& one_of(Random& random, const std::vector<T>& values) {
+  return values[static_cast<std::size_t>(
+      random.integer(0, static_cast<std::int64_t>(values.size()) - 1))];
+}
+
+SmallRelease random_release(Random& random) {
+  SmallRelease release;
+  CurveSettings& s = release.settings;
+  CostQuestion& q = s.question;
+  q.teachers = random.integer(2, 7);
+  q.classes = random.integer(2, q.teachers > 5 ? 3 : 5);
+  s.queries = random.integer(1, q.classes < 4 ? 2 : 1);
+  const double noise = one_of<double>(random, {.7, 1.0, 2.0, 4.0, 9.0});
+  const auto kind = random.integer(0, 9);
+  if (kind == 0) {
+    q.aggregator.noisy_max = LaplaceNoisyMax{noise};
+    q.cost = CurveCost::tradeoff;
+  } else {
+    q.aggregator.noisy_max = GaussianNoisyMax{noise};
+    if (kind > 1) {
+      q.aggregator.selection =
+          ThresholdCheck{static_cast<double>(random.integer(1, q.teachers + 1)),
+                         one_of<double>(random, {1.0, 3.0, 8.0})};
+      q.aggregator.interactive = kind == 2 || kind == 3;
+      if (random.integer(0, 2) == 0) q.reading = ReleasedCost::realized;
+    }
+    q.cost = default_cost(q.aggregator, q.classes);
+    const auto other = random.integer(0, 3);
+    if (other == 0) q.cost = CurveCost::tradeoff;
+    if (other == 1) q.cost = CurveCost::tilted;
+  }
+  for (std::int64_t j = 0; j < q.classes; ++j) {
+    release.scores.push_back(static_cast<std::int32_t>(random.integer(0, 3)));
+  }
+  s.delta = one_of<double>(random, {.1, 1e-2, 1e-3, 1e-5});
+  s.parameters = {one_of<double>(random, {1.5, 2.0, 3.0, 6.0, 12.0}),
+                  one_of<double>(random, {.3, .5, 1.0, 2.0, 3.5}),
+                  one_of<double>(random, {.1, .3, 1.0})};
+  q.order = s.parameters.order;
+  s.threads = 1;
+  return release;
+}
+
+std::vector<Histogram> with_neighbours(const Histogram& counts) {
+  std::vector<Histogram> result{counts};
+  for (std::size_t a = 0; a < counts.size(); ++a) {
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+      if (a == b || counts[a] == 0) continue;
+      Histogram moved = counts;
+      --moved[a];
+      ++moved[b];
+      result.push_back(moved);
+    }
+  }
+  return result;
+}
+
+// A list of answers, -1 for a refusal, with its probability on some votes.
+struct SmallOutcome {
+  std::vector<int> answers;
+  double probability = 1.0;
+};
+
+using KnownOutcomes = std::map<Histogram, Probabilities>;
+
+std::vector<SmallOutcome> outcomes_of(const SmallRelease& release, const SmallVotes& votes,
+                                      KnownOutcomes& known) {
+  std::vector<SmallOutcome> all{{}};
+  for (const Histogram& counts : votes) {
+    const NoisyMax& noise = release.aggregator().noisy_max;
+    Probabilities& classes = known[counts];
+    if (classes.empty()) {
+      classes = noise.is_gaussian() ? gaussian_outcomes(counts, noise.parameter())
+                                    : laplace_outcomes(counts, noise.parameter());
+    }
+    std::vector<double> one{0.0};
+    double answered = 1.0;
+    if (const auto& check = release.aggregator().selection) {
+      const double x =
+          (static_cast<double>(release.statistic(counts)) - check->threshold) / check->sigma1;
+      answered = normal_cdf(x);
+      one[0] = normal_cdf(-x);
+    }
+    for (const long double p : classes) one.push_back(answered * static_cast<double>(p));
+    std::vector<SmallOutcome> longer;
+    for (const SmallOutcome& outcome : all) {
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        SmallOutcome next = outcome;
+        next.answers.push_back(static_cast<int>(i) - 1);
+        next.probability *= one[i];
+        longer.push_back(next);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+// The releases that may come of a run: with the reading `realized` one for every number answered.
+class SmallMechanism {
+ public:
+  explicit SmallMechanism(const SmallRelease& release) : release_(release) {
+    const CurveSettings& s = release.settings;
+    const bool realized = s.question.reading == ReleasedCost::realized;
+    for (std::int64_t n = realized ? 0 : s.queries; n <= s.queries; ++n) {
+      CurveSettings settings = s;
+      settings.answered = n;
+      if (!costs_) costs_ = std::make_shared<const DistanceCosts>(settings.question, 1U);
+      by_answered_.emplace_back(settings, costs_);
+    }
+  }
+  [[nodiscard]] const CurveMechanism& after(const std::vector<int>& answers) const {
+    if (by_answered_.size() == 1) return by_answered_[0];
+    return by_answered_[static_cast<std::size_t>(
+        std::count_if(answers.begin(), answers.end(), [](int answer) { return answer >= 0; }))];
+  }
+  [[nodiscard]] CurvePlace place(const SmallVotes& votes, const std::vector<int>& answers) const {
+    std::vector<ProfiledQuery> queries;
+    for (std::size_t i = 0; i < votes.size(); ++i) {
+      queries.push_back({votes[i], release_.statistic(votes[i]), answers[i] >= 0});
+    }
+    return after(answers).place(profile_of(release_.aggregator(), queries));
+  }
+  [[nodiscard]] const DistanceCosts& costs() const { return *costs_; }
+
+ private:
+  const SmallRelease& release_;
+  std::shared_ptr<const DistanceCosts> costs_;
+  std::vector<CurveMechanism> by_answered_;
+};
+
+// sum over y of (P p_(y-g) - e^R(y) P' p_(y-g'))+.
+double excess_of_index(const PublicCurve& curve, double p, std::int64_t g, double p_neighbour,
+                       std::int64_t g_neighbour) {
+  const auto reach = static_cast<std::int64_t>(12.0 * curve.noise().s()) + 12;
+  double sum = 0.0;
+  for (std::int64_t z = -reach; z <= reach; ++z) {
+    const std::int64_t y = g + z;
+    const double here = p * std::exp(curve.noise().log_probability(z));
+    const double there =
+        p_neighbour * std::exp(curve.epsilon(y) + curve.noise().log_probability(y - g_neighbour));
+    if (here > there) sum += here - there;
+  }
+  return sum;
+}
+
+std::string described(const SmallRelease& release) {
+  const CostQuestion& q = release.settings.question;
+  const auto& check = q.aggregator.selection;
+  return show({{"M", q.teachers},
+               {"m", q.classes},
+               {"N", release.settings.queries},
+               {"noise", q.aggregator.noisy_max.parameter()},
+               {"T", check ? check->threshold : -1.0},
+               {"sigma1", check ? check->sigma1 : -1.0},
+               {"interactive", q.aggregator.interactive},
+               {"cost", static_cast<int>(q.cost)},
+               {"reading", static_cast<int>(q.reading)},
+               {"order", q.order},
+               {"s", release.settings.parameters.s},
+               {"beta", release.settings.parameters.beta},
+               {"delta", release.settings.delta}});
+}
+
+}  // namespace
+
+TEST_CASE("curve release: the guarantee holds for all outcomes and neighbours of small runs") {
+  Random random(20260715);
+  double largest = 0.0;
+  std::int64_t pairs = 0;
+  for (int config = 0; config < 1000; ++config) {
+    const SmallRelease release = random_release(random);
+    CAPTURE(described(release));
+    const SmallMechanism mechanism(release);
+    const auto histograms =
+        all_histograms(static_cast<std::int32_t>(release.settings.question.teachers),
+                       static_cast<std::size_t>(release.settings.question.classes));
+    KnownOutcomes known;
+    double worst = 0.0;
+    bool nested = true;
+    bool close = true;
+    for (int run = 0; run < 2; ++run) {
+      SmallVotes votes;
+      std::vector<std::vector<Histogram>> moved;
+      for (std::int64_t i = 0; i < release.settings.queries; ++i) {
+        votes.push_back(one_of(random, histograms));
+        moved.push_back(with_neighbours(votes.back()));
+      }
+      const auto outcomes = outcomes_of(release, votes, known);
+      std::vector<CurvePlace> places;
+      for (const SmallOutcome& o : outcomes) places.push_back(mechanism.place(votes, o.answers));
+      for (int k = 0; k < 8; ++k) {
+        SmallVotes neighbour;
+        for (const auto& choices : moved) neighbour.push_back(one_of(random, choices));
+        const auto theirs = outcomes_of(release, neighbour, known);
+        double excess = 0.0;
+        double reverse = 0.0;
+        for (std::size_t o = 0; o < outcomes.size(); ++o) {
+          const CurvePlace place = mechanism.place(neighbour, outcomes[o].answers);
+          const PublicCurve& curve = mechanism.after(outcomes[o].answers).curve();
+          for (std::size_t d = 0; d + 1 < place.ub.size(); ++d) {
+            nested =
+                nested && place.ub[d] <= places[o].ub[d + 1] && places[o].ub[d] <= place.ub[d + 1];
+          }
+          close = close && std::abs(place.index - places[o].index) <= 1;
+          const double p = outcomes[o].probability;
+          const double q = theirs[o].probability;
+          excess += excess_of_index(curve, p, places[o].index, q, place.index);
+          reverse += excess_of_index(curve, q, place.index, p, places[o].index);
+        }
+        worst = std::max({worst, excess, reverse});
+        pairs += 2;
+      }
+    }
+    CHECK(nested);
+    CHECK(close);
+    CHECK(worst <= release.settings.delta * (1.0 + 1e-9));
+    largest = std::max(largest, worst / release.settings.delta);
+  }
+  MESSAGE(pairs << " pairs; largest excess " << largest << " delta");
+  CHECK(largest > 0.5);  // the bound is no empty one
+}
+
+TEST_CASE("curve release: costs within a distance are nested, and above those of all votes there") {
+  Random random(7);
+  for (int config = 0; config < 60; ++config) {
+    SmallRelease release = random_release(random);
+    CostQuestion& q = release.settings.question;
+    q.teachers = random.integer(2, 12);
+    q.classes = random.integer(2, q.teachers > 8 ? 3 : 5);
+    if (q.cost == CurveCost::exact && q.classes != 2) q.cost = CurveCost::tilted;
+    while (static_cast<std::int64_t>(release.scores.size()) < q.classes)
+      release.scores.push_back(1);
+    CAPTURE(described(release));
+    const DistanceCosts costs(q, 1);
+    const auto size = static_cast<std::size_t>(q.teachers) + 1;
+    std::map<Histogram, std::vector<CostUnits>> within;
+    std::optional<TiltedCost> tilted;
+    std::optional<KeyCosts> two_keys;
+    if (q.cost == CurveCost::tilted) {
+      const auto check = q.reading == ReleasedCost::realized || q.aggregator.interactive
+                             ? std::nullopt
+                             : q.aggregator.selection;
+      tilted.emplace(q.aggregator.noisy_max.gaussian(), check, q.teachers, q.classes, q.order);
+      two_keys.emplace(*tilted, KeyCosts::Keys::two, 1);
+    }
+    std::map<Histogram, std::vector<CostUnits>> within_two;
+    for (const Histogram& counts : all_histograms(static_cast<std::int32_t>(q.teachers),
+                                                  static_cast<std::size_t>(q.classes))) {
+      Histogram sorted = counts;
+      std::sort(sorted.begin(), sorted.end(), std::greater<>());
+      std::vector<CostUnits> sum(size, 0);
+      costs.add(sorted, release.statistic(counts), 1, 1, sum);
+      sum.back() = costs.largest(1, 1);
+      within.emplace(counts, sum);
+      if (two_keys) within_two.emplace(counts, two_keys->within(sorted));
+    }
+    bool nested = true;
+    bool above = true;
+    for (const auto* table : {&within, &within_two}) {
+      for (const auto& [counts, sum] : *table) {
+        for (const Histogram& neighbour : with_neighbours(counts)) {
+          const auto& theirs = table->at(neighbour);
+          for (std::size_t d = 0; d + 1 < size; ++d) nested = nested && theirs[d] <= sum[d + 1];
+        }
+        nested = nested && std::is_sorted(sum.begin(), sum.end());
+      }
+    }
+    CHECK(nested);
+    const bool walks = q.aggregator.interactive || q.reading == ReleasedCost::realized;
+    if (tilted && within.size() < 500) {
+      for (const auto& [counts, sum] : within_two) {
+        const double cost = tilted->cost(counts);
+        for (const auto& [other, theirs] : within_two) {
+          const auto d = static_cast<std::size_t>(distance(counts, other));
+          above = above && cost_of_units(theirs[d]) >= cost;
+          above = above && (walks || cost_of_units(within.at(other)[d]) >= cost);
+        }
+      }
+    }
+    CHECK(above);
+  }
+}
