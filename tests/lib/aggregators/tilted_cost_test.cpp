@@ -1,0 +1,102 @@
+#include "pate/aggregators/tilted_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/aggregators/joint_cost.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/error.hpp"
+#include "pate/math/normal.hpp"
+#include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/random.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+// log sum P^order P'^(1-order) / (order - 1) of a query and a neighbour, by quadrature.
+double exact_forward(const Histogram& counts, const Histogram& moved, double sigma,
+                     const std::optional<ThresholdCheck>& check, double order) {
+  const Probabilities p = gaussian_outcomes(counts, sigma);
+  const Probabilities q = gaussian_outcomes(moved, sigma);
+  const auto power = [order](long double a, long double b) {
+    return a > 0.0L ? std::exp(order * std::log(a) + (1.0 - order) * std::log(b)) : 0.0L;
+  };
+  long double sum = 0.0L;
+  for (std::size_t j = 0; j < p.size(); ++j) sum += power(p[j], q[j]);
+  if (check) {
+    const auto x = [&](const Histogram& h) {
+      return (*std::max_element(h.begin(), h.end()) - check->threshold) / check->sigma1;
+    };
+    sum = power(normal_cdf(-x(counts)), normal_cdf(-x(moved))) +
+          power(normal_cdf(x(counts)), normal_cdf(x(moved))) * sum;
+  }
+  return static_cast<double>(std::log(sum)) / (order - 1.0);
+}
+
+}  // namespace
+
+TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties included") {
+  Random random(3);
+  for (int config = 0; config < 25; ++config) {
+    const auto teachers = static_cast<std::int32_t>(random.integer(1, 7));
+    const auto classes = static_cast<std::size_t>(random.integer(2, teachers > 5 ? 4 : 5));
+    const double sigma = random.log_uniform(.8, 12.0);
+    const double order = random.log_uniform(1.3, 12.0);
+    std::optional<ThresholdCheck> check;
+    if (random.integer(0, 2) > 0) {
+      check = ThresholdCheck{random.uniform(0.0, teachers + 2.0), random.log_uniform(1.0, 20.0)};
+    }
+    CAPTURE(show({{"M", teachers},
+                  {"m", static_cast<double>(classes)},
+                  {"sigma", sigma},
+                  {"order", order},
+                  {"T", check ? check->threshold : -1.0},
+                  {"sigma1", check ? check->sigma1 : -1.0}}));
+    const GaussianNoisyMax noise{sigma};
+    const TiltedCost tilted(noise, check, teachers, static_cast<std::int64_t>(classes), order);
+    const double noise_cap = data_independent_cost(noise, order);
+    bool above_exact = true;
+    bool below_tradeoff = true;
+    for (const Histogram& counts : all_histograms(teachers, classes)) {
+      const double cost = tilted.cost(counts);
+      double exact = 0.0;
+      for (std::size_t a = 0; a < classes; ++a) {
+        for (std::size_t b = 0; b < classes; ++b) {
+          if (a == b || counts[a] == 0) continue;
+          Histogram moved = counts;
+          --moved[a];
+          ++moved[b];
+          exact = std::max(exact, exact_forward(counts, moved, sigma, check, order));
+        }
+      }
+      above_exact = above_exact && cost >= exact - 1e-14;
+      const double excess = tradeoff_log_excess(noise, log_q(noise, counts), order).forward;
+      const std::int64_t v = *std::max_element(counts.begin(), counts.end());
+      const double tradeoff =
+          check ? JointCost(AnswerLadder(*check, 0, teachers, teachers), order, noise_cap)
+                      .costs(v, {excess, excess})
+                      .forward
+                : cost_of_log_excess(excess, order, noise_cap);
+      below_tradeoff = below_tradeoff && cost <= tradeoff * (1.0 + 1e-9);
+    }
+    CHECK(above_exact);
+    CHECK(below_tradeoff);
+  }
+}
+
+TEST_CASE("tilted cost: what it refuses, and where nothing but the data-independent cost is left") {
+  const GaussianNoisyMax noise{0.1};
+  const TiltedCost cost(noise, std::nullopt, 10, 3, 8.0);
+  CHECK(cost.cost(Histogram{10, 0, 0}) == data_independent_cost(noise, 8.0));
+  CHECK_THROWS_AS(static_cast<void>(cost.cost(Histogram{9, 0, 0})), parameter_error);
+  CHECK_THROWS_AS(static_cast<void>(cost.cost(Histogram{10, 0})), parameter_error);
+  CHECK_THROWS_AS(TiltedCost(noise, std::nullopt, 10, 1, 8.0), parameter_error);
+  CHECK_THROWS_AS(TiltedCost(noise, std::nullopt, 10, 3, 1.0), parameter_error);
+  CHECK_THROWS_AS(TiltedCost(GaussianNoisyMax{kNaN}, std::nullopt, 10, 3, 8.0), parameter_error);
+}
