@@ -128,7 +128,7 @@ struct ReleaseOptions {
   VotesInputOptions input;
   MechanismOptions mechanism;
   OutputOptions output;
-  ReleaseSettings settings;  ///< delta, bound, confidence and threads of them
+  ReleaseSettings settings;  ///< delta, confidence and threads of them
   bool any_delta = false;
   std::optional<Reading> reading;  ///< none: joint; as published: expected
   std::optional<double> order, beta, sigma_ss;
@@ -140,6 +140,8 @@ struct ReleaseOptions {
   std::string ensemble;
   bool again = false;
   bool as_published = false;
+  bool sensitivity_curve = false;
+  std::optional<Bound> bound;  ///< none: tradeoff; as published: published
 };
 void add_release(CommandLine& line, ReleaseOptions& options);
 [[nodiscard]] int run_release(const ReleaseOptions& options, const Streams& streams);

@@ -31,12 +31,12 @@ void check_as_published(const ReleaseOptions& options) {
         "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
         "drawn from it");
   }
-  if (options.settings.bound == ReleasedBound::exact || options.reading == Reading::joint ||
-      options.settings.confidence || options.require_releasable || !options.ledger.empty() ||
-      !options.parameters_from.empty()) {
+  if (options.bound == Bound::exact || options.bound == Bound::tradeoff ||
+      options.reading == Reading::joint || options.settings.confidence ||
+      options.require_releasable || !options.ledger.empty() || !options.parameters_from.empty()) {
     throw usage_error(
-        "--as-published has the readings expected and realized, and goes with --order, --beta and "
-        "--sigma-ss only");
+        "--as-published has the bound published and the readings expected and realized, and goes "
+        "with --order, --beta and --sigma-ss only");
   }
 }
 
@@ -46,6 +46,11 @@ void check_options(const ReleaseOptions& options) {
   }
   check_delta(options.settings.delta, options.any_delta);
   if (options.as_published) return check_as_published(options);
+  if (options.sensitivity_curve || options.bound == Bound::published) {
+    throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
+                                                                     ? "--sensitivity-curve"
+                                                                     : "--bound published"));
+  }
   const bool given = options.order || options.beta || options.sigma_ss;
   if (given && !(options.order && options.beta && options.sigma_ss)) {
     throw usage_error(fmt::format("--order, --beta and --sigma-ss go together: add {}",
@@ -85,6 +90,7 @@ ReleaseSettings make_settings(const ReleaseOptions& options,
                               const std::optional<reports::FoundParameters>& found) {
   ReleaseSettings settings = options.settings;
   (void)safety_factor(settings.confidence, settings.delta);
+  settings.bound = options.bound == Bound::exact ? ReleasedBound::exact : ReleasedBound::tradeoff;
   settings.cost =
       options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
   if (options.order) {
@@ -96,8 +102,9 @@ ReleaseSettings make_settings(const ReleaseOptions& options,
   return settings;
 }
 
-// With the reading in force where none is given.
+// With the reading and the bound in force where none is given.
 ReleaseOptions in_force(ReleaseOptions options) {
+  if (!options.bound) options.bound = options.as_published ? Bound::published : Bound::tradeoff;
   if (!options.reading) {
     options.reading = options.as_published ? Reading::expected : Reading::joint;
   }
@@ -155,6 +162,23 @@ reports::ReportContext make_context(const ReleaseOptions& options, const VotesIn
   return {version(), settings_of("release", add_release, in_force(options)), input.describe()};
 }
 
+// What is wrong with S18's procedure for this run.
+Notice not_valid(const AsPublishedRelease& release, Reading reading, const Aggregator& aggregator) {
+  const Gnss& gnss = release.gnss;
+  const double valid = release_cost(release.order, gnss.beta, gnss.sigma_ss, 0.0);
+  std::string text = "this reproduces a published procedure that under-reports: ";
+  if (gnss.cost < valid) {
+    text += fmt::format(
+        "Theorem 23 charges {:.5g} for what costs {:.5g}, as it leaves out that unequal variances "
+        "amplify the difference of the means (beta <= 1/(4 order) = {:.5g} makes it valid), ",
+        gnss.cost, valid, 0.25 / release.order);
+  }
+  if (reading == Reading::expected && aggregator.selection) {
+    text += "Pr[answered] is taken for a constant, ";
+  }
+  return {"not_valid", text + "half of all values lie below the cost"};
+}
+
 int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   AsPublishedSettings settings;
   settings.delta = options.settings.delta;
@@ -163,16 +187,13 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   settings.beta = options.beta;
   settings.sigma_ss = options.sigma_ss;
   settings.threads = options.settings.threads;
+  settings.curve = options.sensitivity_curve;
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const reports::ReportContext context = make_context(options, input);
   const AsPublishedRelease release = release_as_published(run, settings);
   input.check_unchanged();
-  std::vector<Notice> notices{
-      {"not_valid",
-       "this reproduces a published procedure that under-reports: Theorem 23 leaves out that "
-       "unequal variances amplify the difference of the means, Pr[answered] is taken for a "
-       "constant, and half of all values lie below the cost"}};
+  std::vector<Notice> notices{not_valid(release, settings.reading, run.aggregator)};
   put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
                    notices);
   deliver_report(options.output,
@@ -188,9 +209,8 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta, "failure probability of the run");
-  privacy.add("--bound NAME", options.settings.bound,
-              {ReleasedBound::tradeoff, ReleasedBound::exact},
-              "tradeoff, or exact (two classes only)");
+  privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::exact, Bound::published},
+              "tradeoff, exact (two classes only), or\npublished (with --as-published)");
   privacy.add("--reading NAME", options.reading,
               {Reading::joint, Reading::realized, Reading::expected},
               "joint, or realized with --decisions");
@@ -213,6 +233,8 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   drawing.add("--again", options.again, "release again, counting the whole ledger");
   drawing.add("--as-published", options.as_published,
               "S18's procedure, which under-reports;\nwith --dry-run only");
+  drawing.add("--sensitivity-curve", options.sensitivity_curve,
+              "with it: how much one vote can change the\ncost of an answer, as a function of q");
   privacy.add("--require-releasable", options.require_releasable,
               "status 1, and nothing drawn, unless\nthe parameters are fixed in advance");
   add_output_options(line, options.output);

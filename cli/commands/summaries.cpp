@@ -193,7 +193,7 @@ std::string as_published_summary(const AsPublishedRelease& release,
                                  const std::vector<Notice>& notices, const std::string& votes) {
   std::string text = fmt::format("NOT VALID, as published: {}\n", votes);
   line(text, "epsilon before", release.epsilon_before, "of the run alone, at this order");
-  line(text, "release cost", release.gnss.cost, "Theorem 23, too small");
+  line(text, "release cost", release.gnss.cost, "by Theorem 23");
   line(text, "noise sd", release.gnss.sd, "smooth sensitivity x sigma-ss");
   line(text, "mean released", release.epsilon, "what is claimed");
   line(text, "smooth sensitivity", release.gnss.smooth_sensitivity, "of the RDP, at this beta");

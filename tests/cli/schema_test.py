@@ -83,7 +83,7 @@ RELEASE_LINES = [
     f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5",
     f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
     f"{COUNTS} --laplace-scale 20 --queries 20",
-    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run",
+    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
 ]
 
 # With the ledger of LABEL_LINES.

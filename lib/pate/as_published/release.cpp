@@ -63,8 +63,25 @@ RunCost best_cost(const CostInputs& inputs, const AsPublishedSettings& settings)
   });
 }
 
-void add(std::vector<double>& sums, const std::vector<double>& values) {
-  for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += values[d];
+constexpr int kCurveCells = 200;
+
+SensitivityCurve sensitivity_curve(const PublishedCostCurve& curve, double lowest) {
+  SensitivityCurve result;
+  const double highest = std::log1p(-1.0 / static_cast<double>(curve.classes()));
+  for (int i = 0; i <= kCurveCells; ++i) {
+    result.log_q.push_back(lowest + (highest - lowest) * i / kCurveCells);
+  }
+  for (const double q : {curve.log_q1(), curve.log_q0()}) {
+    if (q > lowest && q < highest) result.log_q.push_back(q);
+  }
+  std::sort(result.log_q.begin(), result.log_q.end());
+  for (const double q : result.log_q) {
+    const double here = curve.cost(q);
+    result.up.push_back(curve.cost(curve.log_q_upper(q)) - here);
+    result.down.push_back(here - curve.cost(curve.log_q_lower(q)));
+    result.bound.push_back(curve.local_sensitivity(q));
+  }
+  return result;
 }
 
 std::vector<double> selection_sensitivity(const CostInputs& inputs, double order) {
@@ -146,23 +163,30 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
   AsPublishedRelease result;
   result.order = cost.order;
   result.rdp = cost.rdp(settings.reading);
-  result.local_sensitivity.assign(static_cast<std::size_t>(tallied.teachers), 0.0);
+  result.noisy_max_sensitivity.assign(static_cast<std::size_t>(tallied.teachers), 0.0);
   if (run.aggregator.selection) {
-    add(result.local_sensitivity, selection_sensitivity(inputs, cost.order));
+    result.selection_sensitivity = selection_sensitivity(inputs, cost.order);
   }
   if (tallied.classes > 1) {
     const double sigma = run.aggregator.noisy_max.gaussian().sigma;
     const PublishedCostCurve curve(sigma, cost.order, tallied.classes);
     const double lowest = unanimous_log_q(sigma, tallied.classes, tallied.teachers);
     result.conditions = check_conditions(curve, lowest);
+    result.log_q0 = curve.log_q0();
+    result.log_q1 = curve.log_q1();
+    if (settings.curve) result.curve = sensitivity_curve(curve, lowest);
     result.noisy_max_data_independent = lowest >= curve.log_q0();
     if (result.noisy_max_data_independent) {
       result.rdp = cost.selection + histograms.total_weight() * curve.data_independent();
     } else {
       require(result.conditions, curve);
-      add(result.local_sensitivity,
-          published_noisy_max_sensitivity(curve, histograms, tallied.teachers, settings.threads));
+      result.noisy_max_sensitivity =
+          published_noisy_max_sensitivity(curve, histograms, tallied.teachers, settings.threads);
     }
+  }
+  result.local_sensitivity = result.noisy_max_sensitivity;
+  for (std::size_t d = 0; d < result.selection_sensitivity.size(); ++d) {
+    result.local_sensitivity[d] += result.selection_sensitivity[d];
   }
   result.gnss =
       choose_gnss(result.local_sensitivity, result.order, settings.beta, settings.sigma_ss);

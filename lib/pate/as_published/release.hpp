@@ -50,19 +50,34 @@ struct AsPublishedSettings {
   std::optional<double> beta;
   std::optional<double> sigma_ss;
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
+  bool curve = false;    ///< wants `AsPublishedRelease::curve`
 };
 
-/// What S18's procedure for releasing epsilon finds and claims. THE CLAIM DOES NOT HOLD: see
-/// `gnss_cost`; the reading `expected` moreover takes Pr[answered] for a constant, which
-/// a neighbour's votes change. It reproduces printed numbers and nothing else; there is no draw.
+/// By how much one vote can change the cost of a noisy maximum, as a function of q: what figure 1
+/// of W19 shows.
+struct SensitivityCurve {
+  std::vector<double> log_q;  ///< from the unanimous histogram's to that of 1 - 1/m, q1 and q0 too
+  std::vector<double> up;     ///< beta(B_U(q)) - beta(q)
+  std::vector<double> down;   ///< beta(q) - beta(B_L(q))
+  std::vector<double> bound;  ///< Algorithm 3: the larger one, from q1 to q0 that of q1
+};
+
+/// What S18's procedure for releasing epsilon finds and claims. THE CLAIM DOES NOT HOLD where beta
+/// is above 1/(4 order): see `gnss_cost`; the reading `expected` of a run with a selection moreover
+/// takes Pr[answered] for a constant, which a neighbour's votes change; and half of all values that
+/// it would draw lie below the cost. It reproduces printed numbers and nothing else.
 struct AsPublishedRelease {
   double order = 0.0;
   double rdp = 0.0;             ///< of the run at the order, private
   double epsilon_before = 0.0;  ///< the same as an epsilon, without a release
   double epsilon = 0.0;         ///< what is claimed: the mean of the released epsilon
   Gnss gnss;                    ///< beta, smooth sensitivity, sigma_ss, cost, sd of the noise
-  /// Of the run's RDP, at distances 0..teachers-1.
-  std::vector<double> local_sensitivity;
+  /// Of the run's RDP, at distances 0..teachers-1: of the threshold checks (empty without a
+  /// selection), of the noisy maxima, and their sum.
+  std::vector<double> selection_sensitivity, noisy_max_sensitivity, local_sensitivity;
+  /// Between q1 and q0 the sensitivity is largest (`PublishedCostCurve`); none for one class.
+  std::optional<double> log_q0, log_q1;
+  std::optional<SensitivityCurve> curve;
   CurveConditions conditions;
   /// Whether no votes cost less in the noisy maximum than any others at this order; it then counts
   /// with its data-independent cost and has no sensitivity, and the conditions do not matter.

@@ -71,6 +71,13 @@ std::string release_report_json(const ReleasePlan& plan,
   return report.text();
 }
 
+static void fields(FieldWriter& a, const SensitivityCurve& curve) {
+  a("log_q", curve.log_q);
+  a("up", curve.up);
+  a("down", curve.down);
+  a("bound", curve.bound);
+}
+
 std::string as_published_report_json(const AsPublishedRelease& release, Reading reading,
                                      const std::vector<Notice>& notices,
                                      const ReportContext& context) {
@@ -88,12 +95,23 @@ std::string as_published_report_json(const AsPublishedRelease& release, Reading 
     numbers("sigma_ss", release.gnss.sigma_ss);
     numbers("k", 0.0);
     numbers("release_cost", release.gnss.cost);
+    numbers("release_cost_valid",
+            release_cost(release.order, release.gnss.beta, release.gnss.sigma_ss, 0.0));
     numbers("noise_sd", release.gnss.sd);
     numbers("mean_published", release.epsilon);
     numbers("rdp", release.rdp);
     numbers("bound", "published");
     numbers("reading", reading);
     numbers("conversion", "classic");
+    numbers.object("local_sensitivity", [&](FieldWriter& by_distance) {
+      if (!release.selection_sensitivity.empty()) {
+        by_distance("selection", release.selection_sensitivity);
+      }
+      by_distance("noisy_max", release.noisy_max_sensitivity);
+    });
+    numbers("log_q0", release.log_q0);
+    numbers("log_q1", release.log_q1);
+    numbers.optional("sensitivity_curve", release.curve);
   });
   report("notices", notices);
   return report.text();

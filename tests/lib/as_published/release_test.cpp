@@ -205,6 +205,32 @@ TEST_SUITE("as_published") {
     CHECK(release.epsilon_before == headline.epsilon);
     CHECK(release.epsilon == release.epsilon_before + release.gnss.cost);
     CHECK(release.local_sensitivity.size() == 100);
+    for (std::size_t d = 0; d < 100; ++d) {
+      CHECK(release.local_sensitivity[d] ==
+            release.selection_sensitivity[d] + release.noisy_max_sensitivity[d]);
+    }
+  }
+
+  TEST_CASE("the curve of W19's figure 1 bounds both changes and is flat from q1 to q0") {
+    const CountVotes votes = sample_votes();
+    AsPublishedSettings settings = at_order(5.0);
+    CHECK_FALSE(release_as_published(all_of(votes, confident(50, 30, 20)), settings).curve);
+    settings.curve = true;
+    const AsPublishedRelease release =
+        release_as_published(all_of(votes, confident(50, 30, 20)), settings);
+    const SensitivityCurve& curve = release.curve.value();
+    REQUIRE(curve.log_q.size() > 200);
+    int flat = 0;
+    for (std::size_t i = 0; i < curve.log_q.size(); ++i) {
+      CHECK(curve.bound[i] >= std::max(curve.up[i], curve.down[i]));
+      if (curve.log_q[i] < *release.log_q1 || curve.log_q[i] > *release.log_q0) {
+        CHECK(curve.bound[i] == std::max(curve.up[i], curve.down[i]));
+      } else {
+        ++flat;
+        CHECK(curve.bound[i] == *std::max_element(curve.bound.begin(), curve.bound.end()));
+      }
+    }
+    CHECK(flat >= 2);
   }
 
   TEST_CASE("the best of S18's orders is taken where none is given") {
