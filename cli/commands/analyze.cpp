@@ -11,6 +11,7 @@
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/tally.hpp"
 #include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
@@ -46,6 +47,9 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   add_mechanism_options(line, options.mechanism);
   add_privacy_options(line, options.privacy);
   add_limit_options(line, options.privacy.limits);
+  line.section("Interactive")
+      .add("--reinforce-above GAMMA", options.reinforce_above,
+           "how many refused queries are expected to\nget the student's label, of a score above");
   line.section("Work").add("--shard I/N", options.shard,
                            "only part I of N of the queries; see compose");
   add_output_options(line, options.output);
@@ -55,6 +59,10 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
 int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
+  if (options.reinforce_above && (!has_student || !options.shard.empty())) {
+    throw usage_error(has_student ? "--reinforce-above is for a whole run, not for a shard"
+                                  : "--reinforce-above needs --student: its scores are compared");
+  }
   const AccountSettings settings = make_account_settings(options.privacy);
   check_output_options(options.output, input_paths(options.input));
   const Shard shard = shard_of(options);
@@ -67,6 +75,9 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
   Partials partials;
   Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
+  if (options.reinforce_above) {
+    account.answered_student = expected_reinforced(run, *options.reinforce_above);
+  }
 
   put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
                    account.notices);

@@ -31,6 +31,7 @@ struct AnalyzeOptions {
   PrivacyOptions privacy;
   OutputOptions output;
   std::string shard;  ///< "i/n"; empty is the whole
+  std::optional<double> reinforce_above;
 };
 void add_analyze(CommandLine& line, AnalyzeOptions& options);
 [[nodiscard]] int run_analyze(const AnalyzeOptions& options, const Streams& streams);
@@ -62,8 +63,9 @@ void add_explain(CommandLine& line, ExplainOptions& options);
 /// `pate inspect VOTES`: what is in a vote dump, and what looks wrong with it. That counts do not
 /// add up to the same number of teachers says so when the columns do.
 struct InspectOptions {
-  VotesInputOptions input;     ///< the votes and `--indices`; of the other files none
+  VotesInputOptions input;     ///< the votes, `--indices` and `--student`
   MechanismOptions mechanism;  ///< `--threshold` and `--sigma1` only
+  std::optional<std::int64_t> bins;
   unsigned threads = 0;
   OutputOptions output;
 };

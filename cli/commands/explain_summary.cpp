@@ -58,6 +58,22 @@ void table(Out out, const Explanation& explanation) {
   }
 }
 
+// How the published cost comes about.
+void published_steps(Out out, const QueryExplanation& query) {
+  const auto step = [&](const char* what, const PublishedStep& found) {
+    fmt::format_to(out, "  {:<28}{:>12.5g}", what, found.rdp);
+    if (found.mu1) fmt::format_to(out, "  mu1 {:.4g}, mu2 {:.4g}", *found.mu1, *found.mu2);
+    if (found.capped) fmt::format_to(out, "{} at the cap", found.mu1 ? ',' : ' ');
+    fmt::format_to(out, "\n");
+  };
+  for (const QueryBoundCost& cost : query.costs) {
+    if (!cost.selection || !cost.noisy_max) continue;
+    fmt::format_to(out, "\npublished is selection + Pr[answered] noisy max:\n");
+    step("selection", *cost.selection);
+    step("noisy max", *cost.noisy_max);
+  }
+}
+
 void one_query(Out out, const QueryExplanation& query) {
   fmt::format_to(out, "query {}", query.query);
   if (query.times > 1) fmt::format_to(out, ", asked {} times", query.times);
@@ -72,6 +88,7 @@ void one_query(Out out, const QueryExplanation& query) {
     fmt::format_to(out, "  {:<17}{:<11}{:>12.5g}\n", name(cost.bound), name(cost.reading),
                    cost.rdp);
   }
+  published_steps(out, query);
   fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",
                  share_text(query.share_exact), share_text(query.share_tradeoff));
   if (query.worst_neighbour) {

@@ -32,16 +32,18 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
   Progress progress(streams, "reading votes");
   return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
-                 progress.callback());
+                 progress.callback(), input.student.get(), options.bins);
 }
 
 }  // namespace
 
 void add_inspect(CommandLine& line, InspectOptions& options) {
-  add_votes_input_options(line, options.input, {"--student", "--labels", "--decisions"});
+  add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   const Section threshold = line.section("Threshold (both or neither)");
   threshold.add("--threshold T", options.mechanism.threshold, "votes, or a share like 80%");
   threshold.add("--sigma1 S", options.mechanism.sigma1, "Gaussian noise of it, in votes");
+  line.section("Histograms")
+      .add("--bins N", options.bins, "at most N bins; default: one a vote, to 1000");
   add_output_options(line, options.output);
   add_threads(line.section("Work"), options.threads);
 }

@@ -61,6 +61,7 @@ void deciles(Out out, const Inspection& inspection) {
   fmt::format_to(out, "\n");
   decile_line(out, "top count", inspection.top_count.deciles, unit);
   decile_line(out, "gap", inspection.gap.deciles, unit);
+  if (inspection.lead) decile_line(out, "lead", inspection.lead->deciles, unit);
 }
 
 // One line of the histogram: the bins begin .. end - 1.
@@ -70,9 +71,11 @@ struct Line {
   double answered = 0.0;
 };
 
-// The bins of the top count in use, so many of them to a line that there are not too many lines.
+// The bins of what the check looks at that are in use, so many of them to a line that there are not
+// too many lines.
 std::vector<Line> histogram_lines(const Inspection& inspection) {
-  const std::vector<std::int64_t>& counts = inspection.top_count.histogram;
+  const std::vector<std::int64_t>& counts =
+      inspection.lead ? inspection.lead->histogram : inspection.top_count.histogram;
   const auto used = [](std::int64_t count) { return count > 0; };
   const auto first =
       static_cast<std::size_t>(std::find_if(counts.begin(), counts.end(), used) - counts.begin());
@@ -102,8 +105,8 @@ void top_histogram(Out out, const Inspection& inspection) {
   const auto length = [&](double queries) {
     return static_cast<std::size_t>(std::lround(kBar * queries / static_cast<double>(largest)));
   };
-  fmt::format_to(out, "\n{:<18}{:>12}{}\n", "top count", "queries",
-                 inspection.selection ? "    answered" : "");
+  fmt::format_to(out, "\n{:<18}{:>12}{}\n", inspection.lead ? "lead over student" : "top count",
+                 "queries", inspection.selection ? "    answered" : "");
   for (const Line& line : lines) {
     const std::int64_t low = static_cast<std::int64_t>(line.begin) * inspection.bins.width;
     const std::int64_t high = std::min(

@@ -71,7 +71,8 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                   "max-answers");
   privacy.add("--conversion NAME", options.settings.conversion,
               {ReportedConversion::gdp, ReportedConversion::improved, ReportedConversion::classic,
-               ReportedConversion::pure, ReportedConversion::kov},
+               ReportedConversion::pure, ReportedConversion::kov, ReportedConversion::moments,
+               ReportedConversion::strong},
               "headline: the smallest, or gdp, ...");
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");

@@ -232,7 +232,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   add_ensemble(drawing, options.ensemble);
   drawing.add("--again", options.again, "release again, counting the whole ledger");
   drawing.add("--as-published", options.as_published,
-              "S18's procedure, which under-reports;\nwith --dry-run only");
+              "the procedure of the 2018 paper (S18),\nwhich under-reports; with --dry-run only");
   drawing.add("--sensitivity-curve", options.sensitivity_curve,
               "with it: how much one vote can change the\ncost of an answer, as a function of q");
   privacy.add("--require-releasable", options.require_releasable,

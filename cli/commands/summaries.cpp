@@ -111,6 +111,10 @@ std::string analyze_summary(const Account& account, const std::string& votes, bo
   if (account.aggregator.selection && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
+    if (account.answered_student) {
+      text.insert(text.size() - 1,
+                  fmt::format(", {:.1f} more by the student expected", *account.answered_student));
+    }
   }
   if (account.utility) {
     text += fmt::format("accuracy: {:.2f} % expected of released labels; plurality {:.2f} %\n",

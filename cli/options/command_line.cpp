@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "cli/options/output.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate::cli {
 
@@ -51,12 +52,27 @@ CLI::Option* add_choice(CLI::App& app, const CommandLine::Option& option, const 
   return added->check(is_member);
 }
 
+// Numbers, or the name of a list of orders.
+std::vector<double> orders_of(const std::vector<std::string>& words, const std::string& names) {
+  if (words == std::vector<std::string>{"moments"}) {
+    return {moment_orders().begin(), moment_orders().end()};
+  }
+  std::vector<double> values(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!CLI::detail::lexical_cast(words[i], values[i])) throw CLI::ConversionError(names, words);
+  }
+  return values;
+}
+
 template <class Value>
 CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& target) {
   CLI::Option* added = nullptr;
   if constexpr (std::is_same_v<Value, std::optional<std::vector<double>>>) {
-    added = app.add_option_function<std::vector<double>>(
-        option.names, [&target](const std::vector<double>& values) { target = values; },
+    added = app.add_option_function<std::vector<std::string>>(
+        option.names,
+        [&target, names = option.names](const std::vector<std::string>& words) {
+          target = orders_of(words, names);
+        },
         option.help);
   } else {
     added = app.add_option(option.names, target, option.help);

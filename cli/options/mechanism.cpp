@@ -43,7 +43,8 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options) {
   mechanism.add("--threshold T", options.threshold, "threshold: votes, or a share like 80%");
   mechanism.add("--sigma1 S", options.sigma1, "Gaussian noise of the threshold, in votes",
                 {.recorded_before = "threshold"});
-  mechanism.add("--laplace-scale B", options.laplace_scale, "Laplace noise instead: LNMax",
+  mechanism.add("--laplace-scale B", options.laplace_scale,
+                "Laplace noise instead: LNMax (the\ngamma of the 2017 paper is 1/B)",
                 {.recorded_before = "sigma2"});
 }
 

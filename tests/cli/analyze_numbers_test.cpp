@@ -43,6 +43,34 @@ json results(json report) {
 }  // namespace
 
 TEST_SUITE("analyze") {
+  TEST_CASE("answers of a confident student") {
+    const TempDirectory directory;
+    const std::string scores = (directory / "scores.csv").string();
+    std::string text;
+    for (int i = 0; i < 797; ++i) {
+      text += i % 4 == 0 ? "0.91" : "0.73";
+      for (int j = 0; j < 9; ++j) text += i % 4 == 0 ? ",0.01" : ",0.03";
+      text += '\n';
+    }
+    write_bytes(scores, text);
+    const auto student = [&](const char* above, const char* threshold) {
+      const json answered = analyze({sample("digits_100_counts.npy"), "--queries", "100",
+                                     "--student", scores, "--threshold", threshold, "--sigma1", "1",
+                                     "--sigma2", "20", "--reinforce-above", above})
+                                .json()
+                                .at("answered");
+      return answered.at("student").get<double>();
+    };
+    // Nobody is answered by the teachers, or everybody.
+    CHECK(student("0.5", "1000") == 100.0);
+    CHECK(student("0.73", "1000") == 25.0);
+    CHECK(student("0.91", "1000") == 0.0);
+    CHECK(student("0.5", "-1000") < 1e-300);
+    const double some = student("0.8", "20");
+    CHECK(some > 0.0);
+    CHECK(some < 25.0);
+  }
+
   TEST_CASE("the published MNIST votes have the known numbers (real votes)" *
             doctest::skip(!pate::test::has_shared_votes())) {
     const std::string votes = shared_votes("s18_mnist_250_counts.npy");

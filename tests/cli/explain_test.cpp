@@ -152,6 +152,42 @@ TEST_SUITE("explain") {
     CHECK(explain({sample("digits_100_counts.npy"), "--query", "-1"}).status != 0);
   }
 
+  TEST_CASE("the published cost is that of its steps") {
+    const json report = explain({sample("digits_100_counts.npy"), "--queries", "200", "--top",
+                                 "200", "--orders", "5", "--quiet"})
+                            .json();
+    int capped = 0;
+    for (const auto& query : report.at("queries")) {
+      for (const auto& cost : query.at("costs")) {
+        if (cost.at("bound") != "published") continue;
+        const json& selection = cost.at("selection");
+        const json& noisy_max = cost.at("noisy_max");
+        const double answered = query.at("answered");
+        CHECK(cost.at("rdp").get<double>() ==
+              doctest::Approx(selection.at("rdp").get<double>() +
+                              answered * noisy_max.at("rdp").get<double>()));
+        const double mu2 = 15.0 * std::sqrt(-query.at("log_q").get<double>());
+        CHECK(noisy_max.at("mu2").get<double>() == doctest::Approx(mu2));
+        CHECK(noisy_max.at("mu1").get<double>() == doctest::Approx(mu2 + 1.0));
+        const bool at_most = noisy_max.at("rdp") >= 5.0 / 225.0;
+        CHECK(noisy_max.at("capped") == at_most);
+        capped += at_most ? 1 : 0;
+      }
+    }
+    CHECK(capped > 0);
+    CHECK(capped < 200);
+    const json account =
+        run({"analyze", sample("digits_100_counts.npy"), "--queries", "200", "--threshold", "60",
+             "--sigma1", "15", "--sigma2", "15", "--delta", "1e-5", "--orders", "5", "--quiet"})
+            .json();
+    for (const auto& bound : account.at("at_cap")) {
+      CHECK(bound.at("order") == 5.0);
+      if (bound.at("bound") == "published") CHECK(bound.at("queries") == capped);
+      if (bound.at("bound") == "tradeoff") CHECK(bound.at("queries") <= capped);
+    }
+    CHECK(account.at("at_cap").size() == 2);
+  }
+
   TEST_CASE("every aggregator can be explained") {
     const std::vector<std::string> delta{"--delta", "1e-5", "--quiet"};
     const std::string counts = sample("digits_100_counts.npy");
@@ -168,6 +204,12 @@ TEST_SUITE("explain") {
       const json query = ran.json().at("queries")[0];
       CHECK(query.at("statistic").is_null());
       CHECK(query.at("answered") == 1.0);
+      for (const auto& cost : query.at("costs")) {
+        if (cost.at("bound") != "published") continue;
+        CHECK_FALSE(cost.contains("selection"));
+        CHECK(cost.at("noisy_max").at("rdp") == cost.at("rdp"));
+        CHECK(cost.at("noisy_max").at("mu1").is_null() == (mechanism.front() != "--sigma2"));
+      }
       CHECK(rdp(query, "exact").get<double>() <=
             rdp(query, "tradeoff").get<double>() * (1.0 + 1e-10));
     }

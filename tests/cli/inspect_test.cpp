@@ -61,7 +61,7 @@ TEST_SUITE("inspect") {
     CHECK(report.at("tool").at("name") == "pate");
     CHECK(report.at("settings").at("command") == "inspect");
     CHECK(report.at("settings").at("threshold").is_null());
-    CHECK_FALSE(report.at("settings").contains("student"));
+    CHECK(report.at("settings").at("student").is_null());
     CHECK(report.at("inputs").at("votes").at("shape") == json{797, 10});
     CHECK(report.at("teachers") == 100);
     CHECK(report.at("classes") == 10);
@@ -201,7 +201,7 @@ TEST_SUITE("inspect") {
     CHECK(help.status == 0);
     CHECK(widest_line(help.out) <= 80);
     CHECK(has(help.out, "--sigma1"));
-    CHECK_FALSE(has(help.out, "--student"));
+    CHECK_FALSE(has(help.out, "--labels"));
   }
 
   TEST_CASE("no queries: no deciles, a notice") {
@@ -230,6 +230,38 @@ TEST_SUITE("inspect") {
     CHECK_FALSE(has(inspect({path}).err, "transposed"));
   }
 
+  TEST_CASE("with a student the check looks at the lead, as the accounting does") {
+    const TempDirectory directory;
+    const std::string scores = (directory / "scores.csv").string();
+    std::string text;
+    for (int i = 0; i < 797; ++i) text += "0.28,0.08,0.08,0.08,0.08,0.08,0.08,0.08,0.08,0.08\n";
+    write_bytes(scores, text);
+    const std::vector<std::string> check{"--student", scores,     "--threshold",
+                                         "40",        "--sigma1", "10"};
+    std::vector<std::string> arguments{sample("digits_100_counts.npy"), "--bins", "7", "--quiet"};
+    arguments.insert(arguments.end(), check.begin(), check.end());
+    const json report = inspect(arguments).json();
+    arguments = {"analyze", sample("digits_100_counts.npy"), "--sigma2", "1", "--delta", "1e-5",
+                 "--quiet"};
+    arguments.insert(arguments.end(), check.begin(), check.end());
+    const double answered = run(arguments).json().at("answered").at("expected");
+    CHECK(report.at("selection").at("answered").get<double>() ==
+          doctest::Approx(answered).epsilon(1e-12));
+    CHECK(report.at("lead").at("histogram").at("counts").size() == 7);
+    CHECK(report.at("lead").at("mean") < report.at("top_count").at("mean"));
+    arguments = {sample("digits_100_counts.npy"), "--quiet"};
+    const json plain = inspect(arguments).json();
+    CHECK_FALSE(plain.contains("lead"));
+    double sum = 0.0;
+    double queries = 0.0;
+    const json gaps = plain.at("gap").at("histogram").at("counts");
+    for (std::size_t gap = 0; gap < gaps.size(); ++gap) {
+      sum += static_cast<double>(gap) * gaps[gap].get<double>();
+      queries += gaps[gap].get<double>();
+    }
+    CHECK(plain.at("gap").at("mean").get<double>() == doctest::Approx(sum / queries));
+  }
+
   TEST_CASE("wrong command lines and files, each with its status") {
     const std::string votes = sample("digits_100_counts.npy");
     const auto refused = [&](std::vector<std::string> arguments, int status,
@@ -243,7 +275,8 @@ TEST_SUITE("inspect") {
     refused({votes, "--sigma1", "15"}, 2, "--sigma1 needs --threshold");
     refused({votes, "--threshold", "60", "--sigma1", "0"}, 2, "--sigma1 must be > 0");
     refused({votes, "--threshold", "many", "--sigma1", "1"}, 2, "--threshold must be a number");
-    refused({votes, "--student", votes}, 2, "--student");
+    refused({votes, "--student", votes}, 3, "expected a score in [0, 1]");
+    refused({votes, "--bins", "0"}, 2, "bins");
     refused({votes, "--labels", sample("digits_100_labels.npy")}, 2, "--labels");
     refused({votes, "--decisions", sample("digits_100_labels.npy")}, 2, "--decisions");
     refused({votes, "--delta", "1e-5"}, 2, "--delta");

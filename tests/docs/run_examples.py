@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md"]
+DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md", "lib/pate/as_published/README.md"]
 NOT_RUN = re.compile(r"(make|git|cd|sudo)\b")
 
 

@@ -9,6 +9,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -17,6 +18,8 @@
 namespace pate {
 
 namespace {
+
+constexpr double kAtCap = 1e-8;
 
 std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, Reading reading,
                                                      bool has_selection) {
@@ -110,6 +113,26 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
 
+// At the order that suits the bound's first cost best.
+void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Account& account) {
+  const auto entry = std::ranges::find(account.costs, bound, &CostEntry::bound);
+  if (entry == account.costs.end() || !entry->order) return;
+  const double order = *entry->order;
+  const NoisyMax& noisy_max = account.aggregator.noisy_max;
+  const double cap = bound == Bound::published ? published_cost(noisy_max, 0.0, order)
+                                               : data_independent_cost(noisy_max, order);
+  const auto costs_of = bound_at_orders(bound, inputs, std::span(&order, 1), threads);
+  AtCap result{bound, order, 0};
+  QueryCosts costs;
+  for (std::size_t i = 0; i < inputs.tally().distinct.size(); ++i) {
+    costs_of->query(i, costs);
+    if (costs.noisy_max.front() >= cap * (1.0 - kAtCap)) {
+      result.queries += inputs.tally().distinct[i].count;
+    }
+  }
+  account.at_cap.push_back(result);
+}
+
 std::vector<double> orders_of(const AccountSettings& settings) {
   if (settings.orders) return validated_orders(*settings.orders);
   return {default_orders().begin(), default_orders().end()};
@@ -145,6 +168,7 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     account_bound(inputs, bound, search, settings.threads,
                   bound == headline_bound ? &checkpoints : nullptr, account);
+    count_at_cap(inputs, bound, settings.threads, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());

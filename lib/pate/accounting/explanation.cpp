@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <span>
 #include <utility>
 
@@ -33,14 +34,30 @@ double order_of(const Account& account) {
   return kAnyOrder;
 }
 
+PublishedStep published_step(const NoisyMax& noisy_max, double log_q, double order) {
+  PublishedStep step;
+  step.rdp = published_cost(noisy_max, log_q, order);
+  step.capped = step.rdp >= published_cost(noisy_max, 0.0, order);
+  if (noisy_max.is_gaussian() && log_q < 0.0 && log_q > -kInfinity) {
+    step.mu2 = noisy_max.gaussian().sigma * std::sqrt(-log_q);
+    step.mu1 = *step.mu2 + 1.0;
+  }
+  return step;
+}
+
 // As the reading `expected` weighs it.
-double published_query_cost(const Aggregator& aggregator, std::int64_t v, double log_q,
-                            double order) {
-  const double noisy_max = published_cost(aggregator.noisy_max, log_q, order);
-  if (!aggregator.selection) return noisy_max;
-  const ThresholdCheck& check = *aggregator.selection;
-  return threshold_published(pate::log_q(check, v), check.sigma1, order) +
-         std::exp(log_answered(check, v)) * noisy_max;
+QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v, double log_q,
+                                    double order) {
+  QueryBoundCost cost{Bound::published, Reading::expected, 0.0, {}};
+  cost.noisy_max = published_step(aggregator.noisy_max, log_q, order);
+  cost.rdp = cost.noisy_max->rdp;
+  if (aggregator.selection) {
+    const ThresholdCheck& check = *aggregator.selection;
+    cost.selection = published_step({GaussianNoisyMax{std::numbers::sqrt2 * check.sigma1}},
+                                    pate::log_q(check, v), order);
+    cost.rdp = cost.selection->rdp + std::exp(log_answered(check, v)) * cost.rdp;
+  }
+  return cost;
 }
 
 double tradeoff_query_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
@@ -106,10 +123,7 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   const BothDirections directions = exact.largest(order);
   result.costs = {{Bound::exact, Reading::joint, directions.larger(), directions},
                   {Bound::tradeoff, Reading::joint, tradeoff, {}},
-                  {Bound::published,
-                   Reading::expected,
-                   published_query_cost(run.aggregator, v, result.log_q, order),
-                   {}},
+                  published_query_cost(run.aggregator, v, result.log_q, order),
                   {Bound::data_independent,
                    Reading::worst_case,
                    data_independent_cost(run.aggregator, order).total(),

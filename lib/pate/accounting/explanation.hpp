@@ -11,12 +11,21 @@
 
 namespace pate {
 
+/// What a step of a query costs as published.
+struct PublishedStep {
+  double rdp = 0.0;
+  bool capped = false;             ///< it is the data-independent cost: the theorem gains nothing
+  std::optional<double> mu1, mu2;  ///< orders of Proposition 10 of S18; Gaussian noise, 0 < q < 1
+};
+
 /// What one query costs at an order under one bound.
 struct QueryBoundCost {
   Bound bound = Bound::data_independent;
   Reading reading = Reading::worst_case;
   double rdp = 0.0;
   std::optional<BothDirections> directions;  ///< exact only
+  /// Published only: the cost is selection + Pr[answered] noisy_max.
+  std::optional<PublishedStep> selection = {}, noisy_max = {};
 };
 
 /// The neighbour that attains a query's exact cost: a vote moved from a class to another.

@@ -87,15 +87,19 @@ enum class ReportedConversion {
   pure,      ///< sum of pure epsilons, delta 0
   kov,       ///< exact composition of pure steps
   profile,   ///< exact composition of the outcome probabilities themselves
+  moments,   ///< as S17 prints it: moments 1 to 8 of its Theorem 2; plans only
+  strong,    ///< as S17 prints it: strong composition of pure steps; plans only
 };
 template <>
-inline constexpr std::array<Named<ReportedConversion>, 6> kNames<ReportedConversion>{{
+inline constexpr std::array<Named<ReportedConversion>, 8> kNames<ReportedConversion>{{
     {ReportedConversion::classic, "classic"},
     {ReportedConversion::improved, "improved"},
     {ReportedConversion::gdp, "gdp"},
     {ReportedConversion::pure, "pure"},
     {ReportedConversion::kov, "kov"},
     {ReportedConversion::profile, "profile"},
+    {ReportedConversion::moments, "moments"},
+    {ReportedConversion::strong, "strong"},
 }};
 
 template <>

@@ -80,6 +80,14 @@ struct PerTeacher {
   std::array<double, 5> quantiles{};  ///< smallest, quartiles and largest
 };
 
+/// Of how many queries a bound says no more than what holds for any votes: their noisy maximum
+/// costs, to 1e-8, as much as it can.
+struct AtCap {
+  Bound bound = Bound::published;
+  double order = 0.0;  ///< the best one of the bound's first cost
+  std::int64_t queries = 0;
+};
+
 /// What `account` finds.
 struct Account {
   Aggregator aggregator;
@@ -91,9 +99,11 @@ struct Account {
   double answered_expected = 0.0;
   double answered_sd = 0.0;
   std::optional<std::int64_t> answered_realized;
+  std::optional<double> answered_student;  ///< `expected_reinforced`, where it was asked for
 
   std::vector<CostEntry> costs;
   std::size_t headline = 0;  ///< index in costs
+  std::vector<AtCap> at_cap;
 
   /// Every query answered.
   StepCounts steps;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -143,6 +145,31 @@ Tally merge(std::span<const Tally> shards) {
   }
   take(join(parts), result);
   return result;
+}
+
+double expected_reinforced(const Run& run, double above) {
+  if (!run.aggregator.interactive || run.student == nullptr) {
+    throw parameter_error("reinforce-above goes with the interactive aggregator: add a student");
+  }
+  if (!(above >= 0.0 && above <= 1.0)) {
+    throw parameter_error(fmt::format("reinforce-above must be in [0, 1], got {}", above));
+  }
+  validate(run);
+  constexpr std::int64_t kPiece = 1 << 12;
+  std::map<std::int64_t, std::int64_t> confident;  // queries by statistic
+  QueryReader reader(run);
+  const std::int64_t end = run.shard.end(run.rows.size());
+  for (std::int64_t first = run.shard.begin(run.rows.size()); first < end; first += kPiece) {
+    reader.read(first, std::min(kPiece, end - first));
+    for (std::int64_t i = 0; i < reader.size(); ++i) {
+      if (std::ranges::max(reader.scores(i)) > above) ++confident[reader.statistic(i)];
+    }
+  }
+  CompensatedSum sum;
+  for (const auto& [v, queries] : confident) {
+    sum.add(std::exp(log_refused(*run.aggregator.selection, v)) * static_cast<double>(queries));
+  }
+  return sum.value();
 }
 
 QueryKey label_key(const Run& run) {

@@ -1,10 +1,13 @@
 #include "pate/inspection/findings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
 
+#include "pate/error.hpp"
 #include "pate/votes/fingerprint.hpp"
 
 namespace pate {
@@ -68,10 +71,23 @@ std::vector<double> Frequencies::deciles() const {
   return result;
 }
 
-Bins Bins::over(std::int64_t largest) {
+std::optional<double> Frequencies::mean() const {
+  double sum = 0.0;
+  std::int64_t total = 0;
+  for (const auto& [value, times] : times_) {
+    sum += static_cast<double>(value) * static_cast<double>(times);
+    total += times;
+  }
+  return total > 0 ? std::optional(sum / static_cast<double>(total)) : std::nullopt;
+}
+
+Bins Bins::over(std::int64_t largest, std::optional<std::int64_t> most) {
+  if (most && *most < 1) {
+    throw parameter_error(fmt::format("the number of bins must be at least 1, got {}", *most));
+  }
   const std::int64_t values = largest + 1;
-  const std::int64_t width =
-      largest <= kOneBinEach ? 1 : values / kMostBins + (values % kMostBins != 0 ? 1 : 0);
+  const std::int64_t bins = most.value_or(largest <= kOneBinEach ? values : kMostBins);
+  const std::int64_t width = values / bins + (values % bins != 0 ? 1 : 0);
   return {width, values / width + (values % width != 0 ? 1 : 0)};
 }
 

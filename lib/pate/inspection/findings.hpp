@@ -43,18 +43,21 @@ class Frequencies {
   /// numpy.percentile does by default: at position (n - 1) k / 10 of the n sorted values. Empty
   /// when nothing was added.
   [[nodiscard]] std::vector<double> deciles() const;
+  /// The mean; none when nothing was added.
+  [[nodiscard]] std::optional<double> mean() const;
 
  private:
   std::map<std::int64_t, std::int64_t> times_;
 };
 
 /// Equal bins over the values 0..largest: bin i holds the values i * width .. (i + 1) * width - 1.
-/// Up to `largest` = 1000 every value has a bin of its own (width 1), beyond there are at most 100.
+/// `most` of them at most; unset: up to `largest` = 1000 every value has a bin of its own (width
+/// 1), beyond there are at most 100. Throws `parameter_error` unless most >= 1.
 struct Bins {
   std::int64_t width = 1;
   std::int64_t count = 1;
 
-  [[nodiscard]] static Bins over(std::int64_t largest);
+  [[nodiscard]] static Bins over(std::int64_t largest, std::optional<std::int64_t> most = {});
 };
 
 /// The number of values in each bin. Domain: the values lie in the bins.
@@ -150,6 +153,7 @@ class TeacherColumns {
 
 /// How a number of votes, the top count or the gap, is spread over the queries.
 struct VotesSpread {
+  std::optional<double> mean;  ///< none without queries; of the gap over M: S17, Figure 3
   /// Percentiles 0, 10, ... 100 as numpy interpolates them; empty without queries.
   std::vector<double> deciles;
   /// Queries per bin of `Inspection::bins`.
@@ -160,7 +164,8 @@ struct VotesSpread {
 struct AnsweredSpread {
   ThresholdCheck check;
   double answered = 0.0;  ///< expected number of them
-  /// Expected number per bin of the top count: what is left of it after the check (S18, Figure 6).
+  /// Expected number per bin of the top count, with a student of the lead: what is left of it after
+  /// the check (S18, Figure 6).
   std::vector<double> histogram;
   /// The same per bin of the gap.
   std::vector<double> gap_histogram;
@@ -181,7 +186,8 @@ struct Inspection {
 
   Bins bins;  ///< of all histograms here, over 0..teachers
   VotesSpread top_count;
-  VotesSpread gap;                        ///< top count less second count; top count of one class
+  VotesSpread gap;                  ///< top count less second count; top count of one class
+  std::optional<VotesSpread> lead;  ///< over the student, as the Interactive aggregator checks it
   std::vector<std::int64_t> class_votes;  ///< votes per class over all queries
 
   std::optional<AnsweredSpread> selection;

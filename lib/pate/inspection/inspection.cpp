@@ -11,6 +11,7 @@
 #include "pate/math/sums.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/fingerprint.hpp"
+#include "pate/votes/selection_statistic.hpp"
 
 namespace pate {
 
@@ -43,32 +44,34 @@ Portions portions_of_predictions(std::int64_t teachers, std::int64_t classes) {
 // What is left of the queries of one piece.
 struct Piece {
   std::vector<std::int32_t> top, gap;
+  std::vector<std::int32_t> lead;  // with a student only
   std::vector<std::uint64_t> fingerprints;
   std::vector<std::int64_t> class_votes;
   std::int64_t ties = 0;
   std::int64_t unanimous = 0;
 };
 
-// For every bin of the gap the top counts of the queries in it.
-using TopsByGap = std::vector<Frequencies>;
+// For every bin of the gap what the check looks at, of the queries in it.
+using CheckedByGap = std::vector<Frequencies>;
 
 // Reads a selection in blocks, each of them in pieces.
 class Inspector {
  public:
-  // `keep_tops`: of each bin of the gap the top counts are wanted, too.
+  // `keep_checked`: of each bin of the gap what the check looks at is wanted, too.
   Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions,
-            bool keep_tops)
+            const StudentScores* student, const Bins& bins, bool keep_checked)
       : votes_(votes),
         rows_(rows),
         predictions_(predictions),
+        student_(student),
         portions_(predictions != nullptr
                       ? portions_of_predictions(votes.teachers(), votes.classes())
                       : portions_of_counts(votes.classes())),
-        tops_by_gap_(keep_tops ? static_cast<std::size_t>(Bins::over(votes.teachers()).count) : 0) {
+        checked_by_gap_(keep_checked ? static_cast<std::size_t>(bins.count) : 0) {
     found_.teachers = votes.teachers();
     found_.classes = votes.classes();
     found_.queries = rows.size();
-    found_.bins = Bins::over(votes.teachers());
+    found_.bins = bins;
     found_.class_votes.resize(static_cast<std::size_t>(votes.classes()));
     if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
   }
@@ -80,8 +83,8 @@ class Inspector {
     }
   }
 
-  [[nodiscard]] const Frequencies& top() const { return top_; }
-  [[nodiscard]] const TopsByGap& tops_by_gap() const { return tops_by_gap_; }
+  [[nodiscard]] const Frequencies& checked() const { return student_ != nullptr ? lead_ : top_; }
+  [[nodiscard]] const CheckedByGap& checked_by_gap() const { return checked_by_gap_; }
   [[nodiscard]] Inspection result() const;
 
  private:
@@ -93,11 +96,12 @@ class Inspector {
   const VoteSource& votes_;
   const RowSelection& rows_;
   const PredictionVotes* predictions_;
+  const StudentScores* student_;
   Portions portions_;
 
   Inspection found_;  // but for what is known in the end only
-  Frequencies top_, gap_;
-  TopsByGap tops_by_gap_;  // empty unless wanted
+  Frequencies top_, gap_, lead_;
+  CheckedByGap checked_by_gap_;  // empty unless wanted
   DistinctCounter distinct_;
   std::optional<TeacherColumns> columns_;
   std::vector<std::int32_t> ids_;  // of a block
@@ -132,9 +136,13 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
   const auto classes = static_cast<std::size_t>(votes_.classes());
   const auto teachers = static_cast<std::size_t>(votes_.teachers());
   std::vector<std::int32_t> counts(static_cast<std::size_t>(count) * classes);
+  std::vector<double> scores(student_ != nullptr ? counts.size() : 0);
   rows_.for_each_range(first, count, [&](std::int64_t row, std::int64_t at, std::int64_t size) {
     const auto offset = static_cast<std::size_t>(at);
     const auto queries = static_cast<std::size_t>(size);
+    if (student_ != nullptr) {
+      student_->read(row, size, std::span(scores).subspan(offset * classes, queries * classes));
+    }
     if (predictions_ == nullptr) {
       votes_.read(row, size, std::span(counts).subspan(offset * classes, queries * classes));
     } else {
@@ -150,6 +158,11 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
     const Consensus found = consensus(histogram);
     piece.top.push_back(found.top);
     piece.gap.push_back(found.gap);
+    if (student_ != nullptr) {
+      piece.lead.push_back(interactive_statistic(
+          histogram, std::span<const double>(scores).subspan(i * classes, classes),
+          votes_.teachers()));
+    }
     piece.ties += found.tied ? 1 : 0;
     piece.unanimous += found.unanimous ? 1 : 0;
     piece.fingerprints.push_back(fingerprint(histogram));
@@ -158,15 +171,17 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
 }
 
 void Inspector::merge(Piece& piece) {
-  if (!tops_by_gap_.empty()) {
-    std::vector<std::vector<std::int32_t>> tops(tops_by_gap_.size());
-    for (std::size_t i = 0; i < piece.top.size(); ++i) {
-      tops[static_cast<std::size_t>(piece.gap[i] / found_.bins.width)].push_back(piece.top[i]);
+  if (!checked_by_gap_.empty()) {
+    const std::vector<std::int32_t>& checked = student_ != nullptr ? piece.lead : piece.top;
+    std::vector<std::vector<std::int32_t>> by_gap(checked_by_gap_.size());
+    for (std::size_t i = 0; i < checked.size(); ++i) {
+      by_gap[static_cast<std::size_t>(piece.gap[i] / found_.bins.width)].push_back(checked[i]);
     }
-    for (std::size_t bin = 0; bin < tops.size(); ++bin) {
-      if (!tops[bin].empty()) tops_by_gap_[bin].add(std::move(tops[bin]));
+    for (std::size_t bin = 0; bin < by_gap.size(); ++bin) {
+      if (!by_gap[bin].empty()) checked_by_gap_[bin].add(std::move(by_gap[bin]));
     }
   }
+  lead_.add(std::move(piece.lead));
   top_.add(std::move(piece.top));
   gap_.add(std::move(piece.gap));
   for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
@@ -182,8 +197,12 @@ Inspection Inspector::result() const {
   Inspection result = found_;
   result.distinct_histograms = distinct_.count();
   result.distinct_exact = distinct_.is_exact();
-  result.top_count = {top_.deciles(), histogram(top_, result.bins)};
-  result.gap = {gap_.deciles(), histogram(gap_, result.bins)};
+  const auto spread = [&](const Frequencies& found) {
+    return VotesSpread{found.mean(), found.deciles(), histogram(found, result.bins)};
+  };
+  result.top_count = spread(top_);
+  result.gap = spread(gap_);
+  if (student_ != nullptr) result.lead = spread(lead_);
   if (columns_) result.predictions = columns_->findings();
   return result;
 }
@@ -192,20 +211,20 @@ double expected_answers(const ThresholdCheck& check, std::int64_t v, std::int64_
   return std::exp(log_answered(check, v)) * static_cast<double>(queries);
 }
 
-AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& top,
-                               const TopsByGap& tops_by_gap, const Bins& bins) {
+AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& checked,
+                               const CheckedByGap& checked_by_gap, const Bins& bins) {
   std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
   CompensatedSum total;
-  for (const auto& [v, queries] : top.times()) {
+  for (const auto& [v, queries] : checked.times()) {
     const double answered = expected_answers(check, v, queries);
     sums[static_cast<std::size_t>(v / bins.width)].add(answered);
     total.add(answered);
   }
   AnsweredSpread result{check, total.value(), {}, {}};
   for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
-  for (const Frequencies& tops : tops_by_gap) {
+  for (const Frequencies& in_bin : checked_by_gap) {
     CompensatedSum sum;
-    for (const auto& [v, queries] : tops.times()) sum.add(expected_answers(check, v, queries));
+    for (const auto& [v, queries] : in_bin.times()) sum.add(expected_answers(check, v, queries));
     result.gap_histogram.push_back(sum.value());
   }
   return result;
@@ -215,18 +234,20 @@ AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& t
 
 Inspection inspect(const VoteSource& votes, const RowSelection& rows,
                    const std::optional<ThresholdCheck>& check, const PredictionVotes* predictions,
-                   unsigned threads, const ProgressCallback& progress) {
+                   unsigned threads, const ProgressCallback& progress, const StudentScores* student,
+                   std::optional<std::int64_t> bins) {
   if (check) validate(*check);
   if (predictions != nullptr && predictions != &votes) {
     throw parameter_error("predictions must be the votes that are inspected, got other ones");
   }
   rows.check(votes.name(), votes.queries());
-  Inspector inspector(votes, rows, predictions, check.has_value());
+  Inspector inspector(votes, rows, predictions, student, Bins::over(votes.teachers(), bins),
+                      check.has_value());
   inspector.read(threads, progress);
   Inspection result = inspector.result();
   if (check) {
     result.selection =
-        answered_spread(*check, inspector.top(), inspector.tops_by_gap(), result.bins);
+        answered_spread(*check, inspector.checked(), inspector.checked_by_gap(), result.bins);
   }
   result.notices = inspection_notices(result, votes.queries());
   return result;

@@ -9,7 +9,10 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 
 namespace pate {
@@ -32,6 +35,39 @@ void require_conversion(const std::vector<CostEntry>& costs, ReportedConversion 
   }
   throw parameter_error(fmt::format("conversion {} does not go with this noise; computed are {}",
                                     name(conversion), computed));
+}
+
+// Holds for any votes as it is, which half of its first term would do for, too: a step that is
+// (eps, 0)-DP has RDP eps^2 order / 2.
+double strong_composition(double gamma, double k, double delta) {
+  const double epsilon = 2.0 * gamma;
+  return k * epsilon * epsilon + epsilon * std::sqrt(-2.0 * k * std::log(delta));
+}
+
+// What S17 prints of LNMax.
+void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>& costs) {
+  if (!run.laplace_scale) return;
+  const double gamma = 1.0 / *run.laplace_scale;
+  const auto k = static_cast<double>(run.answers());
+  CostEntry moments{Bound::data_independent, Reading::worst_case, ReportedConversion::moments};
+  CostEntry strong = moments;
+  moments.epsilon = kInfinity;
+  for (const double order : moment_orders()) {  // of moment l = order - 1
+    const double rdp = with_margin(2.0 * gamma * gamma * k * order);
+    const double epsilon = epsilon_from_rdp(Conversion::classic, rdp, order, delta);
+    if (!(epsilon < moments.epsilon)) continue;
+    moments.epsilon = epsilon;
+    moments.order = order;
+    moments.parts = {{"noisy_max", rdp}, {"delta", epsilon - rdp}};
+  }
+  strong.conversion = ReportedConversion::strong;
+  strong.epsilon = with_margin(strong_composition(gamma, k, delta));
+  strong.parts = {{"noisy_max", strong.epsilon}};
+  for (CostEntry* entry : {&moments, &strong}) {
+    entry->delta = delta;
+    entry->releasable = true;
+    costs.push_back(std::move(*entry));
+  }
 }
 
 // How near noise is brought to where the target is met.
@@ -158,6 +194,7 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
+  add_s17_entries(run, settings.delta, result.costs);
   add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
   if (settings.conversion) require_conversion(result.costs, *settings.conversion);
   result.headline = headline_of(result.costs, {std::nullopt, settings.conversion});

@@ -79,6 +79,12 @@ struct PlanSettings {
 /// threshold check, and at most `answers()` pay the noisy maximum. Every epsilon is an upper bound,
 /// rounded outwards by less than 1e-9 relative.
 ///
+/// Beside ours, of k answers with Laplace noise what S17 prints, which holds but is never smaller:
+///
+///     moments   min over l = 1..8 of ( 2 gamma^2 k l (l + 1) + log(1/delta) ) / l    (Theorem 2)
+///     strong    4 k gamma^2 + 2 gamma sqrt(2 k log(1/delta))                      (after Theorem
+///     2)
+///
 /// Throws `parameter_error` for a run or settings out of range, and where the conversion does not
 /// apply to the noise.
 [[nodiscard]] Plan plan(const PlannedRun& run, const PlanSettings& settings);

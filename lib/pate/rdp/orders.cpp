@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <cstddef>
@@ -176,6 +177,11 @@ std::vector<OptimalOrder> best_orders(const Seen& seen, std::size_t functions) {
 std::span<const double> default_orders() {
   static const std::vector<double> orders = make_default_orders();
   return orders;
+}
+
+std::span<const double> moment_orders() {
+  static constexpr std::array<double, 8> kOrders{2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0};
+  return kOrders;
 }
 
 std::vector<double> validated_orders(std::vector<double> orders) {

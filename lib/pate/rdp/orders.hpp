@@ -10,6 +10,9 @@ namespace pate {
 /// aggregation lie. Reports tabulate RDP on it, and results that are added up later share it.
 [[nodiscard]] std::span<const double> default_orders();
 
+/// 2, 3, ... 9: the moments 1 to 8 that S17 looks at.
+[[nodiscard]] std::span<const double> moment_orders();
+
 /// The orders sorted, without repetitions. Throws `parameter_error` unless there is at least one
 /// and every order is finite and > 1.
 [[nodiscard]] std::vector<double> validated_orders(std::vector<double> orders);

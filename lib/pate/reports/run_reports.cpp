@@ -28,6 +28,12 @@ static void fields(FieldWriter& a, const PerTeacher& teachers) {
   a("quantiles", teachers.quantiles);
 }
 
+static void fields(FieldWriter& a, const AtCap& found) {
+  a("bound", found.bound);
+  a("order", found.order);
+  a("queries", found.queries);
+}
+
 static void fields(FieldWriter& a, const Released& released) {
   a("epsilon", released.epsilon);
   a("delta", released.delta);
@@ -73,8 +79,10 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     answered("expected", account.answered_expected);
     answered("sd", account.answered_sd);
     answered("realized", account.answered_realized);
+    answered.optional("student", account.answered_student);
   });
   write_costs(report, account);
+  report("at_cap", account.at_cap);
   report("steps", account.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", account.orders);
@@ -139,6 +147,8 @@ void keep_public(Account& account, const std::vector<std::string>& paths) {
   account.headline = headline_of(account.costs, {});
   account.notices = public_notices(account.notices, paths);
   account.answered_expected = account.answered_sd = std::numeric_limits<double>::quiet_NaN();
+  account.answered_student.reset();
+  account.at_cap.clear();
   account.published.reset();
   account.tradeoff.reset();
   account.exact.reset();
@@ -222,6 +232,7 @@ static void histogram(FieldWriter& a, const char* key, const Bins& bins,
 }
 
 static void fields(FieldWriter& a, const VotesSpread& spread, const Bins& bins) {
+  a("mean", spread.mean);
   a("deciles", spread.deciles.empty() ? std::nullopt : std::optional(spread.deciles));
   histogram(a, "histogram", bins, spread.histogram);
 }
@@ -249,12 +260,21 @@ static void fields(FieldWriter& a, const BothDirections& rdp) {
   a("reverse", rdp.reverse);
 }
 
+static void fields(FieldWriter& a, const PublishedStep& step) {
+  a("rdp", step.rdp);
+  a("capped", step.capped);
+  a("mu1", step.mu1);
+  a("mu2", step.mu2);
+}
+
 static void fields(FieldWriter& a, const QueryBoundCost& cost) {
   a("bound", cost.bound);
   a("reading", cost.reading);
   a("direction", direction_name(cost.bound));
   a("rdp", cost.rdp);
   if (cost.directions) fields(a, *cost.directions);
+  a.optional("selection", cost.selection);
+  a.optional("noisy_max", cost.noisy_max);
 }
 
 static void fields(FieldWriter& a, const WorstNeighbour& neighbour) {
@@ -296,6 +316,7 @@ std::string inspect_report_json(const Inspection& inspection, const ReportContex
   report("unanimous", inspection.unanimous);
   report("top_count", inspection.top_count, inspection.bins);
   report("gap", inspection.gap, inspection.bins);
+  if (inspection.lead) report("lead", *inspection.lead, inspection.bins);
   report("class_votes", inspection.class_votes);
   report("selection", inspection.selection, inspection.bins);
   report("predictions", inspection.predictions);

@@ -1,7 +1,10 @@
 #include "pate/planning/plan.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 #include <cmath>
+
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/rdp/step_composition.hpp"
@@ -24,6 +27,32 @@ double epsilon(const Plan& plan, ReportedConversion conversion) {
 }  // namespace
 
 TEST_SUITE("planning") {
+  TEST_CASE("what S17 prints of LNMax whatever the votes is there, and larger") {
+    PlannedRun run;
+    run.laplace_scale = 20.0;
+    run.queries = 1000;
+    const double delta = 1e-6;
+    const Plan result = plan(run, {delta, {}, {}});
+    // 4 k gamma^2 + 2 gamma sqrt(2 k log(1/delta)), printed as 26.
+    CHECK(covers(epsilon(result, ReportedConversion::strong),
+                 10.0 + 0.1 * std::sqrt(2000.0 * std::log(1e6))));
+    double moments = 1e9;
+    for (int l = 1; l <= 8; ++l) {
+      moments = std::min(moments, (2.0 / 400.0 * 1000.0 * l * (l + 1) + std::log(1e6)) / l);
+    }
+    CHECK(covers(epsilon(result, ReportedConversion::moments), moments));
+    for (const auto printed : {ReportedConversion::moments, ReportedConversion::strong}) {
+      for (const auto ours :
+           {ReportedConversion::improved, ReportedConversion::classic, ReportedConversion::kov}) {
+        CHECK(epsilon(result, ours) < epsilon(result, printed));
+      }
+    }
+    run = {};
+    run.sigma2 = 40.0;
+    run.queries = 10;
+    CHECK(std::isnan(epsilon(plan(run, {delta, {}, {}}), ReportedConversion::moments)));
+  }
+
   TEST_CASE("a thousand answers of GNMax") {
     PlannedRun run;
     run.sigma2 = 40.0;
@@ -88,7 +117,7 @@ TEST_SUITE("planning") {
     for (const std::int64_t queries : {1, 2, 10, 100, 1000}) {
       run.queries = queries;
       const Plan result = plan(run, {1e-5, {}, {}});
-      REQUIRE(result.costs.size() == 4);
+      REQUIRE(result.costs.size() == 6);
       const auto k = static_cast<double>(queries);
       CHECK(covers(epsilon(result, ReportedConversion::pure), 0.1 * k));
       CHECK(epsilon(result, ReportedConversion::kov) ==
