@@ -20,6 +20,7 @@ struct Plan;
 struct PublicRelease;
 struct AsPublishedRelease;
 struct ReleasePlan;
+struct RoundsTuning;
 struct TuneSettings;
 struct Tuning;
 
@@ -27,6 +28,7 @@ namespace reports {
 struct InputFile;
 struct LabelReport;
 struct ReportPart;
+struct RoundsContext;
 struct TuneContext;
 }  // namespace reports
 
@@ -52,6 +54,11 @@ namespace pate::cli {
 /// left of it) and the notices.
 [[nodiscard]] std::string inspect_summary(const Inspection& inspection,
                                           const reports::InputFile& votes);
+
+/// The best pair of points of two rounds, and the front.
+[[nodiscard]] std::string rounds_summary(const RoundsTuning& found,
+                                         const reports::RoundsContext& context,
+                                         const std::string& votes);
 
 /// What may be published, and apart from it the private numbers behind it.
 [[nodiscard]] std::string release_summary(const ReleasePlan& plan,

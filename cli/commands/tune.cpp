@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "pate/reports/tune_report.hpp"
+#include "pate/tuning/rounds.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::cli {
@@ -129,6 +130,90 @@ std::string release_command(const TuneOptions& options, const VotesInput& input,
                      parameters.beta, parameters.sigma);
 }
 
+// The command lines that analyse both rounds of a pair and add them up.
+std::vector<std::string> rounds_commands(const TuneOptions& options, const VotesInput& input,
+                                         const reports::RoundsContext& context,
+                                         const RoundsPoint& best) {
+  const std::int64_t first = input.rows[0];
+  const std::int64_t middle = first + context.queries[0];
+  std::vector<std::string> commands;
+  for (std::size_t r = 0; r < 2; ++r) {
+    TuneOptions round = options;
+    round.input.queries = r == 0 ? fmt::format("{}:{}", first, middle)
+                                 : fmt::format("{}:{}", middle, middle + context.queries[1]);
+    if (r == 0) round.input.student.clear();
+    if (best.order > 0.0) round.tuning.settings.grid.kind.orders = std::vector{best.order};
+    TuningPoint point;
+    point.queries = context.queries[r];
+    commands.push_back(
+        analyze_command(round, input, context.grids[r].aggregator(best.index[r]), point) +
+        fmt::format(" --quiet -o round{}.json", r + 1));
+  }
+  commands.emplace_back("pate compose round1.json round2.json");
+  if (context.kind.cost.bound == Bound::published) commands.back() += " --bound published";
+  if (context.kind.cost.reading == Reading::expected) commands.back() += " --reading expected";
+  if (context.kind.conversion == Conversion::classic) commands.back() += " --conversion classic";
+  return commands;
+}
+
+int run_rounds(const TuneOptions& options, const Streams& streams) {
+  const auto grids = check_rounds(options.tuning, !options.input.student.empty());
+  const TuneSettings settings = make_tune_settings(options.tuning, !options.input.labels.empty());
+  if (!options.input.indices.empty()) {
+    throw usage_error("--rounds excludes --indices: its rounds are ranges of rows");
+  }
+  check_outputs(options);
+  VotesInput input = open_votes(options.input);
+  const std::int64_t queries = input.rows.size();
+  const std::int64_t first = *options.tuning.first_queries;
+  if (first < 1 || first >= queries) {
+    throw usage_error(fmt::format(
+        "--first-queries must be at least 1 and below the number of queries, {}, got {}", queries,
+        first));
+  }
+  reports::RoundsContext context;
+  context.kind = settings.grid.kind;
+  context.goal = settings.goal;
+  context.queries = {first, queries - first};
+  context.teachers = input.votes->teachers();
+  context.classes = input.votes->classes();
+  context.has_labels = input.labels.has_value();
+  context.report = {version(), settings_of("tune", add_tune, options), input.describe()};
+  const std::int64_t begin = input.rows[0];
+  for (std::size_t r = 0; r < 2; ++r) context.grids[r] = make_grid(grids[r], context.teachers);
+  const std::array<Round, 2> rounds{
+      Round{{*input.votes, RowSelection::range(begin, begin + first), nullptr, input.labels},
+            context.grids[0]},
+      Round{{*input.votes, RowSelection::range(begin + first, begin + queries), input.student.get(),
+             input.labels},
+            context.grids[1]}};
+  const RoundsTuning found = [&] {
+    Progress progress(streams, "evaluating points");
+    return tune_rounds(rounds, context.kind, context.goal, settings.grid.threads,
+                       {progress.callback(), {}});
+  }();
+  input.check_unchanged();
+  if (found.best) context.commands = rounds_commands(options, input, context, *found.best);
+  Tuning shape;
+  shape.grid = context.grids[0];
+  shape.complete = true;
+  context.notices = tune_notices(shape, settings);
+  context.notices.push_back(
+      {"order_fixed_before",
+       "the scores of the second round come from the answers of the first: the sum is a guarantee "
+       "at an order that is named before the first round"});
+  for (const TuningGrid& grid : context.grids) {
+    put_doubts_first(input, grid.threshold, settings.grid.kind.delta, context.notices);
+    input.notices.clear();
+  }
+  deliver_report(options.output, reports::rounds_report_json(found, context),
+                 rounds_summary(found, context, options.input.votes), context.notices, streams);
+  if (found.best) return kDone;
+  streams.err << alarming("pate: limit missed:", streams.err_colour())
+              << " no pair of points keeps the limits\n";
+  return kLimitMissed;
+}
+
 }  // namespace
 
 void add_tune(CommandLine& line, TuneOptions& options) {
@@ -139,6 +224,12 @@ void add_tune(CommandLine& line, TuneOptions& options) {
 }
 
 int run_tune(const TuneOptions& options, const Streams& streams) {
+  if (options.tuning.rounds) return run_rounds(options, streams);
+  const TuningOptions& tuned = options.tuning;
+  if (tuned.first_queries || !tuned.second_sigma2.empty() || !tuned.second_threshold.empty() ||
+      !tuned.second_sigma1.empty()) {
+    throw usage_error("--first-queries and --second-... go with --rounds 2");
+  }
   const bool has_student = !options.input.student.empty();
   const GridOptions grid_options = check_grid_options(options.tuning, has_student);
   TuneSettings settings = make_tune_settings(options.tuning, !options.input.labels.empty());

@@ -94,6 +94,23 @@ void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
   }
 }
 
+// One of both rounds, or both together.
+Row rounds_row(const std::string& round, const Aggregator* aggregator, double epsilon,
+               double answered, const double* right) {
+  Row row;
+  row.add("round", round);
+  const auto number = [&](double value) {
+    return aggregator != nullptr ? fmt::format("{:.6g}", value) : std::string();
+  };
+  row.add("threshold", number(aggregator != nullptr ? aggregator->selection->threshold : 0.0));
+  row.add("sigma1", number(aggregator != nullptr ? aggregator->selection->sigma1 : 0.0));
+  row.add("sigma2", number(aggregator != nullptr ? aggregator->noisy_max.parameter() : 0.0));
+  row.add("epsilon", epsilon_text(epsilon));
+  row.add("answered", fmt::format("{:.1f}", answered));
+  if (right != nullptr) row.add("correct", fmt::format("{:.1f}", *right));
+  return row;
+}
+
 }  // namespace
 
 std::string tune_summary(const Tuning& tuning, const reports::TuneContext& context,
@@ -122,6 +139,47 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
     }
   }
   front(out, tuning, context);
+  return text + '\n' + notes(context.notices);
+}
+
+std::string rounds_summary(const RoundsTuning& found, const reports::RoundsContext& context,
+                           const std::string& votes) {
+  std::string text =
+      votes_line(votes, context.queries[0] + context.queries[1], context.teachers, context.classes);
+  const Out out = std::back_inserter(text);
+  fmt::format_to(out, "two rounds: Confident on {} queries, Interactive on {}\n",
+                 context.queries[0], context.queries[1]);
+  TuneSettings settings;
+  settings.goal = context.goal;
+  fmt::format_to(out, "wanted: {}\n\n", goal_text(settings, false));
+  if (!found.best) {
+    fmt::format_to(out, "no pair of points keeps the limits\n");
+  } else {
+    const RoundsPoint& best = *found.best;
+    const auto right = [&](const double& value) { return context.has_labels ? &value : nullptr; };
+    for (std::size_t r = 0; r < 2; ++r) {
+      const Aggregator aggregator = context.grids[r].aggregator(best.index[r]);
+      const Row row = rounds_row(r == 0 ? "first" : "second", &aggregator, found.alone[r].epsilon,
+                                 found.alone[r].answered, right(found.alone[r].right));
+      fmt::format_to(out, "{}{}\n", r == 0 ? row.titles + "\n" : "", row.values);
+    }
+    fmt::format_to(
+        out, "{}\n\n",
+        rounds_row("both", nullptr, best.epsilon, best.answered, right(best.right)).values);
+    for (const std::string& command : context.commands) fmt::format_to(out, "{}\n", command);
+  }
+  const std::size_t all = found.front.size();
+  const std::size_t rows = std::min(all, kRows);
+  fmt::format_to(out, "\nPareto front of both, {} pairs{}:\n", all,
+                 rows < all ? fmt::format(" ({} shown)", rows) : "");
+  for (std::size_t k = 0; k < rows; ++k) {
+    const RoundsPoint& p = found.front[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
+    Row row;
+    row.add("epsilon", epsilon_text(p.epsilon));
+    row.add("answered", fmt::format("{:.1f}", p.answered));
+    if (context.has_labels) row.add("correct", fmt::format("{:.1f}", p.right));
+    fmt::format_to(out, "{}{}\n", k == 0 ? row.titles + "\n" : "", row.values);
+  }
   return text + '\n' + notes(context.notices);
 }
 

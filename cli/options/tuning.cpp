@@ -25,6 +25,15 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   grid.add("--laplace-scale SPEC", options.laplace_scale, "Laplace noise instead: LNMax",
            {.recorded_before = "sigma2"});
 
+  const Section rounds = line.section("Two rounds on the same teachers, under one epsilon");
+  rounds.add("--rounds 2", options.rounds,
+             "Confident on the first queries,\nInteractive (--student) on the rest");
+  rounds.add("--first-queries N", options.first_queries, "queries of the first round");
+  rounds.add("--second-sigma2 SPEC", options.second_sigma2,
+             "axes of the second round; default: as of\nthe first");
+  rounds.add("--second-threshold SPEC", options.second_threshold, "");
+  rounds.add("--second-sigma1 SPEC", options.second_sigma1, "");
+
   const Section goal = line.section("What is best (exit status 1 when no point keeps the limits)");
   const Section privacy = line.section("Privacy");
   add_delta(privacy, kind.delta, options.any_delta);
@@ -81,6 +90,36 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   }
   validate(grid);
   return result;
+}
+
+std::array<GridOptions, 2> check_rounds(const TuningOptions& options, bool has_student) {
+  if (*options.rounds != 2) {
+    throw usage_error(fmt::format("--rounds must be 2, got {}", *options.rounds));
+  }
+  if (!has_student) throw usage_error("--rounds needs --student: the scores of the second round");
+  if (!options.first_queries) {
+    throw usage_error("--rounds needs --first-queries N: how many are asked in the first round");
+  }
+  const TuneSettings& settings = options.settings;
+  const auto exclude = [](bool given, const char* option) {
+    if (given) throw usage_error(fmt::format("--rounds excludes {}", option));
+  };
+  exclude(!options.laplace_scale.empty(), "--laplace-scale");
+  exclude(settings.grid.max_answers.has_value(), "--max-answers");
+  exclude(settings.continuum, "--refine");
+  exclude(settings.release, "--release");
+  exclude(!options.shard.empty(), "--shard");
+  exclude(!options.resume.empty(), "--resume");
+  exclude(options.top.has_value(), "--top");
+  exclude(!options.csv.empty(), "--csv");
+  if (options.threshold.empty()) {
+    throw usage_error("--rounds needs --threshold and --sigma1: add them");
+  }
+  TuningOptions second = options;
+  if (!options.second_sigma2.empty()) second.sigma2 = options.second_sigma2;
+  if (!options.second_threshold.empty()) second.threshold = options.second_threshold;
+  if (!options.second_sigma1.empty()) second.sigma1 = options.second_sigma1;
+  return {check_grid_options(options, false), check_grid_options(second, true)};
 }
 
 TuningGrid make_grid(const GridOptions& options, std::int64_t teachers) {

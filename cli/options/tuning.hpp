@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct TuningOptions {
   std::string csv;
   std::string resume;
   std::string shard;
+  /// Two rounds: the queries of the first, and axes of the second where they are others.
+  std::optional<std::int64_t> rounds, first_queries;
+  std::string second_sigma2, second_threshold, second_sigma1;
 };
 
 void add_tuning_options(CommandLine& line, TuningOptions& options);
@@ -36,6 +40,10 @@ struct GridOptions {
 };
 [[nodiscard]] GridOptions check_grid_options(const TuningOptions& options, bool has_student);
 [[nodiscard]] TuningGrid make_grid(const GridOptions& options, std::int64_t teachers);
+
+/// The grids of both rounds. Throws like `check_grid_options`, and for options that are for one.
+[[nodiscard]] std::array<GridOptions, 2> check_rounds(const TuningOptions& options,
+                                                      bool has_student);
 
 /// The settings. Throws like `check_grid_options`.
 [[nodiscard]] TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels);

@@ -51,6 +51,20 @@ TUNE_LINES = [
     f"{COUNTS} --sigma2 20,40 --queries 50 --release --max-epsilon 0.01 --top 1",
 ]
 
+# The whole scores of a student: a tenth for every class.
+ROUNDS_LINES = [
+    f"{COUNTS} {GRID} --labels {LABELS} --student student.csv --rounds 2 --first-queries 50 --queries 150 --max-epsilon 9",
+    f"{COUNTS} {GRID} --student student.csv --rounds 2 --first-queries 50 --queries 150 --max-epsilon 0.01",
+]
+
+ROUNDS_MUTATIONS = {
+    "no best": lambda r: without(r, "best"),
+    "one round": lambda r: r["best"]["rounds"].pop(),
+    "negative epsilon": lambda r: put(r, -1, "best", "epsilon"),
+    "no commands": lambda r: without(r, "best", "commands"),
+    "no front": lambda r: without(r, "front"),
+}
+
 INSPECT_LINES = [
     f"{COUNTS} --threshold 60% --sigma1 15",
     f"{COUNTS} --queries 1",
@@ -384,6 +398,9 @@ def main():
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
+        pathlib.Path("student.csv").write_text("0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n" * 797)
+        check("tune", [f"{line} --delta 1e-5" for line in ROUNDS_LINES], ROUNDS_MUTATIONS, "rounds")
+        check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))

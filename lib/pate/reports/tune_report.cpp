@@ -43,6 +43,17 @@ void point_results(Archive& a, Described<Archive, TuningPoint>& point, const Tun
   if (settings.grid.max_answers) a("queries", point.queries, Whole{0, tuning.queries});
 }
 
+// What a point's epsilon is compared with; reports of before have none.
+template <class Archive>
+void comparisons(Archive& a, Described<Archive, TunedPoint>& p) {
+  const Real epsilon{.least = 0.0, .null_is = kInfinity};
+  if constexpr (Archive::kReads) {
+    if (!a.json().find("epsilon_published")) return;
+  }
+  a("epsilon_data_independent", p.data_independent, epsilon);
+  a("epsilon_published", p.published, epsilon);
+}
+
 // The parameters of a point, in the order of the axes.
 template <class Archive>
 void point_parameters(Archive& a, const Aggregator& aggregator) {
@@ -84,6 +95,7 @@ void write_point(PointLine& line, const Tuning& tuning, const TuneSettings& sett
   fmt::format_to(std::back_inserter(line.text), "{}", p.index);
   point_parameters(line, tuning.grid.aggregator(p.index));
   point_results(line, p.point, tuning, settings);
+  comparisons(line, p);
   line("pareto", p.pareto);
   line("refined", p.refined);
 }
@@ -170,6 +182,7 @@ void point_of_grid(FieldWriter& a, const Tuning& tuning, const TuneSettings& set
   const TunedPoint& p = tuning.points[position];
   point_parameters(a, tuning.grid.aggregator(p.index));
   point_results(a, p.point, tuning, settings);
+  comparisons(a, p);
   a("index", p.index);
   if (p.release_computed) a("released", p.released);
 }
@@ -220,6 +233,7 @@ TunedPoint read_point(FieldReader a, const Tuning& tuning, const TuneSettings& s
   }
   p.point.queries = tuning.queries;
   point_results(a, p.point, tuning, settings);
+  comparisons(a, p);
   a("refined", p.refined);
   p.grid_epsilon = p.point.epsilon;
   p.grid_order = p.point.order;
@@ -357,6 +371,59 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
           "another --max-answers");
 }
 
+std::string rounds_report_json(const RoundsTuning& found, const RoundsContext& context) {
+  const auto pair = [&](FieldWriter& a, const RoundsPoint& p,
+                        const std::array<RoundAlone, 2>* alone) {
+    a("epsilon", p.epsilon);
+    a("order", p.order, Real{.null_is = 0.0});
+    a("answered", p.answered);
+    if (context.has_labels) a("correct", p.right);
+    const io::JsonWriter rounds = a.place().member("rounds");
+    rounds.set_empty_array();
+    for (std::size_t r = 0; r < 2; ++r) {
+      FieldWriter round(rounds.element());
+      point_parameters(round, context.grids[r].aggregator(p.index[r]));
+      if (alone == nullptr) continue;
+      round("queries", context.queries[r]);
+      round("epsilon", (*alone)[r].epsilon);
+      round("answered", (*alone)[r].answered);
+      if (context.has_labels) round("correct", (*alone)[r].right);
+    }
+  };
+  FieldWriter report = begin_report("rounds", context.report);
+  report("teachers", context.teachers);
+  report("classes", context.classes);
+  TuneSettings settings;
+  settings.grid.kind = context.kind;
+  settings.goal = context.goal;
+  goal_fields(report, settings);
+  report("grid_accuracy", kGridAccuracy);
+  const io::JsonWriter grids = report.place().member("rounds");
+  grids.set_empty_array();
+  for (std::size_t r = 0; r < 2; ++r) {
+    FieldWriter round(grids.element());
+    round("mechanism", context.grids[r].aggregator(0).name());
+    round("queries", context.queries[r]);
+    round.object("grid", [&](FieldWriter& a) { grid_fields(a, context.grids[r], true); });
+  }
+  report.object("best", [&](FieldWriter& best) {
+    if (!found.best) return;
+    pair(best, *found.best, &found.alone);
+    best("commands", context.commands);
+  });
+  const io::JsonWriter front = report.place().member("front");
+  front.set_empty_array();
+  for (const RoundsPoint& p : found.front) {
+    FieldWriter a(front.element());
+    pair(a, p, nullptr);
+  }
+  report("guarantee",
+         no_guarantee("parameters that were chosen by looking at these votes depend on them, which "
+                      "no epsilon here allows for."));
+  report("notices", context.notices);
+  return report.text();
+}
+
 std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
   std::string header = "index";
   std::string text;
@@ -371,7 +438,7 @@ std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
     }
     text += '\n';
   }
-  if (tuning.points.empty()) header += ",pareto,refined";
+  if (tuning.points.empty()) header += ",epsilon_data_independent,epsilon_published,pareto,refined";
   if (context.settings.release) header += ",mean_published,noise_sd,release_order,beta,sigma_ss";
   return header + '\n' + text;
 }

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
 #include "pate/io/json.hpp"
 #include "pate/reports/report_context.hpp"
+#include "pate/tuning/rounds.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::reports {
@@ -30,6 +33,24 @@ struct TuneContext {
 
 /// The points of the report as a table: CSV with a header, in canonical order.
 [[nodiscard]] std::string tune_points_csv(const Tuning& tuning, const TuneContext& context);
+
+/// What a report of two rounds says beside what was found.
+struct RoundsContext {
+  ReportContext report;
+  EpsilonKind kind;
+  TuningGoal goal;
+  std::array<TuningGrid, 2> grids;
+  std::array<std::int64_t, 2> queries{};
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  bool has_labels = false;
+  std::vector<std::string> commands;  ///< that analyse the best pair and add it up
+  std::vector<Notice> notices;
+};
+
+/// The report `pate/rounds/v1` as JSON text.
+[[nodiscard]] std::string rounds_report_json(const RoundsTuning& found,
+                                             const RoundsContext& context);
 
 /// A report of `pate tune`, as far as going on from it, or joining it with others, needs it.
 struct SavedTuning {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -211,11 +212,19 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
 
 AccountEpsilon account_epsilon(const Tally& tally, const Aggregator& aggregator,
                                const EpsilonKind& kind, double hint, unsigned threads) {
-  const CostInputs inputs(tally, aggregator);
+  return account_epsilon(std::span(&tally, 1), std::span(&aggregator, 1), kind, hint, threads);
+}
+
+AccountEpsilon account_epsilon(std::span<const Tally> tallies,
+                               std::span<const Aggregator> aggregators, const EpsilonKind& kind,
+                               double hint, unsigned threads) {
+  std::deque<CostInputs> inputs;
+  for (std::size_t r = 0; r < tallies.size(); ++r) inputs.emplace_back(tallies[r], aggregators[r]);
   return smallest_epsilon(kind, hint, [&](std::span<const double> orders) {
-    Values rdp;
-    for (const RunCost& cost : run_costs(inputs, kind.cost.bound, orders, threads)) {
-      rdp.push_back(cost.rdp(kind.cost.reading));
+    Values rdp(orders.size(), 0.0);
+    for (const CostInputs& round : inputs) {
+      const std::vector<RunCost> costs = run_costs(round, kind.cost.bound, orders, threads);
+      for (std::size_t k = 0; k < rdp.size(); ++k) rdp[k] += costs[k].rdp(kind.cost.reading);
     }
     return rdp;
   });

@@ -102,6 +102,12 @@ struct AccountEpsilon {
                                              const EpsilonKind& kind, double hint,
                                              unsigned threads);
 
+/// The same of rounds on the same teachers, whose RDP adds up at each order.
+[[nodiscard]] AccountEpsilon account_epsilon(std::span<const Tally> tallies,
+                                             std::span<const Aggregator> aggregators,
+                                             const EpsilonKind& kind, double hint,
+                                             unsigned threads);
+
 /// The same for the joint reading of the tradeoff bound, for many selections with one noise of the
 /// maximum: the same search, with sums over nodes instead of queries. Rounded
 /// outwards by 4e-10, relative.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,6 +51,10 @@ struct TunedPoint {
   double grid_order = 0.0;
   bool refined = false;
   bool pareto = false;
+  /// For comparison, at the same conversion (+inf: none): what any votes may cost, and the
+  /// published bound of the expectation, which may be `kGridAccuracy` above that of `account`.
+  double data_independent = std::numeric_limits<double>::infinity();
+  double published = std::numeric_limits<double>::infinity();
   bool release_computed = false;  ///< by `rank_by_release`
   std::optional<ReleasedEpsilon> released =
       std::nullopt;  ///< empty: not computed, or no release is possible

@@ -8,8 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
+#include "pate/rdp/orders.hpp"
 #include "pate/release/release_cost.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 
@@ -66,6 +69,43 @@ void keep(const TuneSettings& settings, Tuning& tuning) {
   tuning.points = std::move(points);
 }
 
+// The epsilon of some steps whatever the votes.
+double data_independent_epsilon(const StepCounts& steps, const EpsilonKind& kind) {
+  const std::span<const double> orders =
+      kind.orders ? std::span<const double>(*kind.orders) : default_orders();
+  std::vector<Notice> notices;
+  for (const CostEntry& cost :
+       data_independent_entries(steps, orders, {kind.delta, kind.orders.has_value()}, notices)) {
+    if (name(cost.conversion) == name(kind.conversion)) return cost.epsilon;
+  }
+  return kInfinity;
+}
+
+// What the points are compared with; a stop leaves some of them without.
+void add_comparisons(const TuningTask& task, Tuning& tuning) {
+  GridSettings settings = task.settings;
+  std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, double> known;
+  for (TunedPoint& p : tuning.points) {
+    const auto [found, is_new] = known.try_emplace(
+        {task.grid.noise_of(p.index), task.grid.sigma1_of(p.index), p.point.queries}, 0.0);
+    if (is_new) {
+      found->second = data_independent_epsilon(
+          steps_of(task.grid.aggregator(p.index), p.point.queries, p.point.queries), settings.kind);
+    }
+    p.data_independent = found->second;
+    p.published = p.point.epsilon;
+  }
+  if (settings.kind.cost.bound == Bound::published) return;
+  settings.kind.cost = {Bound::published, Reading::expected};
+  TuningPoint done;
+  done.epsilon = 0.0;
+  std::vector<TuningPoint> points(tuning.last - tuning.first, done);
+  for (const TunedPoint& p : tuning.points) points[p.index - tuning.first] = {};
+  const Watcher watcher{{}, task.watcher.stop};
+  evaluate_grid({task.votes, task.grid, settings, watcher}, tuning.first, points);
+  for (TunedPoint& p : tuning.points) p.published = points[p.index - tuning.first].epsilon;
+}
+
 void check_release(const TuneSettings& settings) {
   const CostKind& cost = settings.grid.kind.cost;
   if (cost.bound != Bound::tradeoff || cost.reading != Reading::joint) {
@@ -115,8 +155,7 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
   tuning.complete = tuning.evaluated == points.size();
 
   if (tuning.complete) {
-    const std::vector<TunedPoint> before_refinement =
-        grid.has_selection() ? tuning.points : std::vector<TunedPoint>();
+    const std::vector<TunedPoint> before_refinement = tuning.points;
     try {
       tuning.choice =
           assemble(tuning.points, settings.goal, [&](std::span<const std::size_t> positions) {
@@ -133,17 +172,18 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
         tuning.continuum =
             search_continuum(task, settings.goal, tuning.points[*tuning.choice.best]);
       }
-      if (watcher.wants_stop()) tuning.complete = false;
+      keep(settings, tuning);
+      add_comparisons(task, tuning);
+      if (watcher.wants_stop()) throw Stopped();
     } catch (const Stopped&) {
       tuning.points = before_refinement;
       tuning.complete = false;
     }
   }
   if (!tuning.complete) {
+    tuning.continuum.reset();
     tuning.choice = assemble(tuning.points, settings.goal, {});
-    return tuning;
   }
-  keep(settings, tuning);
   return tuning;
 }
 
