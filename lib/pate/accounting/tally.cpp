@@ -155,12 +155,12 @@ double expected_reinforced(const Run& run, double above) {
     throw parameter_error(fmt::format("reinforce-above must be in [0, 1], got {}", above));
   }
   validate(run);
-  constexpr std::int64_t kPiece = 1 << 12;
+  constexpr std::int64_t kReadAtOnce = 1 << 12;
   std::map<std::int64_t, std::int64_t> confident;  // queries by statistic
   QueryReader reader(run);
   const std::int64_t end = run.shard.end(run.rows.size());
-  for (std::int64_t first = run.shard.begin(run.rows.size()); first < end; first += kPiece) {
-    reader.read(first, std::min(kPiece, end - first));
+  for (std::int64_t first = run.shard.begin(run.rows.size()); first < end; first += kReadAtOnce) {
+    reader.read(first, std::min(kReadAtOnce, end - first));
     for (std::int64_t i = 0; i < reader.size(); ++i) {
       if (std::ranges::max(reader.scores(i)) > above) ++confident[reader.statistic(i)];
     }

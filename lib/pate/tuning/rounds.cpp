@@ -183,7 +183,8 @@ class ExactPair {
   std::array<Aggregator, 2> aggregators_;
 };
 
-void check(const std::array<Round, 2>& rounds, const EpsilonKind& kind, const TuningGoal& goal) {
+void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind,
+                     const TuningGoal& goal) {
   validate_delta(kind.delta);
   for (const Round& round : rounds) {
     validate(round.grid);
@@ -207,7 +208,7 @@ void check(const std::array<Round, 2>& rounds, const EpsilonKind& kind, const Tu
 
 RoundsTuning tune_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind,
                          const TuningGoal& goal, unsigned threads, const Watcher& watcher) {
-  check(rounds, kind, goal);
+  validate_rounds(rounds, kind, goal);
   const TuningOrders orders(kind);
   ProgressCounter progress(
       watcher.progress, static_cast<std::int64_t>(rounds[0].grid.size() + rounds[1].grid.size()));

@@ -50,7 +50,7 @@ struct RoundsTuning {
 ///
 /// At one order a pair of points that are not dominated in their own round by RDP and answers is
 /// all that can be on the joint front, so that the pairs of the two fronts are looked at, order by
-/// order; of fronts longer than kMostFront points, evenly spaced ones. Where epsilon and its parts
+/// order; of fronts longer than 400 points, evenly spaced ones. Where epsilon and its parts
 /// are as computed, no point of the grids tuned apart, with epsilons that add up to max_epsilon,
 /// gives more answers than `best`: at the smaller one of their two orders both together cost no
 /// more than that, as long as the term of the conversion is positive there.
