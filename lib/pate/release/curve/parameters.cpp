@@ -21,7 +21,7 @@ constexpr double kGrowths[] = {.2, .3, .4, .5, .6, .7, .8, .9, 1.0, 1.2};
 // Estimates look at about so many counts, and at U once in so much growth of the curve.
 constexpr std::int64_t kCounts = 250;
 constexpr double kGrowthStep = 0.1;
-constexpr double kLeastShare = 0.5;  // of the votes, for the top class of synthetic histograms
+constexpr double kLeastTopShare = 0.5;  // of the votes, for the top class of synthetic histograms
 
 std::int32_t top_count(std::int64_t teachers, double least, std::int64_t k, std::int64_t queries) {
   const double share = (static_cast<double>(k) + 0.5) / static_cast<double>(queries);
@@ -195,7 +195,7 @@ CurveRecipe default_parameters(const CostQuestion& question, std::int64_t querie
   for (const double order : kOrders) {
     at_order.order = order;
     validate(at_order);
-    const EstimatedCosts costs = estimated_costs(at_order, queries, kLeastShare, threads);
+    const EstimatedCosts costs = estimated_costs(at_order, queries, kLeastTopShare, threads);
     const Candidate candidate = best_of_order(at_order, costs, delta, threads);
     if (candidate.mean < best.mean) best = candidate;
   }
@@ -204,7 +204,7 @@ CurveRecipe default_parameters(const CostQuestion& question, std::int64_t querie
   auto tables = std::make_shared<const DistanceCosts>(at_order, threads, progress);
   if (question.reading == ReleasedCost::joint && question.teachers <= kCounts + 1) {
     const EstimatedCosts costs =
-        estimated_costs(*tables, synthetic_votes(question, queries, kLeastShare, 1));
+        estimated_costs(*tables, synthetic_votes(question, queries, kLeastTopShare, 1));
     best = best_of_order(at_order, costs, delta, threads);
   }
   return {best.parameters, std::move(tables)};
