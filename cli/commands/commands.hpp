@@ -15,7 +15,7 @@
 #include "pate/composition/compose.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/planning/plan.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "pate/sampling/bit_source.hpp"
 #include "pate/votes/simulate.hpp"
 

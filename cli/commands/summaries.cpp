@@ -10,7 +10,7 @@
 #include "pate/as_published/release.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/planning/plan.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/label_report.hpp"
 
 namespace pate::cli {

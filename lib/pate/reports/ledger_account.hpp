@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
 

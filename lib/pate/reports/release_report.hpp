@@ -8,7 +8,7 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/as_published/release.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 
 namespace pate::reports {
 

@@ -13,7 +13,7 @@
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/orders.hpp"
-#include "pate/release/release_cost.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {

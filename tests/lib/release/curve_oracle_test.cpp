@@ -12,7 +12,7 @@
 #include "pate/io/open_table.hpp"
 #include "pate/release/curve/distance_costs.hpp"
 #include "pate/release/curve/public_curve.hpp"
-#include "pate/release/release_cost.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/accuracy.hpp"
 #include "support/paths.hpp"

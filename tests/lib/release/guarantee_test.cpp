@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pate/math/normal.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/test_bits.hpp"

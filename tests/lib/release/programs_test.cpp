@@ -11,7 +11,7 @@
 #include "pate/labeling/privacy_filter.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/normal.hpp"
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/votes.hpp"

@@ -1,4 +1,4 @@
-#include "pate/release/release_cost.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "pate/release/release_cost.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"

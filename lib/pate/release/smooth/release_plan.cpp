@@ -1,4 +1,4 @@
-#include "pate/release/release_plan.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "pate/math/normal.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
-#include "pate/release/release_cost.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 #include "pate/sampling/exact_deviate.hpp"
 
 namespace pate {

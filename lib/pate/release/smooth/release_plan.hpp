@@ -9,7 +9,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/release/release_cost.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 #include "pate/sampling/bit_source.hpp"
 
 namespace pate {
