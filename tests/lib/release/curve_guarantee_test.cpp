@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "pate/error.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "support/accuracy.hpp"
@@ -322,4 +323,61 @@ TEST_CASE("curve release: costs within a distance are nested, and above those of
     }
     CHECK(above);
   }
+}
+
+TEST_CASE("curve release: the guarantee holds on curves of any shape") {
+  Random random(99);
+  double largest = 0.0;
+  for (int config = 0; config < 150; ++config) {
+    SmallRelease release = random_release(random);
+    release.settings.question.reading = ReleasedCost::joint;
+    const CostQuestion& q = release.settings.question;
+    CAPTURE(described(release));
+    const SmallMechanism mechanism(release);
+    const CostUnits most = mechanism.costs().largest(release.settings.queries, 0);
+    const double end = 2.0 * cost_of_units(most) + 60.0;
+    // Steps, two steps, or rough: then flat, high enough for all votes.
+    std::vector<double> values{random.uniform(0.0, 1.0)};
+    const auto steps = random.integer(1, 12);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const auto width = random.integer(1, steps < 3 ? 12 : 4);
+      values.insert(values.end(), static_cast<std::size_t>(width), values.back());
+      values.back() += random.uniform(0.0, 2.0 * cost_of_units(most));
+    }
+    values.push_back(std::max(values.back(), 0.0) + end);
+    std::optional<PublicCurve> curve;
+    try {
+      curve.emplace(q.order, DiscreteGaussian(release.settings.parameters.s),
+                    release.settings.delta, 0, values, -20, most, 1U);
+    } catch (const validity_error&) {
+      continue;  // not high enough for the noise
+    }
+    const auto histograms =
+        all_histograms(static_cast<std::int32_t>(q.teachers), static_cast<std::size_t>(q.classes));
+    KnownOutcomes known;
+    double worst = 0.0;
+    for (int run = 0; run < 4; ++run) {
+      SmallVotes votes, neighbour;
+      for (std::int64_t i = 0; i < release.settings.queries; ++i) {
+        votes.push_back(one_of(random, histograms));
+        neighbour.push_back(one_of(random, with_neighbours(votes.back())));
+      }
+      const auto here = outcomes_of(release, votes, known);
+      const auto there = outcomes_of(release, neighbour, known);
+      const std::int64_t g = curve->index(mechanism.place(votes, here[0].answers).ub);
+      const std::int64_t h = curve->index(mechanism.place(neighbour, here[0].answers).ub);
+      CHECK(std::abs(g - h) <= 1);
+      double excess = 0.0;
+      double reverse = 0.0;
+      for (std::size_t o = 0; o < here.size(); ++o) {
+        excess += excess_of_index(*curve, here[o].probability, g, there[o].probability, h);
+        reverse += excess_of_index(*curve, there[o].probability, h, here[o].probability, g);
+      }
+      worst = std::max({worst, excess, reverse});
+    }
+    CHECK(worst <= release.settings.delta * (1.0 + 1e-9));
+    largest = std::max(largest, worst / release.settings.delta);
+  }
+  MESSAGE("largest excess " << largest << " delta");
+  CHECK(largest > 0.2);
 }
