@@ -37,6 +37,11 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
     progress.reset();
     if (settings.exact) activity.emplace(streams, "computing exact costs");
   };
+  settings.when_profiling = [&](const char* what) {
+    activity.reset();
+    progress.reset();
+    return progress.emplace(streams, what).callback();
+  };
   return account(run, settings, partials);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "cli/exit_status.hpp"
@@ -14,6 +15,28 @@ namespace pate::cli {
 namespace {
 
 constexpr double kLargestDelta = 0.1;  // without --any-delta
+constexpr double kFinestProfile = 0x1p-20;
+
+// Completes what is wanted of the profile: its grid is of powers of two.
+void check_profile(AccountSettings& settings) {
+  const char* const option = settings.profile_deltas ? "--deltas"
+                             : settings.profile_step ? "--profile-resolution"
+                             : settings.conversion == ReportedConversion::profile
+                                 ? "--conversion profile"
+                                 : nullptr;
+  if (option != nullptr && !settings.exact) {
+    throw usage_error(fmt::format("{} needs --exact, which computes the privacy profile", option));
+  }
+  if (settings.profile_deltas) {
+    for (const double delta : *settings.profile_deltas) validate_delta(delta);
+  }
+  if (!settings.profile_step) return;
+  double& step = *settings.profile_step;
+  if (!(step >= kFinestProfile && step <= 1.0)) {
+    throw usage_error(fmt::format("--profile-resolution must be from 2^-20 to 1, got {}", step));
+  }
+  step = std::exp2(std::floor(std::log2(step)));
+}
 
 void check_limit(const std::optional<double>& limit, const char* option) {
   if (limit && !(*limit >= 0.0)) {
@@ -30,6 +53,10 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
   privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff},
               "published,tradeoff: what is computed");
   privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
+  privacy.add("--deltas LIST", options.account.profile_deltas,
+              "with --exact: deltas at which the profile tells epsilon");
+  privacy.add("--profile-resolution H", options.account.profile_step,
+              "with --exact: losses of the profile are at most\nH apart; default: fine enough");
   add_headline(privacy, options.account.reading, options.account.conversion);
   add_orders(privacy, options.account.orders);
   add_threads(privacy, options.account.threads);
@@ -54,10 +81,11 @@ void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion) {
   section.add("--reading NAME", reading, {Reading::joint, Reading::expected, Reading::realized},
               "headline: joint, expected or realized");
-  section.add("--conversion NAME", conversion,
-              {ReportedConversion::improved, ReportedConversion::classic, ReportedConversion::gdp,
-               ReportedConversion::pure, ReportedConversion::kov},
-              "headline: improved, classic, gdp, ...");
+  section.add(
+      "--conversion NAME", conversion,
+      {ReportedConversion::improved, ReportedConversion::classic, ReportedConversion::profile,
+       ReportedConversion::gdp, ReportedConversion::pure, ReportedConversion::kov},
+      "headline: improved, classic, profile, gdp, ...");
 }
 
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders) {
@@ -118,6 +146,7 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
   settings.published = computes(Bound::published);
   settings.tradeoff = computes(Bound::tradeoff);
   if (settings.orders) settings.orders = validated_orders(*settings.orders);
+  check_profile(settings);
   return settings;
 }
 

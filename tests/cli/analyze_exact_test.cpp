@@ -134,9 +134,9 @@ TEST_SUITE("analyze") {
   TEST_CASE("exact costs do not depend on threads or on the order of queries") {
     const TempDirectory directory;
     const std::string reversed = (directory / "reversed.npy").string();
-    std::vector<std::int64_t> rows(200);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(199 - i);
-    write_bytes(reversed, npy_array<std::int64_t>({200}, rows));
+    std::vector<std::int64_t> rows(60);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(59 - i);
+    write_bytes(reversed, npy_array<std::int64_t>({60}, rows));
     const std::vector<std::string> arguments{sample("digits_100_predictions.npy"),
                                              "--layout",
                                              "predictions",
@@ -148,13 +148,117 @@ TEST_SUITE("analyze") {
                                              "15",
                                              "--sigma2",
                                              "15"};
-    const json first = exact(arguments, {"--queries", "200", "--threads", "1"});
-    const json second = exact(arguments, {"--queries", "200", "--threads", "3"});
+    const json first = exact(arguments, {"--queries", "60", "--threads", "1"});
+    const json second = exact(arguments, {"--queries", "60", "--threads", "3"});
     const json third = exact(arguments, {"--indices", reversed, "--threads", "2"});
     CHECK(first.at("costs") == second.at("costs"));
     CHECK(first.at("per_teacher") == second.at("per_teacher"));
     CHECK(first.at("costs") == third.at("costs"));
     CHECK(first.at("per_teacher") == third.at("per_teacher"));
+    CHECK(first.at("profile") == second.at("profile"));
+    CHECK(first.at("profile") == third.at("profile"));
+  }
+
+  TEST_CASE("the privacy profile: entries, headline, curve and grid") {
+    const std::vector<std::string> arguments{sample("digits_100_predictions.npy"),
+                                             "--layout",
+                                             "predictions",
+                                             "--classes",
+                                             "10",
+                                             "--queries",
+                                             "40",
+                                             "--threshold",
+                                             "60",
+                                             "--sigma1",
+                                             "15",
+                                             "--sigma2",
+                                             "15"};
+    const json report = exact(arguments, {"--conversion", "profile", "--deltas", "1e-3,1e-5"});
+    const json headline = report.at("headline");
+    CHECK(headline.at("bound") == "exact");
+    CHECK(headline.at("conversion") == "profile");
+    CHECK(headline.at("order").is_null());
+    CHECK(headline.at("releasable") == false);
+    CHECK(report.at("trajectory").empty());
+    CHECK(headline.at("epsilon") < epsilon(report, "exact", "improved"));
+    CHECK(headline.at("lower") <= headline.at("epsilon"));
+    CHECK(headline.at("lower").get<double>() > 0.99 * headline.at("epsilon").get<double>());
+    const json curve = report.at("profile");
+    CHECK(curve.at("epsilon_at").at("delta") == json({1e-3, 1e-5}));
+    const json upper = curve.at("epsilon_at").at("upper");
+    CHECK(std::max(upper.at("forward").at(1), upper.at("reverse").at(1)) == headline.at("epsilon"));
+    CHECK(upper.at("forward").at(0) < upper.at("forward").at(1));
+    for (const char* direction : {"forward", "reverse"}) {
+      const json high = curve.at("delta_at").at("upper").at(direction);
+      const json low = curve.at("delta_at").at("lower").at(direction);
+      for (std::size_t k = 0; k < high.size(); ++k) CHECK(low.at(k) <= high.at(k));
+      CHECK(std::is_sorted(high.rbegin(), high.rend()));
+    }
+    // Of single teachers: below all together, at most their own RDP.
+    const json teachers = cost(report, "exact_per_teacher", "joint", "profile");
+    CHECK(teachers.at("epsilon") < headline.at("epsilon"));
+    const json each = report.at("per_teacher");
+    CHECK(each.at("profile").size() == 100);
+    double largest = 0.0;
+    for (std::size_t t = 0; t < 100; ++t) {
+      CHECK(each.at("profile").at(t) <= each.at("epsilon").at(t));
+      largest = std::max(largest, each.at("profile").at(t).get<double>());
+    }
+    CHECK(teachers.at("epsilon") == largest);
+    // A coarser grid is worse, and says so where it is much worse.
+    const json coarse = exact(arguments, {"--profile-resolution", "0.3"});
+    CHECK(coarse.at("profile").at("step") == 0.25);
+    const json entry = cost(coarse, "exact", "joint", "profile");
+    CHECK(entry.at("epsilon") > headline.at("epsilon"));
+    CHECK(entry.at("epsilon") <= epsilon(coarse, "exact", "improved"));
+    CHECK(entry.at("lower") < headline.at("lower"));
+    const auto warned = [](const json& from) {
+      return std::ranges::any_of(from.at("notices"), [](const json& notice) {
+        return notice.at("code") == "profile_interval";
+      });
+    };
+    CHECK(warned(coarse));
+    CHECK(!warned(report));
+  }
+
+  TEST_CASE("without outcome probabilities there is no profile, and a notice says why") {
+    const json report =
+        exact({sample("digits_100_counts.npy"), "--queries", "20", "--sigma2", "0.02"});
+    CHECK(cost(report, "exact", "joint", "profile").is_null());
+    CHECK(!report.contains("profile"));
+    CHECK(std::ranges::any_of(report.at("notices"), [](const json& notice) {
+      return notice.at("code") == "no_profile";
+    }));
+  }
+
+  TEST_CASE("shards of exact costs give the profile of the run, to the bit") {
+    const TempDirectory directory;
+    const std::vector<std::string> arguments{sample("digits_100_predictions.npy"),
+                                             "--layout",
+                                             "predictions",
+                                             "--classes",
+                                             "10",
+                                             "--queries",
+                                             "41",
+                                             "--sigma2",
+                                             "15",
+                                             "--orders",
+                                             "3,5,8",
+                                             "--deltas",
+                                             "1e-4"};
+    const json whole = exact(arguments);
+    std::vector<std::string> compose{"compose", "--json", "--quiet"};
+    for (const char* shard : {"1/3", "2/3", "3/3"}) {
+      const std::string path = (directory / std::string(1, shard[0])).string();
+      exact(arguments, {"--shard", shard, "-o", path});
+      compose.push_back(path);
+    }
+    const auto ran = pate::test::run(compose);
+    INFO(ran.err);
+    REQUIRE(ran.status == 0);
+    for (const char* field : {"costs", "profile", "per_teacher"}) {
+      CHECK(ran.json().at(field) == whole.at(field));
+    }
   }
 
   TEST_CASE("every teacher's epsilon is the sum over its own votes") {

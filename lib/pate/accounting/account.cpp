@@ -159,7 +159,10 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
        data_independent_entries(account.steps, account.orders, search, data_independent_notices)) {
     account.costs.push_back(std::move(entry));
   }
-  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
+  // A profile is not there yet.
+  const bool of_profile = settings.conversion == ReportedConversion::profile;
+  account.headline = headline_of(
+      account.costs, {settings.reading, of_profile ? std::nullopt : settings.conversion});
 
   const CostInputs inputs(tally, aggregator);
   const Bound headline_bound = account.costs[account.headline].bound;
@@ -176,10 +179,19 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   if (account.queries == 0) {
     account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
-  } else {
+  } else if (!of_profile) {
     add_headline_notices(account.costs, account.headline, account.notices);
   }
   return account;
+}
+
+// Makes the profile the headline; there is no trajectory of it.
+void put_profile_first(const AccountSettings& settings, Account& account) {
+  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
+  account.trajectory.clear();
+  if (account.queries > 0) {
+    add_headline_notices(account.costs, account.headline, account.notices);
+  }
 }
 
 // `votes`: of the teachers, where their sums are wanted and not in the partials.
@@ -190,8 +202,12 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
       account_bounds(partials.tally, aggregator, partials.has_decisions, search, settings);
   if (partials.exact) {
     const ExactMechanism mechanism(aggregator, partials.tally.teachers);
-    add_exact_costs(*partials.exact, votes, mechanism, search, settings.threads, result);
+    ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
+    if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
+    add_exact_costs(*partials.exact, votes, mechanism,
+                    {search, profile, settings.threads, settings.when_profiling}, result);
   }
+  if (settings.conversion == ReportedConversion::profile) put_profile_first(settings, result);
   if (partials.utility) result.utility = utility(*partials.utility, aggregator);
   return result;
 }
@@ -210,6 +226,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   if (counted.teachers) {
     fill_teacher_sums(*counted.teachers, *mechanism, orders_of(settings), settings.threads,
                       *counted.partials.exact);
+    counted.partials.exact->rows = counted.teachers->rows();
   }
   *partials = std::move(counted.partials);
   return account_of(*partials, nullptr, run.aggregator, settings);

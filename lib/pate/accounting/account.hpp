@@ -25,9 +25,16 @@ struct AccountSettings {
   std::optional<ReportedConversion> conversion;
   /// Restricts orders to these; unset is the default grid and the continuum.
   std::optional<std::vector<double>> orders;
+  /// Where else the privacy profile is told, and its grid of losses (a power of two); unset: deltas
+  /// of 1e-3 to 1e-12, and a grid that is fine enough.
+  std::optional<std::vector<double>> profile_deltas;
+  std::optional<double> profile_step;
   unsigned threads = 0;             ///< 0: all processors; changes no bit of the result
   ProgressCallback progress;        ///< queries that were read
   std::function<void()> when_read;  ///< called once, when the votes have been read
+  /// Called when a long part of the exact costs begins, with what it is; what it returns is told
+  /// how far that is.
+  std::function<ProgressCallback(const char* what)> when_profiling;
 };
 
 /// The privacy cost of a run: every bound, reading and conversion, the RDP curves and the

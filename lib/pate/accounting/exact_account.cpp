@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pate/accounting/profile_account.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
@@ -153,31 +152,87 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
   return result;
 }
 
-// The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
-void add_profile(ExactRun& costs, const ExactOptima& exact, double delta, unsigned threads,
-                 std::vector<CostEntry>& entries, std::vector<Notice>& notices) {
-  CostEntry entry{Bound::exact, Reading::joint, ReportedConversion::profile, 0.0, delta};
+// Says what an entry of conversion `profile` is, where its interval is wide.
+void note_interval(const CostEntry& entry, std::vector<Notice>& notices) {
+  if (!(entry.epsilon > 1.01 * *entry.lower)) return;
+  notices.push_back({"profile_interval",
+                     fmt::format("{} is certified from {:.6g} to {:.6g}: the interval is wider "
+                                 "than 1 %",
+                                 label(entry), *entry.lower, entry.epsilon)});
+}
+
+CostEntry profile_entry(Bound bound, double delta, double upper, double lower) {
+  CostEntry entry{bound, Reading::joint, ReportedConversion::profile, upper, delta};
   entry.data_dependent = true;
-  entry.lower = 0.0;
-  if (exact.spent) {
-    const auto profile = run_profile(costs, delta, exact.best[0], exact.best[1], threads);
-    if (!profile) {
-      notices.push_back({"no_profile",
-                         "the exact (epsilon, delta) is not known: with noise far below one vote "
-                         "outcome probabilities are beyond doubles"});
-      return;
-    }
-    entry.epsilon = std::min(profile->upper.larger(), entries.front().epsilon);
-    entry.lower = std::min(profile->lower.larger(), entry.epsilon);
-    if (entry.epsilon > 1.01 * *entry.lower) {
-      notices.push_back({"profile_interval",
-                         fmt::format("exact/joint/profile is certified from {:.6g} to {:.6g}: the "
-                                     "interval is wider than 1 %",
-                                     *entry.lower, entry.epsilon)});
-    }
+  entry.lower = std::min(lower, upper);
+  entry.parts = {{"steps", upper}};
+  return entry;
+}
+
+// The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
+void add_profile(ExactRun& costs, const ExactOptima& exact, const ExactSettings& settings,
+                 std::vector<CostEntry>& entries, Account& account) {
+  const ProfileHints hints{exact.best[0], exact.best[1]};
+  const double delta = settings.profile.delta;
+  if (!exact.spent) {
+    entries.push_back(profile_entry(Bound::exact, delta, 0.0, 0.0));
+    return;
   }
-  entry.parts = {{"steps", entry.epsilon}};
-  entries.push_back(std::move(entry));
+  ExactRun* const run = &costs;
+  auto profile = run_profile(std::span(&run, 1), hints, settings.profile, 0.0, settings.threads,
+                             settings.begin("privacy profile"));
+  if (!profile) {
+    account.notices.push_back(
+        {"no_profile",
+         "the exact (epsilon, delta) is not known: with noise far below one vote outcome "
+         "probabilities are beyond doubles"});
+    return;
+  }
+  const double upper = std::min(profile->upper.larger(), entries.front().epsilon);
+  entries.push_back(profile_entry(Bound::exact, delta, upper, profile->lower.larger()));
+  note_interval(entries.back(), account.notices);
+  account.profile = std::move(profile->curve);
+}
+
+// The same of every teacher, which is never above that of all.
+void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
+                          const ExactOptima& exact, const ExactSettings& settings, double most,
+                          std::vector<CostEntry>& entries, Account& account) {
+  PerTeacher& teachers = *account.per_teacher;
+  const double delta = settings.profile.delta;
+  if (!exact.spent) {
+    teachers.profile.emplace(teachers.epsilon.size(), 0.0);
+    entries.push_back(profile_entry(Bound::exact_per_teacher, delta, 0.0, 0.0));
+    return;
+  }
+  std::optional<TeacherProfiles> found;
+  if (rows) {
+    TeacherRows votes{teachers.epsilon.size(), rows->groups, {}};
+    votes.rows.resize(costs.size());
+    for (std::size_t i = 0; i < rows->distinct.size(); ++i) {
+      votes.rows[rows->distinct[i]].push_back(static_cast<std::uint32_t>(i));
+    }
+    found = teacher_profiles(costs, votes, {exact.best[0], exact.best[1]}, settings.profile,
+                             settings.threads, settings.begin("profiles of teachers"));
+  }
+  if (!found) {
+    account.notices.push_back(
+        {"no_teacher_profiles",
+         "the exact (epsilon, delta) of every teacher would take more than minutes and is left "
+         "out: exact_per_teacher/joint/improved is there"});
+    return;
+  }
+  most = std::min(most, entries.front().epsilon);
+  double largest = 0.0;
+  for (std::size_t t = 0; t < found->epsilon.size(); ++t) {
+    double& epsilon = found->epsilon[t];
+    epsilon = std::min({epsilon, teachers.epsilon[t], most});
+    largest = max_or_nan(largest, epsilon);
+  }
+  entries.push_back(profile_entry(Bound::exact_per_teacher, delta, largest, found->lower));
+  note_interval(entries.back(), account.notices);
+  teachers.profile = std::move(found->epsilon);
+  teachers.refined = std::move(found->refined);
 }
 
 std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOptima& exact,
@@ -239,6 +294,13 @@ std::span<const std::uint16_t> TeacherVotes::groups(std::int64_t first, std::int
   again_.read(run_.shard.begin(run_.rows.size()) + first, count);
   write_groups(again_, groups_);
   return groups_;
+}
+
+std::optional<VoteRows> TeacherVotes::rows() const {
+  const auto teachers = std::max<std::int64_t>(1, static_cast<std::int64_t>(teachers_));
+  const auto queries = static_cast<std::int64_t>(run_.rows.size());
+  if (!kept_ || queries > kMostRows / teachers) return std::nullopt;
+  return VoteRows{distinct_of_query_, groups_};
 }
 
 std::vector<std::vector<TeacherSum>> TeacherVotes::sums(ExactRun& costs,
@@ -316,10 +378,12 @@ void fill_teacher_sums(TeacherVotes& votes, const ExactMechanism& mechanism,
 }
 
 void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
-                     const ExactMechanism& mechanism, const OrderSearch& search, unsigned threads,
+                     const ExactMechanism& mechanism, const ExactSettings& settings,
                      Account& account) {
-  ExactRun costs(mechanism, partials.distinct, threads);
+  const OrderSearch& search = settings.search;
+  ExactRun costs(mechanism, partials.distinct, settings.threads);
   TeacherSums teachers;
+  std::optional<VoteRows> rows = partials.rows;
   if (!partials.orders.empty()) {
     teachers = [&](std::span<const double> orders) {
       const auto first =
@@ -328,15 +392,21 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
       return std::vector(sums, sums + static_cast<std::ptrdiff_t>(orders.size()));
     };
   } else if (votes != nullptr) {
-    teachers = [&](std::span<const double> orders) { return votes->sums(costs, orders, threads); };
+    teachers = [&](std::span<const double> orders) {
+      return votes->sums(costs, orders, settings.threads);
+    };
+    rows = votes->rows();
   }
 
   const ExactOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =
       exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);
-  add_profile(costs, exact, search.delta, threads, entries, account.notices);
+  add_profile(costs, exact, settings, entries, account);
   if (teachers) {
-    const auto more = entries_by_teacher(teachers, exact, search, account);
+    std::vector<CostEntry> more = entries_by_teacher(teachers, exact, search, account);
+    if (entries.back().conversion == ReportedConversion::profile) {
+      add_teacher_profiles(costs, rows, exact, settings, entries.back().epsilon, more, account);
+    }
     entries.insert(entries.end(), more.begin(), more.end());
   }
   add_order_notices(entries, account.orders, search.grid_only, account.notices);

@@ -9,6 +9,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/count_distinct.hpp"
+#include "pate/accounting/profile_account.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/bounds/cost.hpp"
@@ -31,9 +32,17 @@ struct TeacherSum {
   [[nodiscard]] BothDirections rdp() const { return {forward.value(), reverse.value()}; }
 };
 
+/// Who voted for what, where it is kept: a row of all teachers' groups for each query.
+struct VoteRows {
+  std::vector<std::uint32_t> distinct;  ///< by row, the distinct query
+  std::vector<std::uint16_t> groups;    ///< by row, then teacher
+};
+
 /// What the exact costs of a run need of one shard.
 struct ExactPartials {
   std::vector<ExactQuery> distinct;  ///< in canonical order
+  /// With predictions of few teachers and queries, for profiles of single teachers.
+  std::optional<VoteRows> rows;
   /// With predictions: the sums of the teachers, at all orders of the grid, by order, then teacher.
   std::vector<double> orders;
   std::vector<std::vector<TeacherSum>> teachers;
@@ -46,6 +55,8 @@ class TeacherVotes {
  public:
   /// Votes that are kept: 256 MiB.
   static constexpr std::int64_t kMostKept = std::int64_t{1} << 27;
+  /// Votes of a run of whose teachers there are profiles.
+  static constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
 
   /// `predictions` are the run's votes, `mechanism` is the run's; all must outlive this.
   TeacherVotes(const Run& run, const PredictionVotes& predictions, const ExactMechanism& mechanism,
@@ -58,6 +69,10 @@ class TeacherVotes {
   void set_distinct(std::vector<std::uint32_t> of_query) {
     distinct_of_query_ = std::move(of_query);
   }
+
+  /// All votes as they were kept, for profiles of single teachers; none of a run with more than
+  /// kMostRows.
+  [[nodiscard]] std::optional<VoteRows> rows() const;
 
   /// The sums of all teachers by order, then teacher; `costs` are those of the distinct queries.
   [[nodiscard]] std::vector<std::vector<TeacherSum>> sums(ExactRun& costs,
@@ -103,6 +118,19 @@ struct TeacherOptima {
 void fill_teacher_sums(TeacherVotes& votes, const ExactMechanism& mechanism,
                        std::span<const double> orders, unsigned threads, ExactPartials& exact);
 
+/// How exact costs are computed.
+struct ExactSettings {
+  OrderSearch search;
+  ProfileSettings profile;
+  unsigned threads = 0;
+  /// `when_profiling` of AccountSettings.
+  std::function<ProgressCallback(const char* what)> when_profiling = {};
+
+  [[nodiscard]] ProgressCallback begin(const char* what) const {
+    return when_profiling ? when_profiling(what) : ProgressCallback{};
+  }
+};
+
 /// Adds the exact costs of a run to its account: entries `exact`, the last with the conversion
 /// `profile` where outcome probabilities are known, and, where the sums of teachers or their
 /// `votes` (or null) are known, `exact_per_teacher` with every teacher's own epsilon, before the
@@ -111,9 +139,10 @@ void fill_teacher_sums(TeacherVotes& votes, const ExactMechanism& mechanism,
 /// Each direction is summed and converted on its own; the larger epsilon is reported with the order
 /// it was found at. `exact` is minimised over the continuum of orders, `exact_per_teacher` over the
 /// grid, so that parts of a run can be added up, and is at most `exact`; with `search.grid_only`
-/// both over the account's orders, and the RDP at them is filled in.
+/// both over the account's orders, and the RDP at them is filled in. No profile is above what RDP
+/// makes of the same outcomes.
 void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
-                     const ExactMechanism& mechanism, const OrderSearch& search, unsigned threads,
+                     const ExactMechanism& mechanism, const ExactSettings& settings,
                      Account& account);
 
 }  // namespace pate

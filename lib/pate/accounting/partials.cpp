@@ -47,6 +47,18 @@ void add_teachers(const ExactPartials& shard, ExactPartials& sum) {
   }
 }
 
+// The rows of a shard, with the distinct queries of the sum.
+void add_rows(const ExactPartials& shard, ExactPartials& sum) {
+  if (!shard.rows) throw parameter_error("not all shards have the votes of single teachers");
+  for (const std::uint32_t distinct : shard.rows->distinct) {
+    const auto found = std::ranges::lower_bound(sum.distinct, shard.distinct[distinct].votes, {},
+                                                &ExactQuery::votes);
+    sum.rows->distinct.push_back(static_cast<std::uint32_t>(found - sum.distinct.begin()));
+  }
+  sum.rows->groups.insert(sum.rows->groups.end(), shard.rows->groups.begin(),
+                          shard.rows->groups.end());
+}
+
 ExactPartials merge(std::span<const ExactPartials> shards) {
   ExactPartials result = shards.front();
   for (const ExactPartials& shard : shards.subspan(1)) {
@@ -54,6 +66,10 @@ ExactPartials merge(std::span<const ExactPartials> shards) {
     add_teachers(shard, result);
   }
   sort_and_join(result.distinct, &ExactQuery::votes);
+  if (result.rows) {
+    result.rows.emplace();
+    for (const ExactPartials& shard : shards) add_rows(shard, result);
+  }
   return result;
 }
 

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
 
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/profile/cover.hpp"
 #include "pate/profile/lower_profile.hpp"
 #include "pate/profile/upper_profile.hpp"
+#include "pate/rdp/step_composition.hpp"
 
 namespace pate {
 
@@ -18,46 +21,81 @@ namespace {
 // How much of epsilon the chords between the nodes may add, and the coarsest grid.
 constexpr double kAccuracy = 1e-4;
 constexpr double kCoarsest = 0x1p-9;
+constexpr double kFinest = 0x1p-20;
 constexpr double kMostNodes = 0x1p22;
-// Nodes times taps: below a minute.
-constexpr double kMostWork = 1e11;
-// Cells of the lower end, in steps of the upper one: it errs ten times less.
-constexpr double kLowerCells = 4.0;
+// Products at nodes, a direction: beyond the first neighbours are covered, beyond the second the
+// grid is coarser (a minute). Of all teachers: beyond this there are no profiles of theirs.
+constexpr double kManyTerms = 2.5e10;
+constexpr double kMostTerms = 1e11;
+constexpr double kMostTeacherTerms = 4e11;
+// Products of what is refined of teachers.
+constexpr double kMostRefined = 1e11;
+constexpr double kCoarsestOfTeachers = 0x1p-6;
+// Queries whose tables are in memory at once, and profiles that are refined at once.
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kRefinedAtOnce = 4;
+// Where delta is told.
+constexpr std::array kEpsilons{0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0,  1.5,  2.0,
+                               2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0};
+constexpr std::array kDirections{Direction::forward, Direction::reverse};
 
-double power_of_two_below(double x) {
-  return std::exp2(std::floor(std::log2(x)));
-}
-
-// Multiplications at one node for all queries.
-double taps_of(const ExactRun& costs) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const auto groups = static_cast<double>(costs.votes(i).groups.size());
-    sum += costs.count(i) * groups * groups * 2.0 * (groups + 2.0);
+std::vector<OutcomeTable> in_direction(std::vector<OutcomeTable> tables, Direction direction) {
+  if (direction == Direction::reverse) {
+    for (OutcomeTable& table : tables) table = reversed(std::move(table));
   }
-  return sum;
+  return tables;
 }
 
-double step_for(const ExactRun& costs, double epsilon, double slope, double highest) {
-  double queries = 0.0;
-  for (std::size_t i = 0; i < costs.size(); ++i) queries += costs.count(i);
-  double step = kCoarsest;
-  const double wanted = std::sqrt(12.0 * kAccuracy * epsilon / (std::max(queries, 1.0) * slope));
-  if (wanted < step) step = power_of_two_below(std::max(wanted, 0x1p-20));
-  const double taps = taps_of(costs);
-  const auto is_dear = [&] {
-    const double nodes = (epsilon + highest) / step;
-    return nodes > kMostNodes || nodes * taps > kMostWork;
-  };
-  while (step < 1.0 && is_dear()) step *= 2.0;
-  return step;
+double& of(BothDirections& both, Direction direction) {
+  return direction == Direction::forward ? both.forward : both.reverse;
 }
 
-// The neighbour with the largest moment.
-std::size_t dearest(const std::vector<OutcomeTable>& tables, double order) {
-  std::size_t best = 0;
+// The neighbours of a query by the group that loses the vote: those of group a are at [a] up to,
+// not including, [a + 1], in the order of `tables`.
+std::vector<std::size_t> neighbours_by_group(const GroupedVotes& votes) {
+  const std::size_t groups = votes.groups.size();
+  std::vector<std::size_t> first{0};
+  for (std::size_t a = 0; a < groups; ++a) {
+    std::size_t its = 0;
+    for (std::size_t b = 0; b < groups; ++b)
+      if (can_move(votes, a, b)) ++its;
+    first.push_back(first.back() + its);
+  }
+  return first;
+}
+
+// Products a node for each neighbour, about.
+double terms_of(const GroupedVotes& votes) {
+  return 2.0 * static_cast<double>(votes.groups.size() + 3);
+}
+
+// Kinds of classes: that of the plurality, the next, all others. Neighbours are covered by those
+// that lose and gain the vote.
+constexpr std::size_t kKinds = 3;
+
+std::vector<OutcomeTable> covered(const GroupedVotes& votes,
+                                  const std::vector<OutcomeTable>& tables, double resolution) {
+  std::array<std::vector<OutcomeTable>, kKinds * kKinds> sets;
+  std::size_t k = 0;
+  for (std::size_t a = 0; a < votes.groups.size(); ++a) {
+    for (std::size_t b = 0; b < votes.groups.size(); ++b) {
+      if (!can_move(votes, a, b)) continue;
+      sets[std::min(a, kKinds - 1) * kKinds + std::min(b, kKinds - 1)].push_back(tables[k++]);
+    }
+  }
+  std::vector<OutcomeTable> result;
+  for (const auto& set : sets) {
+    if (!set.empty()) result.push_back(cover(set, resolution));
+  }
+  return result;
+}
+
+// The neighbour with the largest moment among begin .. end - 1.
+std::size_t dearest(std::span<const OutcomeTable> tables, std::size_t begin, std::size_t end,
+                    double order) {
+  std::size_t best = begin;
   double largest = -kInfinity;
-  for (std::size_t k = 0; k < tables.size(); ++k) {
+  for (std::size_t k = begin; k < end; ++k) {
     double moment = -kInfinity;
     for (const OutcomePair& o : tables[k]) {
       if (o.p > 0.0) moment = log_add(moment, std::log(o.p) + (order - 1.0) * o.loss);
@@ -70,55 +108,352 @@ std::size_t dearest(const std::vector<OutcomeTable>& tables, double order) {
   return best;
 }
 
-// One direction of the run.
-struct Direct {
-  Direct(const OptimalOrder& exact, double delta, double step)
-      : order(exact.order),
-        upper({step, std::max(0.5, 14.0 / std::max(1.0, exact.order - 1.0)), delta}),
-        lower(kLowerCells * step, -1.5, 1.5 * std::max(exact.epsilon, 0.0) + 1.0) {}
+// A distinct query of one of several runs.
+struct QueryOf {
+  std::size_t run, query;
+};
 
-  void take(const std::vector<OutcomeTable>& tables, std::int64_t times) {
-    if (tables.empty()) return;
-    const OutcomeTable& one = tables[dearest(tables, order)];
-    for (std::int64_t i = 0; i < times; ++i) {
-      upper.prepend(tables);
-      lower.append(one);
+// Sure queries come late in time, and first here.
+std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs) {
+  std::vector<QueryOf> places;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < runs[r]->size(); ++i) places.push_back({r, i});
+  }
+  std::stable_sort(places.begin(), places.end(), [&](const QueryOf& a, const QueryOf& b) {
+    return runs[b.run]->votes(b.query) < runs[a.run]->votes(a.query);
+  });
+  return places;
+}
+
+// How fine and how far profiles are.
+struct Grids {
+  double step = 0.0;
+  double least_delta = 0.0;
+  double slope_forward = 1.0, slope_reverse = 1.0;
+  double epsilon = 0.0;
+
+  [[nodiscard]] double highest(Direction direction) const {
+    return std::max(0.5, 14.0 / (direction == Direction::forward ? slope_forward : slope_reverse));
+  }
+  [[nodiscard]] UpperProfile::Grid grid(Direction direction, double h) const {
+    return {h, highest(direction), least_delta};
+  }
+  [[nodiscard]] LowerProfile lower(double h) const { return {h, -1.5, 1.5 * epsilon + 1.0}; }
+  // About, in the middle of a run.
+  [[nodiscard]] double nodes(double h) const {
+    const double slope = std::max(slope_forward, slope_reverse);
+    return 0.7 * (epsilon + 25.0 / slope + highest(Direction::reverse)) / h;
+  }
+};
+
+Grids grids_of(const ProfileHints& hints, const ProfileSettings& settings, double queries) {
+  const auto slope = [](const OptimalOrder& at) { return std::max(1.0, at.order - 1.0); };
+  Grids result;
+  result.slope_forward = slope(hints.forward);
+  result.slope_reverse = slope(hints.reverse);
+  result.epsilon = std::max(hints.larger().epsilon, 1e-3);
+  result.least_delta = settings.delta;
+  for (const double delta : settings.deltas) {
+    result.least_delta = std::min(result.least_delta, delta);
+  }
+  if (settings.step) {
+    result.step = *settings.step;
+    return result;
+  }
+  const double wanted = std::sqrt(12.0 * kAccuracy * result.epsilon /
+                                  (std::max(queries, 1.0) * slope(hints.larger())));
+  result.step = std::clamp(std::exp2(std::floor(std::log2(wanted))), kFinest, kCoarsest);
+  while (result.nodes(result.step) > kMostNodes) result.step *= 2.0;
+  return result;
+}
+
+std::function<double(double)> gaussian_start(double mu) {
+  return [mu](double s) {
+    // delta(-s), and beyond the mirror of it: Phi(a) - e^-s Phi(a - mu) = 1 - e^-s + e^-s delta(s).
+    if (s <= 0.0) return std::exp(log_gaussian_dp_delta(mu, -s));
+    return -std::expm1(-s) + std::exp(-s + log_gaussian_dp_delta(mu, s));
+  };
+}
+
+UpperProfile upper_of(const UpperProfile::Grid& grid, double gaussian_mu) {
+  if (!(gaussian_mu > 0.0)) return UpperProfile(grid);
+  return {grid, gaussian_start(gaussian_mu)};
+}
+
+// One query in one direction, ready for profiles.
+struct Step {
+  GridLosses losses;
+  OutcomeTable dearest;
+};
+
+// The steps of begin .. end of the places, by direction; false where outcomes are not known.
+template <class Make>
+bool make_batch(std::size_t size, unsigned threads, const Make& make,
+                std::array<std::vector<std::unique_ptr<Step>>, 2>& steps) {
+  std::vector<char> known(size, 1);
+  for (auto& of_direction : steps) {
+    of_direction.clear();
+    of_direction.resize(size);
+  }
+  parallel_for(size, threads, [&](std::size_t j) { known[j] = make(j, steps[0][j], steps[1][j]); });
+  return std::ranges::count(known, 0) == 0;
+}
+
+ProfileCurve curve_of(const Grids& grids, const std::vector<double>& deltas,
+                      const std::array<UpperProfile, 2>& upper,
+                      const std::array<LowerProfile, 2>& lower) {
+  ProfileCurve curve;
+  curve.step = grids.step;
+  curve.deltas = deltas;
+  curve.epsilons.assign(kEpsilons.begin(), kEpsilons.end());
+  for (const double delta : curve.deltas) {
+    curve.epsilon_at.push_back({{upper[0].epsilon(delta), upper[1].epsilon(delta)},
+                                {lower[0].epsilon(delta), lower[1].epsilon(delta)}});
+  }
+  for (const double epsilon : curve.epsilons) {
+    curve.delta_at.push_back({{upper[0].delta(epsilon), upper[1].delta(epsilon)},
+                              {lower[0].delta(epsilon), lower[1].delta(epsilon)}});
+  }
+  return curve;
+}
+
+}  // namespace
+
+std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const ProfileHints& hints,
+                                      const ProfileSettings& settings, double gaussian_mu,
+                                      unsigned threads, const ProgressCallback& progress) {
+  if (!std::isfinite(hints.larger().epsilon)) return std::nullopt;
+  double queries = 0.0;
+  double all = 0.0;
+  double with_covers = 0.0;
+  for (const ExactRun* run : runs) {
+    for (std::size_t i = 0; i < run->size(); ++i) {
+      const auto neighbours = static_cast<double>(neighbours_by_group(run->votes(i)).back());
+      const double terms = run->count(i) * terms_of(run->votes(i));
+      queries += run->count(i);
+      all += terms * neighbours;
+      with_covers += terms * std::min(neighbours, 2.0 * kKinds * kKinds);
+    }
+  }
+  Grids grids = grids_of(hints, settings, queries);
+  const bool covers = grids.nodes(grids.step) * all > kManyTerms;
+  while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMostTerms) {
+    grids.step *= 2.0;
+  }
+
+  std::array<UpperProfile, 2> upper{
+      upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu),
+      upper_of(grids.grid(Direction::reverse, grids.step), gaussian_mu)};
+  std::array<LowerProfile, 2> lower{grids.lower(grids.step), grids.lower(grids.step)};
+  const std::vector<QueryOf> places = sure_first(runs);
+  ProgressCounter counter(progress, static_cast<std::int64_t>(places.size()));
+  std::array<std::vector<std::unique_ptr<Step>>, 2> steps;
+  for (std::size_t begin = 0; begin < places.size(); begin += kBatch) {
+    const std::size_t size = std::min(kBatch, places.size() - begin);
+    const auto make = [&](std::size_t j, std::unique_ptr<Step>& forward,
+                          std::unique_ptr<Step>& reverse) {
+      const auto [r, i] = places[begin + j];
+      const GroupedVotes& votes = runs[r]->votes(i);
+      const auto known = runs[r]->tables(i);
+      if (!known) return false;
+      const std::vector<OutcomeTable>& tables = *known;
+      for (const Direction direction : kDirections) {
+        const auto directed = in_direction(tables, direction);
+        const auto one =
+            dearest(directed, 0, directed.size(),
+                    direction == Direction::forward ? hints.forward.order : hints.reverse.order);
+        (direction == Direction::forward ? forward : reverse) = std::make_unique<Step>(
+            Step{GridLosses(covers ? covered(votes, directed, grids.step) : directed, grids.step),
+                 directed.empty() ? OutcomeTable{} : directed[one]});
+      }
+      return true;
+    };
+    if (!make_batch(size, threads, make, steps)) return std::nullopt;
+    // Of each direction the upper end, then the lower.
+    parallel_for(4, threads, [&](std::size_t task) {
+      const std::size_t d = task % 2;
+      for (std::size_t j = 0; j < size; ++j) {
+        const auto [r, i] = places[begin + j];
+        const auto times = static_cast<std::int64_t>(runs[r]->count(i));
+        const Step& step = *steps[d][j];
+        if (task < 2) {
+          upper[d].prepend(step.losses, 0, step.losses.neighbours(), times);
+        } else {
+          lower[d].append(step.dearest, times);
+        }
+      }
+    });
+    counter.add(static_cast<std::int64_t>(size));
+  }
+  const double delta = settings.delta;
+  return RunProfile{{upper[0].epsilon(delta), upper[1].epsilon(delta)},
+                    {lower[0].epsilon(delta), lower[1].epsilon(delta)},
+                    curve_of(grids, settings.deltas, upper, lower)};
+}
+
+namespace {
+
+// One teacher's profile in one direction.
+struct Pair {
+  std::size_t teacher = 0;
+  std::size_t direction = 0;
+  double epsilon = 0.0;
+};
+
+// What all passes over the queries share.
+class TeacherPasses {
+ public:
+  TeacherPasses(ExactRun& run, const TeacherRows& votes, const Grids& grids,
+                const ProfileSettings& settings, const ProfileHints& hints, unsigned threads)
+      : run_(run),
+        votes_(votes),
+        grids_(grids),
+        delta_(settings.delta),
+        orders_{hints.forward.order, hints.reverse.order},
+        threads_(threads) {}
+
+  // Fills in the epsilons of the pairs, from above at this step.
+  void upper(std::span<Pair> pairs, double step, ProgressCounter& counter) {
+    std::vector<UpperProfile> profiles;
+    for (const Pair& pair : pairs) {
+      profiles.emplace_back(grids_.grid(kDirections[pair.direction], step));
+    }
+    pass(step, pairs, counter,
+         [&](std::size_t k, const Step& its, std::size_t, std::size_t begin, std::size_t end,
+             std::int64_t times) { profiles[k].prepend(its.losses, begin, end, times); });
+    for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k].epsilon = profiles[k].epsilon(delta_);
+  }
+
+  double lower(Pair pair, double step) {
+    LowerProfile profile = grids_.lower(step);
+    ProgressCounter nobody({}, 1);
+    pass(step, std::span(&pair, 1), nobody,
+         [&](std::size_t, const Step& its, std::size_t d, std::size_t begin, std::size_t end,
+             std::int64_t times) {
+           if (begin == end) return;
+           profile.append(its.tables[dearest(its.tables, begin, end, orders_[d])], times);
+         });
+    return profile.epsilon(delta_);
+  }
+
+ private:
+  struct Step {
+    GridLosses losses;
+    std::vector<OutcomeTable> tables;
+  };
+
+  // Calls take(pair, step, direction, neighbours begin, end, times) query by query.
+  template <class Take>
+  void pass(double step, std::span<const Pair> pairs, ProgressCounter& counter, const Take& take) {
+    for (std::size_t done = 0; done < run_.size();) {
+      const std::size_t size = std::min(kBatch, run_.size() - done);
+      const std::size_t last = run_.size() - 1 - done;
+      std::vector<std::array<std::unique_ptr<Step>, 2>> steps(size);
+      std::vector<std::vector<std::size_t>> ranges(size);
+      parallel_for(size, threads_, [&](std::size_t j) {
+        const std::vector<OutcomeTable> tables = run_.tables(last - j).value();
+        ranges[j] = neighbours_by_group(run_.votes(last - j));
+        for (std::size_t d = 0; d < 2; ++d) {
+          auto directed = in_direction(tables, kDirections[d]);
+          GridLosses losses(directed, step);
+          steps[j][d] = std::make_unique<Step>(Step{std::move(losses), std::move(directed)});
+        }
+      });
+      parallel_for(pairs.size(), threads_, [&](std::size_t k) {
+        std::vector<std::int64_t> times;
+        for (std::size_t j = 0; j < size; ++j) {
+          times.assign(ranges[j].size() - 1, 0);
+          for (const std::uint32_t row : votes_.rows[last - j]) {
+            ++times[votes_.groups[row * votes_.teachers + pairs[k].teacher]];
+          }
+          const std::size_t d = pairs[k].direction;
+          for (std::size_t g = 0; g < times.size(); ++g) {
+            if (times[g] == 0) continue;
+            take(k, *steps[j][d], d, ranges[j][g], ranges[j][g + 1], times[g]);
+          }
+        }
+        counter.add(static_cast<std::int64_t>(size));
+      });
+      done += size;
     }
   }
 
-  double order;
-  UpperProfile upper;
-  LowerProfile lower;
+  ExactRun& run_;
+  const TeacherRows& votes_;
+  Grids grids_;
+  double delta_;
+  std::array<double, 2> orders_;
+  unsigned threads_;
 };
 
 }  // namespace
 
-std::optional<RunProfile> run_profile(ExactRun& costs, double delta, const OptimalOrder& forward,
-                                      const OptimalOrder& reverse, unsigned threads,
-                                      std::optional<double> step) {
-  const OptimalOrder& larger = reverse.epsilon > forward.epsilon ? reverse : forward;
-  if (!std::isfinite(larger.epsilon)) return std::nullopt;
-  const double slope = std::max(1.0, larger.order - 1.0);
-  RunProfile result;
-  result.step =
-      step ? *step
-           : step_for(costs, std::max(larger.epsilon, 1e-3), slope, std::max(0.5, 14.0 / slope));
-  std::array<Direct, 2> directions{Direct(forward, delta, result.step),
-                                   Direct(reverse, delta, result.step)};
-  // Sure queries come late in time, and first here.
-  for (std::size_t i = costs.size(); i-- > 0;) {
-    if (costs[i].outcomes() == nullptr) return std::nullopt;
-    const std::vector<OutcomeTable> tables = costs[i].tables();
-    const auto times = static_cast<std::int64_t>(costs.count(i));
-    parallel_for(directions.size(), threads, [&](std::size_t d) {
-      if (d == 0) return directions[0].take(tables, times);
-      std::vector<OutcomeTable> swapped;
-      for (const OutcomeTable& table : tables) swapped.push_back(reversed(table));
-      directions[1].take(swapped, times);
-    });
+std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows& votes,
+                                                const ProfileHints& hints,
+                                                const ProfileSettings& settings, unsigned threads,
+                                                const ProgressCallback& progress) {
+  double queries = 0.0;
+  double terms = 0.0;  // of a teacher, at a node
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    queries += run.count(i);
+    const auto groups = static_cast<double>(run.votes(i).groups.size());
+    terms += run.count(i) * groups * terms_of(run.votes(i));
   }
-  result.upper = {directions[0].upper.epsilon(delta), directions[1].upper.epsilon(delta)};
-  result.lower = {directions[0].lower.epsilon(delta), directions[1].lower.epsilon(delta)};
+  Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, queries);
+  TeacherProfiles result;
+  result.step = grids.step;
+  result.coarse_step = std::max(grids.step, kCoarsest);
+  const auto teachers = static_cast<double>(votes.teachers);
+  const auto work = [&](double step) { return 2.0 * grids.nodes(step) * terms; };
+  while (work(result.coarse_step) * teachers > 0.5 * kMostTeacherTerms) {
+    if (result.coarse_step >= kCoarsestOfTeachers) return std::nullopt;
+    result.coarse_step *= 2.0;
+  }
+
+  TeacherPasses passes(run, votes, grids, settings, hints, threads);
+  std::vector<Pair> pairs;
+  for (std::size_t t = 0; t < votes.teachers; ++t) {
+    for (std::size_t d = 0; d < 2; ++d) pairs.push_back({t, d});
+  }
+  ProgressCounter counter(progress, static_cast<std::int64_t>(pairs.size() * run.size()));
+  passes.upper(pairs, result.coarse_step, counter);
+
+  // From the dearest on, while one may be dearer than the dearest that is known.
+  std::vector<Pair> order = pairs;
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Pair& a, const Pair& b) { return a.epsilon > b.epsilon; });
+  ProgressCounter nobody({}, 1);
+  Pair largest{0, 0, -1.0};
+  double spent = 0.0;
+  std::size_t refined = 0;
+  if (result.step < result.coarse_step) {
+    while (refined < order.size() && order[refined].epsilon > largest.epsilon &&
+           spent < kMostRefined) {
+      const std::size_t size = std::min(kRefinedAtOnce, order.size() - refined);
+      const std::span batch(order.begin() + static_cast<std::ptrdiff_t>(refined), size);
+      const std::vector<Pair> coarse(batch.begin(), batch.end());
+      passes.upper(batch, result.step, nobody);
+      for (std::size_t k = 0; k < size; ++k) {
+        batch[k].epsilon = std::min(batch[k].epsilon, coarse[k].epsilon);
+        result.refined.push_back(static_cast<std::int64_t>(batch[k].teacher));
+        if (batch[k].epsilon > largest.epsilon) largest = batch[k];
+      }
+      refined += size;
+      spent += 0.5 * work(result.step) * static_cast<double>(size);
+    }
+    std::ranges::sort(result.refined);
+    result.refined.erase(std::unique(result.refined.begin(), result.refined.end()),
+                         result.refined.end());
+  }
+  result.epsilon.assign(votes.teachers, 0.0);
+  for (const Pair& pair : order) {
+    double& epsilon = result.epsilon[pair.teacher];
+    double& upper = of(result.upper, kDirections[pair.direction]);
+    epsilon = std::max(epsilon, pair.epsilon);
+    upper = std::max(upper, pair.epsilon);
+    if (refined == 0 && pair.epsilon > largest.epsilon) largest = pair;
+  }
+  result.lower = passes.lower(largest, result.step);
   return result;
 }
 

@@ -78,6 +78,24 @@ struct Utility {
 struct PerTeacher {
   std::vector<double> epsilon;        ///< by teacher
   std::array<double, 5> quantiles{};  ///< smallest, quartiles and largest
+  /// Conversion `profile`, where it is known, by teacher; and the teachers whose epsilon is from
+  /// the finer grid, as that of the dearest is.
+  std::optional<std::vector<double>> profile = {};
+  std::vector<std::int64_t> refined = {};
+};
+
+/// The certified ends of one value of a privacy profile: forward, then reverse.
+struct ProfileEnds {
+  std::array<double, 2> upper{}, lower{};
+};
+
+/// The exact privacy profile of a run: epsilon at each delta, delta at each epsilon.
+struct ProfileCurve {
+  double step = 0.0;  ///< of the grid of losses
+  std::vector<double> deltas;
+  std::vector<ProfileEnds> epsilon_at;
+  std::vector<double> epsilons;
+  std::vector<ProfileEnds> delta_at;
 };
 
 /// Of how many queries a bound says no more than what holds for any votes: their noisy maximum
@@ -109,7 +127,8 @@ struct Account {
   StepCounts steps;
   std::vector<double> orders;
   std::optional<RdpCurves> published, tradeoff;
-  std::optional<ExactCurves> exact;  ///< with exact costs at given orders only
+  std::optional<ExactCurves> exact;     ///< with exact costs at given orders only
+  std::optional<ProfileCurve> profile;  ///< with exact costs
   std::vector<TrajectoryPoint> trajectory;
   std::optional<Utility> utility;
   std::optional<PerTeacher> per_teacher;

@@ -70,6 +70,14 @@ void ExactRun::each(std::span<const double> orders,
   });
 }
 
+std::optional<std::vector<OutcomeTable>> ExactRun::tables(std::size_t i) {
+  const bool is_kept = costs_[i].bytes() > 0;
+  std::optional<std::vector<OutcomeTable>> result;
+  if (costs_[i].outcomes() != nullptr) result = costs_[i].tables();
+  if (!is_kept) costs_[i].forget();
+  return result;
+}
+
 std::vector<BothDirections> ExactRun::rdp(std::span<const double> orders) {
   std::vector<BothDirections> largest(costs_.size() * orders.size());
   each(orders, [&](std::size_t i, std::size_t k, const BothDirections& tradeoff) {

@@ -7,6 +7,14 @@
 #include "pate/math/log_space.hpp"
 #include "pate/math/sums.hpp"
 
+// The inner loop is compiled for wider vectors too; the additions are the same in each.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define PATE_WIDER_VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define PATE_WIDER_VECTORS
+#endif
+
 namespace pate {
 
 namespace {
@@ -15,6 +23,26 @@ namespace {
 constexpr double kQueryMargin = 1e-13;
 constexpr double kMargin = 1e-12;
 constexpr int kHalvings = 60;
+
+std::size_t at(std::ptrdiff_t k) {
+  return static_cast<std::size_t>(k);
+}
+
+// Of a cell: less than 1.
+constexpr double kLargestPart = 1.0 - 0x1p-53;
+
+// to[k] or to[k + 1] grows by weight * mass[k], the latter where parts[k] and `part` make a whole.
+PATE_WIDER_VECTORS void add_moved(const double* mass, const double* parts, std::size_t count,
+                                  double weight, double part, double* __restrict to) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const double moved = weight * mass[k];
+    to[k] += parts[k] + part < 1.0 ? moved : 0.0;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const double moved = weight * mass[k];
+    to[k + 1] += parts[k] + part < 1.0 ? 0.0 : moved;
+  }
+}
 
 }  // namespace
 
@@ -25,30 +53,70 @@ LowerProfile::LowerProfile(double step, double lowest, double highest)
     throw parameter_error("a profile from below needs a step > 0 and a range around 0");
   }
   const auto last = static_cast<std::int64_t>(std::ceil(highest / step));
-  cells_.resize(static_cast<std::size_t>(last - first_ + 1));
-  cells_[static_cast<std::size_t>(-first_)] = {1.0, 1.0};
+  for (std::int64_t k = first_; k <= last; ++k) {
+    shrinking_.push_back(std::exp(-static_cast<double>(k) * step_));
+  }
+  p_.assign(shrinking_.size(), 0.0);
+  q_ = part_ = p_;
+  begin_ = -first_;
+  end_ = begin_ + 1;
+  p_[at(begin_)] = q_[at(begin_)] = 1.0;
 }
 
-void LowerProfile::append(const OutcomeTable& table) {
+void LowerProfile::append(const OutcomeTable& table, std::int64_t times) {
+  if (table.empty()) return;
+  for (std::int64_t i = 0; i < times; ++i) step(table);
+}
+
+void LowerProfile::step(const OutcomeTable& table) {
   ++queries_;
-  std::vector<Mass> after(cells_.size());
-  const auto last = static_cast<double>(cells_.size() - 1);
-  for (const Mass& mass : cells_) {
-    // Without either mass nothing can be told apart any more; what is dropped lowers delta.
-    if (!(mass.p > 0.0) || !(mass.q > 0.0)) continue;
-    const double loss = std::log(mass.p) - std::log(mass.q);
-    for (const OutcomePair& outcome : table) {
-      if (outcome.loss == kInfinity) {
-        at_infinity_ += mass.p * outcome.p;
-        continue;
-      }
-      const double cell = std::floor((loss + outcome.loss) / step_) - static_cast<double>(first_);
-      Mass& to = after[static_cast<std::size_t>(std::clamp(cell, 0.0, last))];
-      to.p += mass.p * outcome.p;
-      to.q += mass.q * outcome.q;
-    }
+  const auto size = static_cast<std::ptrdiff_t>(p_.size());
+  // The loss of a cell's histories, in steps above its lower end. How much is taken from the first
+  // terms of the logarithm: wherever a history is put, nothing becomes too large.
+  for (std::ptrdiff_t k = begin_; k < end_; ++k) {
+    const double more = p_[at(k)] * shrinking_[at(k)] / q_[at(k)] - 1.0;
+    const double part = (more - 0.5 * more * more) / step_;
+    // Not so where either mass is 0: it stays at the lower end.
+    part_[at(k)] = part > 0.0 ? std::min(part, kLargestPart) : 0.0;
   }
-  cells_ = std::move(after);
+  after_p_.assign(p_.size(), 0.0);
+  after_q_.assign(q_.size(), 0.0);
+  std::ptrdiff_t low = size - 1;
+  std::ptrdiff_t high = 0;
+  for (const OutcomePair& outcome : table) {
+    if (!(outcome.p > 0.0)) continue;
+    if (outcome.loss == kInfinity) {
+      for (std::ptrdiff_t k = begin_; k < end_; ++k) at_infinity_ += p_[at(k)] * outcome.p;
+      continue;
+    }
+    const auto reach = static_cast<double>(size);
+    const double steps = std::clamp(outcome.loss / step_, -reach, reach);
+    const auto whole = static_cast<std::ptrdiff_t>(std::floor(steps));
+    const double part = steps - std::floor(steps);
+    // What leaves the range is merged at its ends.
+    const std::ptrdiff_t first = std::clamp(-whole, begin_, end_);
+    const std::ptrdiff_t last = std::clamp(size - 1 - whole, first, end_);
+    for (std::ptrdiff_t k = begin_; k < end_; ++k) {
+      if (k == first) k = last;
+      if (k == end_) break;
+      const std::ptrdiff_t to = k < first ? 0 : size - 1;
+      after_p_[at(to)] += outcome.p * p_[at(k)];
+      after_q_[at(to)] += outcome.q * q_[at(k)];
+      low = std::min(low, to);
+      high = std::max(high, to);
+    }
+    if (first == last) continue;
+    const auto count = static_cast<std::size_t>(last - first);
+    const double* const parts = part_.data() + first;
+    add_moved(p_.data() + first, parts, count, outcome.p, part, after_p_.data() + first + whole);
+    add_moved(q_.data() + first, parts, count, outcome.q, part, after_q_.data() + first + whole);
+    low = std::min(low, first + whole);
+    high = std::max(high, last + whole);
+  }
+  p_.swap(after_p_);
+  q_.swap(after_q_);
+  begin_ = std::min(low, high);
+  end_ = std::min(high + 1, size);
 }
 
 double LowerProfile::delta(double epsilon) const {
@@ -56,8 +124,9 @@ double LowerProfile::delta(double epsilon) const {
   const double factor = std::exp(epsilon) * (1.0 + margin);
   CompensatedSum sum;
   sum.add(at_infinity_ * (1.0 - margin));
-  for (const Mass& mass : cells_) {
-    const double gain = mass.p * (1.0 - margin) - factor * mass.q;
+  for (std::ptrdiff_t k = begin_; k < end_; ++k) {
+    if (!(q_[at(k)] > 0.0)) continue;  // it may have underflown
+    const double gain = p_[at(k)] * (1.0 - margin) - factor * q_[at(k)];
     if (gain > 0.0) sum.add(gain);
   }
   return sum.value() * (1.0 - kMargin);

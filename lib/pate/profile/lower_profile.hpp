@@ -17,8 +17,8 @@ class LowerProfile {
   /// Cells of `step` from `lowest` <= 0 to `highest` >= 0; losses beyond are merged at the ends.
   LowerProfile(double step, double lowest, double highest);
 
-  /// Appends a query.
-  void append(const OutcomeTable& table);
+  /// Appends a query, `times` of it. An empty table: nothing happens.
+  void append(const OutcomeTable& table, std::int64_t times = 1);
 
   /// delta at epsilon >= 0. Never above.
   [[nodiscard]] double delta(double epsilon) const;
@@ -26,16 +26,16 @@ class LowerProfile {
   [[nodiscard]] double epsilon(double delta) const;
 
  private:
-  struct Mass {
-    double p = 0.0;
-    double q = 0.0;
-  };
+  void step(const OutcomeTable& table);
 
   double step_;
   double highest_;
   std::int64_t first_;
-  std::vector<Mass> cells_;
-  double at_infinity_ = 0.0;  // of outcomes that the neighbour never has
+  std::vector<double> p_, q_;                     // masses of the cells
+  std::vector<double> shrinking_;                 // e^-loss at the lower end of each cell
+  std::vector<double> part_, after_p_, after_q_;  // room for a step
+  std::ptrdiff_t begin_ = 0, end_ = 0;            // cells that are not empty
+  double at_infinity_ = 0.0;                      // of outcomes that the neighbour never has
   std::int64_t queries_ = 0;
 };
 

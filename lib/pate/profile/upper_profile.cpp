@@ -1,55 +1,99 @@
 #include "pate/profile/upper_profile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <map>
+#include <cstring>
+#include <limits>
+#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 
-// The inner loop is compiled for wider vectors too; additions are the same in each.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define PATE_WIDER_VECTORS __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+// The inner loop is compiled for wider vectors too; the additions are the same in each.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define PATE_WIDER_VECTORS 1
 #else
-#define PATE_WIDER_VECTORS
+#define PATE_WIDER_VECTORS 0
 #endif
 
 namespace pate {
 
 namespace {
 
-// Nodes whose sums are held in registers at once.
-constexpr std::size_t kStrip = 16;
+// Nodes whose sums are in registers at once, and how many are worked on together: few enough that
+// what they need of the values stays in the nearest cache.
+constexpr std::size_t kStrip = 32;
+constexpr std::size_t kBlock = 8 * kStrip;
 // What is kept, of the smallest delta that is asked for; grows so that rounding cannot keep the
 // window from being trimmed.
 constexpr double kForgottenShare = 1e-6;
 constexpr double kGrowth = 1.0 + 1e-12;
 // e^-s is nothing beside 1 from here on.
 constexpr double kFarLoss = 40.0;
+// A probability, rounded.
+constexpr double kMostWeight = 1.0 + 1e-6;
+// In steps: far below any window.
+constexpr double kLeastOffset = -0x1p30;
 // Outward: what rounding does to the values, and to losses of every query.
 constexpr double kValueMargin = 1e-9;
 constexpr double kLossMargin = 4e-12;
 
-// result[i] = max(result[i], start + sum over taps of weight * values[i + offset]), i < size, a
-// multiple of kStrip; sums in the order of the taps.
-PATE_WIDER_VECTORS void raise_to_sums(const double* values, const std::int64_t* offsets,
-                                      const double* weights, std::size_t taps, double start,
-                                      std::size_t size, double* result) {
-  for (std::size_t i = 0; i < size; i += kStrip) {
-    std::array<double, kStrip> sums;
-    for (double& sum : sums) sum = start;
-    for (std::size_t t = 0; t < taps; ++t) {
-      const double* const from = values + (static_cast<std::int64_t>(i) + offsets[t]);
-      const double weight = weights[t];
-      for (std::size_t j = 0; j < kStrip; ++j) sums[j] += weight * from[j];
+struct Terms {
+  const std::int32_t* offsets;
+  const double* weights;
+  std::size_t size;
+  double start;
+};
+
+// result[i] = max(result[i], start + sum over terms of weight * values[i + offset]), i < kBlock;
+// sums in the order of the terms. Width: doubles of a vector.
+template <std::size_t Width>
+[[gnu::always_inline]] inline void raise_block(const double* values, const Terms& terms,
+                                               double* result) {
+  using Vector [[gnu::vector_size(Width * sizeof(double))]] = double;
+  constexpr std::size_t kVectors = 8;
+  static_assert(kStrip % (Width * kVectors) == 0);
+  for (std::size_t i = 0; i < kBlock; i += Width * kVectors) {
+    Vector sums[kVectors];  // NOLINT(modernize-avoid-c-arrays): std::array drops the attribute
+    for (Vector& sum : sums) sum = Vector{} + terms.start;
+    for (std::size_t t = 0; t < terms.size; ++t) {
+      const double* const from = values + (static_cast<std::int64_t>(i) + terms.offsets[t]);
+      const Vector weight = Vector{} + terms.weights[t];
+#pragma GCC unroll 8
+      for (std::size_t j = 0; j < kVectors; ++j) {
+        Vector value;
+        std::memcpy(&value, from + j * Width, sizeof value);
+        sums[j] += weight * value;
+      }
     }
-    for (std::size_t j = 0; j < kStrip; ++j) {
-      result[i + j] = result[i + j] > sums[j] ? result[i + j] : sums[j];
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      Vector old;
+      std::memcpy(&old, result + i + j * Width, sizeof old);
+      old = old > sums[j] ? old : sums[j];
+      std::memcpy(result + i + j * Width, &old, sizeof old);
     }
   }
+}
+
+void raise_narrow(const double* values, const Terms& terms, double* result) {
+  raise_block<2>(values, terms, result);
+}
+
+#if PATE_WIDER_VECTORS
+__attribute__((target("avx2"))) void raise_wide(const double* values, const Terms& terms,
+                                                double* result) {
+  raise_block<4>(values, terms, result);
+}
+#endif
+
+using Raise = void (*)(const double*, const Terms&, double*);
+
+Raise fastest_raise() {
+#if PATE_WIDER_VECTORS
+  if (__builtin_cpu_supports("avx2")) return raise_wide;
+#endif
+  return raise_narrow;
 }
 
 // The weight of the right end of a cell for a loss at `part` of its width `step`, on a scale on
@@ -87,66 +131,91 @@ double UpperProfile::at(std::int64_t k) const {
   return 1.0 - (1.0 - values_.back()) * std::exp(-beyond);
 }
 
-UpperProfile::Taps UpperProfile::taps(const OutcomeTable& table) const {
-  Taps result;
-  std::map<std::int64_t, double> weights;
-  // No node reads further down than from the highest to below the lowest.
-  const std::int64_t least = lowest_ - highest_ - 2;
-  for (const OutcomePair& outcome : table) {
-    if (!(outcome.p > 0.0)) continue;
-    if (!(outcome.loss < kFarLoss)) {
-      result.at_infinity += outcome.p;
-      continue;
+GridLosses::GridLosses(std::span<const OutcomeTable> neighbours, double step) {
+  if (!(step > 0.0 && step <= 1.0)) throw parameter_error("losses need a step in (0, 1]");
+  std::vector<std::pair<std::int32_t, double>> parts;
+  for (const OutcomeTable& table : neighbours) {
+    parts.clear();
+    double at_infinity = 0.0;
+    for (const OutcomePair& outcome : table) {
+      if (!(outcome.p >= 0.0 && outcome.p <= kMostWeight) || std::isnan(outcome.loss)) {
+        throw parameter_error("outcomes need probabilities in [0, 1] and losses that are numbers");
+      }
+      if (outcome.p == 0.0) continue;
+      if (!(outcome.loss < kFarLoss)) {
+        at_infinity += outcome.p;
+        continue;
+      }
+      // Beyond the range of offsets V is 0 but for what is forgotten.
+      const double position = std::floor(outcome.loss / step);
+      if (!(position >= kLeastOffset)) {
+        parts.emplace_back(static_cast<std::int32_t>(kLeastOffset), outcome.p);
+        continue;
+      }
+      const auto k = static_cast<std::int32_t>(position);
+      const double part = std::clamp(outcome.loss - position * step, 0.0, step);
+      parts.emplace_back(k, outcome.p * left_share(part, step));
+      parts.emplace_back(k + 1, outcome.p * right_share(part, step));
     }
-    const double position = std::floor(outcome.loss / step_);
-    if (!(position >= static_cast<double>(least))) {
-      weights[least] += outcome.p;
-      continue;
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < parts.size();) {
+      double weight = 0.0;
+      const std::int32_t offset = parts[i].first;
+      for (; i < parts.size() && parts[i].first == offset; ++i) weight += parts[i].second;
+      if (!(weight > 0.0)) continue;
+      offset_.push_back(offset);
+      weight_.push_back(weight);
     }
-    const auto k = static_cast<std::int64_t>(position);
-    const double part = std::clamp(outcome.loss - position * step_, 0.0, step_);
-    weights[k] += outcome.p * left_share(part, step_);
-    weights[k + 1] += outcome.p * right_share(part, step_);
+    first_.push_back(offset_.size());
+    at_infinity_.push_back(at_infinity);
   }
-  for (const auto& [offset, weight] : weights) {
-    if (!(weight > 0.0)) continue;
-    result.offset.push_back(offset);
-    result.weight.push_back(weight);
-  }
-  return result;
 }
 
-void UpperProfile::prepend(std::span<const OutcomeTable> neighbours) {
-  if (neighbours.empty()) return;
+void UpperProfile::prepend(const GridLosses& query, std::size_t begin, std::size_t end,
+                           std::int64_t times) {
+  if (begin == end) return;
+  for (std::int64_t i = 0; i < times; ++i) step(query, begin, end);
+}
+
+void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t end) {
+  static const Raise raise = fastest_raise();
   ++queries_;
-  std::vector<Taps> all;
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-  for (const OutcomeTable& table : neighbours) {
-    all.push_back(taps(table));
-    if (all.back().offset.empty()) continue;
-    least = std::min(least, all.back().offset.front());
-    most = std::max(most, all.back().offset.back());
+  // No node reads further down than from the highest to below the lowest.
+  const auto furthest = static_cast<std::int32_t>(
+      std::max<std::int64_t>(lowest_ - highest_ - 2, std::numeric_limits<std::int32_t>::min()));
+  const std::size_t first_term = query.first_[begin];
+  const std::size_t last_term = query.first_[end];
+  std::int32_t least = 0;
+  std::int32_t most = 0;
+  offsets_.assign(query.offset_.begin() + static_cast<std::ptrdiff_t>(first_term),
+                  query.offset_.begin() + static_cast<std::ptrdiff_t>(last_term));
+  for (std::int32_t& offset : offsets_) {
+    offset = std::max(offset, furthest);
+    least = std::min(least, offset);
+    most = std::max(most, offset);
   }
   const std::int64_t first = lowest_ - most;
   const auto nodes = static_cast<std::size_t>(highest_ - first + 1);
-  const std::size_t padded = (nodes + kStrip - 1) / kStrip * kStrip;
-  std::vector<double> values;
-  values.reserve(padded + static_cast<std::size_t>(most - least));
-  for (std::int64_t k = first + least;
-       values.size() < padded + static_cast<std::size_t>(most - least); ++k) {
-    values.push_back(at(k));
+  const std::size_t rounded = (nodes + kBlock - 1) / kBlock * kBlock;
+  padded_.clear();
+  const std::int64_t last = first + least + static_cast<std::int64_t>(rounded) + most - least;
+  for (std::int64_t k = first + least; k < last; ++k) padded_.push_back(at(k));
+  raised_.assign(rounded, 0.0);
+  for (std::size_t i = 0; i < rounded; i += kBlock) {
+    for (std::size_t b = begin; b < end; ++b) {
+      const std::size_t from = query.first_[b];
+      raise(padded_.data() + static_cast<std::ptrdiff_t>(i) - least,
+            {offsets_.data() + (from - first_term), query.weight_.data() + from,
+             query.first_[b + 1] - from, query.at_infinity_[b]},
+            raised_.data() + i);
+    }
   }
-  std::vector<double> raised(padded, 0.0);
-  for (const Taps& taps : all) {
-    raise_to_sums(values.data() - least, taps.offset.data(), taps.weight.data(), taps.offset.size(),
-                  taps.at_infinity, padded, raised.data());
-  }
-  raised.resize(nodes);
   forgotten_ *= kGrowth;
   std::size_t cut = 0;
-  while (cut + 1 < nodes && raised[cut + 1] <= forgotten_) ++cut;
-  values_.assign(raised.begin() + static_cast<std::ptrdiff_t>(cut), raised.end());
+  while (cut + 1 < nodes && raised_[cut + 1] <= forgotten_) ++cut;
+  values_.assign(raised_.begin() + static_cast<std::ptrdiff_t>(cut),
+                 raised_.begin() + static_cast<std::ptrdiff_t>(nodes));
   for (double& value : values_) value = std::min(value, 1.0);
   lowest_ = first + static_cast<std::int64_t>(cut);
 }

@@ -9,6 +9,29 @@
 
 namespace pate {
 
+/// A query on a grid of losses: for every neighbour its losses as weights at whole steps, those of
+/// chords between the nodes. What profiles on the same grid share.
+class GridLosses {
+ public:
+  /// Domain: step in (0, 1]. Every probability is known to 1e-12, relative; those of a table add up
+  /// to 1. Losses of 40 and more count as infinite ones.
+  GridLosses(std::span<const OutcomeTable> neighbours, double step);
+
+  [[nodiscard]] std::size_t neighbours() const { return at_infinity_.size(); }
+  /// Multiplications a node: for neighbours begin .. end - 1.
+  [[nodiscard]] std::size_t terms(std::size_t begin, std::size_t end) const {
+    return first_[end] - first_[begin];
+  }
+
+ private:
+  friend class UpperProfile;
+
+  std::vector<std::size_t> first_{0};  // of a neighbour's in the next two
+  std::vector<std::int32_t> offset_;   // by neighbour, increasing
+  std::vector<double> weight_;
+  std::vector<double> at_infinity_;
+};
+
 /// A privacy profile from above: delta(epsilon) of a list of queries against every neighbour, by
 /// backward induction over the queries on a grid of losses.
 ///
@@ -32,9 +55,13 @@ class UpperProfile {
   /// convex in e^-s and within [max(1 - e^-s, 0), 1].
   UpperProfile(const Grid& grid, const std::function<double(double)>& start);
 
-  /// Puts a query in front of those before. No neighbours: nothing happens. Every probability is
-  /// known to 1e-12, relative; those of a table add up to 1.
-  void prepend(std::span<const OutcomeTable> neighbours);
+  /// Puts a query in front of those before, `times` of it; neighbours are those at begin .. end
+  /// - 1. No neighbours: nothing happens. `query` is on this grid.
+  void prepend(const GridLosses& query, std::size_t begin, std::size_t end, std::int64_t times = 1);
+  /// The same with all neighbours.
+  void prepend(std::span<const OutcomeTable> neighbours) {
+    prepend(GridLosses(neighbours, step_), 0, neighbours.size());
+  }
 
   /// delta at epsilon >= 0. Never below.
   [[nodiscard]] double delta(double epsilon) const;
@@ -44,12 +71,7 @@ class UpperProfile {
   [[nodiscard]] std::int64_t queries() const { return queries_; }
 
  private:
-  struct Taps {
-    std::vector<std::int64_t> offset;
-    std::vector<double> weight;
-    double at_infinity = 0.0;
-  };
-  [[nodiscard]] Taps taps(const OutcomeTable& table) const;
+  void step(const GridLosses& query, std::size_t begin, std::size_t end);
   // V at node k: constant below the window, the chord to V = 1 at e^-s = 0 above it.
   [[nodiscard]] double at(std::int64_t k) const;
 
@@ -59,6 +81,8 @@ class UpperProfile {
   std::int64_t highest_ = 0;
   std::vector<double> values_;  // at the nodes lowest_ .. highest_
   std::int64_t queries_ = 0;
+  std::vector<double> padded_, raised_;  // room for a step
+  std::vector<std::int32_t> offsets_;
 };
 
 }  // namespace pate

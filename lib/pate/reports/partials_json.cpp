@@ -187,6 +187,77 @@ void read_teachers(const io::JsonValue& json, std::int64_t teachers, ExactPartia
   }
 }
 
+constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+// Digits of a group: a query has no more of them than classes.
+std::size_t group_digits(std::int64_t classes) {
+  std::size_t digits = 1;
+  for (std::int64_t most = std::ssize(kDigits); most < classes; most *= std::ssize(kDigits)) {
+    ++digits;
+  }
+  return digits;
+}
+
+// Each row of votes as one text, the groups of all teachers in base 36.
+void write_rows(FieldWriter& a, const VoteRows& rows, const ShardSize& size) {
+  const std::size_t digits = group_digits(size.classes);
+  std::vector<std::int64_t> distinct(rows.distinct.begin(), rows.distinct.end());
+  std::vector<std::string> texts;
+  auto next = rows.groups.begin();
+  for (std::size_t i = 0; i < rows.distinct.size(); ++i) {
+    std::string& text = texts.emplace_back();
+    for (std::int64_t t = 0; t < size.teachers; ++t) {
+      std::size_t group = *next++;
+      std::string its(digits, kDigits.front());
+      for (std::size_t d = digits; d-- > 0; group /= kDigits.size()) {
+        its[d] = kDigits[group % kDigits.size()];
+      }
+      text += its;
+    }
+  }
+  a("distinct", distinct);
+  a("groups", texts);
+}
+
+// Every row has the votes of its distinct query.
+void read_rows(const io::JsonValue& json, const ShardSize& size, const ExactPartials& partials,
+               VoteRows& rows) {
+  const std::size_t digits = group_digits(size.classes);
+  const auto distinct = json.at("distinct").elements();
+  const auto texts = json.at("groups").elements();
+  if (std::ssize(distinct) != size.queries || std::ssize(texts) != size.queries) {
+    json.at("groups").fail(fmt::format("{} rows, one per query", size.queries));
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::int64_t which =
+        distinct[i].integer(0, static_cast<std::int64_t>(partials.distinct.size()) - 1);
+    const auto& groups = partials.distinct[static_cast<std::size_t>(which)].votes.groups;
+    const std::string text = texts[i].text();
+    std::vector<std::int64_t> votes(groups.size());
+    bool is_valid = text.size() == digits * static_cast<std::size_t>(size.teachers);
+    for (std::size_t begin = 0; is_valid && begin < text.size(); begin += digits) {
+      std::size_t group = 0;
+      for (std::size_t d = begin; d < begin + digits; ++d) {
+        const std::size_t digit = kDigits.find(text[d]);
+        is_valid = is_valid && digit != std::string_view::npos;
+        group = group * kDigits.size() + std::min(digit, kDigits.size());
+      }
+      is_valid = is_valid && group < groups.size();
+      if (!is_valid) break;
+      ++votes[group];
+      rows.groups.push_back(static_cast<std::uint16_t>(group));
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      is_valid = is_valid && votes[g] == std::int64_t{groups[g].count} * groups[g].classes;
+    }
+    if (!is_valid) {
+      texts[i].fail(fmt::format("the groups of {} teachers' votes, as distinct query {} has them",
+                                size.teachers, which));
+    }
+    rows.distinct.push_back(static_cast<std::uint32_t>(which));
+  }
+}
+
 // The distinct queries with how many groups each has, and all their groups one after the other.
 template <class Archive, class Rows, class Sizes, class Groups>
 void exact_fields(Archive& a, Rows& distinct, Sizes& sizes, Groups& groups, const ShardSize& size) {
@@ -231,7 +302,7 @@ void check_groups(const io::JsonValue& json, std::size_t query, const GroupedVot
 
 }  // namespace
 
-void fields(FieldWriter& a, const ExactPartials& partials) {
+void fields(FieldWriter& a, const ExactPartials& partials, const ShardSize& size) {
   std::vector<std::int64_t> sizes;
   std::vector<VoteGroup> groups;
   for (const ExactQuery& query : partials.distinct) {
@@ -239,6 +310,9 @@ void fields(FieldWriter& a, const ExactPartials& partials) {
     groups.insert(groups.end(), query.votes.groups.begin(), query.votes.groups.end());
   }
   exact_fields(a, partials.distinct, sizes, groups, {});
+  if (partials.rows) {
+    a.object("rows", [&](FieldWriter& json) { write_rows(json, *partials.rows, size); });
+  }
   if (partials.orders.empty()) return;
   a.object("teachers", [&](FieldWriter& json) { write_teachers(json, partials); });
 }
@@ -265,6 +339,9 @@ void fields(FieldReader& a, ExactPartials& partials, const ShardSize& size) {
       a.json().at("votes").fail(fmt::format("distinct query {} to follow the one before", i));
     }
   }
+  if (const auto rows = a.json().find("rows")) {
+    read_rows(*rows, size, partials, partials.rows.emplace());
+  }
   if (const auto teachers = a.json().find("teachers")) {
     read_teachers(*teachers, size.teachers, partials);
   }
@@ -284,7 +361,8 @@ void write_partials(FieldWriter& report, const Partials& partials) {
       json.object("utility",
                   [&](FieldWriter& utility) { utility_fields(utility, *partials.utility, 0); });
     }
-    json.optional("exact", partials.exact);
+    json.optional("exact", partials.exact,
+                  ShardSize{partials.tally.teachers, partials.tally.classes, 0});
   });
 }
 

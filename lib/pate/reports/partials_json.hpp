@@ -22,9 +22,10 @@ struct ShardSize {
 };
 
 /// The member `exact` of the partials: distinct queries as groups of classes with equal counts, as
-/// columns, and with predictions the sums of the teachers in fixed point. They read back exactly;
+/// columns, and with predictions the sums of the teachers in fixed point and, of few, who voted for
+/// what. They read back exactly;
 /// the reader throws `input_error` where groups or counts do not fit the size.
-void fields(FieldWriter& a, const ExactPartials& partials);
+void fields(FieldWriter& a, const ExactPartials& partials, const ShardSize& size);
 void fields(FieldReader& a, ExactPartials& partials, const ShardSize& size);
 
 }  // namespace pate::reports

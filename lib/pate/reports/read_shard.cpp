@@ -50,6 +50,8 @@ AccountSettings account_settings(const io::JsonValue& report) {
   FieldReader a(json);
   a.optional("orders", settings.orders, Real{1.0});
   a.optional("exact", settings.exact);
+  a.optional("deltas", settings.profile_deltas, Real{0.0, 1.0});
+  a.optional("profile_resolution", settings.profile_step, Real{0.0, 1.0});
   return settings;
 }
 
@@ -106,6 +108,7 @@ Identity identity_of(const io::JsonValue& report, const ShardReport& shard) {
   add("delta", shard.settings.delta);
   // The orders that the sums of single teachers are at: none without predictions.
   add("partials.exact.teachers", shard.partials.exact ? shard.partials.exact->orders.size() : 0);
+  add("partials.exact.rows", shard.partials.exact && shard.partials.exact->rows);
   return result;
 }
 

@@ -26,6 +26,35 @@ static void fields(FieldWriter& a, const Utility& utility) {
 static void fields(FieldWriter& a, const PerTeacher& teachers) {
   a("epsilon", teachers.epsilon);
   a("quantiles", teachers.quantiles);
+  if (!teachers.profile) return;
+  a("profile", *teachers.profile);
+  a("refined", teachers.refined);
+}
+
+// Values of a profile, column by column.
+static void fields(FieldWriter& a, const std::vector<ProfileEnds>& values) {
+  for (const auto& [key, end] :
+       {std::pair{"upper", &ProfileEnds::upper}, {"lower", &ProfileEnds::lower}}) {
+    a.object(key, [&, end = end](FieldWriter& json) {
+      for (std::size_t d = 0; d < 2; ++d) {
+        std::vector<double> column;
+        for (const ProfileEnds& value : values) column.push_back((value.*end)[d]);
+        json(d == 0 ? "forward" : "reverse", column);
+      }
+    });
+  }
+}
+
+static void fields(FieldWriter& a, const ProfileCurve& curve) {
+  a("step", curve.step);
+  a.object("epsilon_at", [&](FieldWriter& json) {
+    json("delta", curve.deltas);
+    fields(json, curve.epsilon_at);
+  });
+  a.object("delta_at", [&](FieldWriter& json) {
+    json("epsilon", curve.epsilons);
+    fields(json, curve.delta_at);
+  });
 }
 
 static void fields(FieldWriter& a, const AtCap& found) {
@@ -90,6 +119,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     rdp.optional("tradeoff", account.tradeoff, account.orders.size());
     rdp.optional("exact", account.exact, account.orders.size());
   });
+  report.optional("profile", account.profile);
   report("trajectory", account.trajectory);
   report.optional("utility", account.utility);
   report.optional("per_teacher", account.per_teacher);
@@ -152,6 +182,7 @@ void keep_public(Account& account, const std::vector<std::string>& paths) {
   account.published.reset();
   account.tradeoff.reset();
   account.exact.reset();
+  account.profile.reset();
   account.trajectory.clear();
   account.utility.reset();
   account.per_teacher.reset();

@@ -4,14 +4,21 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
+#include "pate/profile/cover.hpp"
 #include "pate/profile/lower_profile.hpp"
 #include "pate/profile/upper_profile.hpp"
 #include "support/accuracy.hpp"
+#include "support/paths.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
@@ -68,6 +75,16 @@ Real fixed(const std::vector<Query>& queries, double epsilon) {
   return adaptive(one, 0, 1.0L, std::exp(static_cast<Real>(epsilon)));
 }
 
+// sum_o (p - gamma q)+.
+Real profile_of_query(const OutcomeTable& table, double gamma) {
+  Real sum = 0.0L;
+  for (const OutcomePair& o : table) {
+    sum += std::max(static_cast<Real>(o.p) - static_cast<Real>(gamma) * static_cast<Real>(o.q),
+                    Real{0});
+  }
+  return sum;
+}
+
 UpperProfile upper(const std::vector<Query>& queries, double step, double least_delta = 1e-9) {
   UpperProfile result({step, 12.0, least_delta});
   for (auto query = queries.rbegin(); query != queries.rend(); ++query) result.prepend(*query);
@@ -113,6 +130,156 @@ TEST_SUITE("profile") {
         CHECK(low.epsilon(delta) <= epsilon);
       }
     }
+  }
+
+  TEST_CASE("a cover is above all of its tables, and hardly above the highest") {
+    Random random(16);
+    for (int i = 0; i < 200; ++i) {
+      const double spread = random.log_uniform(1e-6, 8.0);
+      Query tables(static_cast<std::size_t>(random.integer(2, 6)));
+      for (OutcomeTable& one : tables) {
+        one = random_table(random, static_cast<std::size_t>(random.integer(2, 6)), spread);
+      }
+      const bool telling = random.integer(0, 3) == 0;
+      if (telling) {
+        // An outcome that only the votes have, and one that only the neighbour has.
+        for (OutcomePair& o : tables.front())
+          o.p *= 0.99, o.q *= 0.98, o.loss += std::log(0.99 / 0.98);
+        tables.front().push_back({0.01, 0.0, kInfinity});
+        tables.front().push_back({0.0, 0.02, -kInfinity});
+      }
+      const double resolution = random.integer(0, 1) == 0 ? 0x1p-20 : 0x1p-8;
+      const OutcomeTable all = cover(tables, resolution);
+      std::vector<double> gammas;
+      for (int k = 0; k < 50; ++k) gammas.push_back(std::exp(random.uniform(-2.0, 2.0) * spread));
+      for (const OutcomeTable& one : tables) {
+        for (const OutcomePair& o : one) {
+          if (std::isfinite(o.loss)) gammas.push_back(std::exp(o.loss));
+        }
+      }
+      for (const double gamma : gammas) {
+        Real highest = 0.0L;
+        for (const OutcomeTable& one : tables) {
+          highest = std::max(highest, profile_of_query(one, gamma));
+        }
+        // The cover's own masses are told with p rounded up.
+        const Real its = profile_of_query(all, gamma);
+        INFO("run ", i, " gamma ", gamma, " cover ", static_cast<double>(its), " highest ",
+             static_cast<double>(highest));
+        CHECK(its >= highest * (1.0L - 1e-13L));
+      }
+      // What a run costs with it.
+      for (const double step : {0x1p-7, 0x1p-10}) {
+        const UpperProfile exact = upper({tables, tables, tables}, step);
+        const UpperProfile covered = upper({{all}, {all}, {all}}, step);
+        for (const double epsilon : {0.0, 0.3 * spread, spread}) {
+          CHECK(covered.delta(epsilon) >= exact.delta(epsilon) * (1.0 - 1e-12));
+        }
+      }
+    }
+    CHECK(cover({}, 0x1p-10).empty());
+    const Query one{table({0.25, 0.75}, {0.5, 0.5})};
+    CHECK(cover(one, 0x1p-10).size() == 2);
+  }
+
+  TEST_CASE("a cover costs little where its tables are alike") {
+    Random random(17);
+    Query tables;
+    for (int b = 0; b < 4; ++b) {
+      const double p = 0.6 + 0.001 * b;
+      tables.push_back(table({p, 1.0 - p}, {p - 0.02, 1.02 - p}));
+    }
+    const OutcomeTable all = cover(tables, 0x1p-16);
+    std::vector<Query> exact(30, tables);
+    std::vector<Query> covered(30, Query{all});
+    const double epsilon = upper(exact, 0x1p-11).epsilon(1e-5);
+    CHECK(upper(covered, 0x1p-11).epsilon(1e-5) >= epsilon);
+    CHECK(upper(covered, 0x1p-11).epsilon(1e-5) < epsilon * 1.01);
+  }
+
+  TEST_CASE("a query several times, and some of its neighbours only") {
+    Random random(18);
+    Query query;
+    for (int b = 0; b < 5; ++b) query.push_back(random_table(random, 4, 0.3));
+    const GridLosses losses(query, 0x1p-9);
+    UpperProfile at_once({0x1p-9, 4.0, 1e-9});
+    at_once.prepend(losses, 1, 3, 7);
+    const std::vector<Query> some(7, Query{query[1], query[2]});
+    UpperProfile one_by_one({0x1p-9, 4.0, 1e-9});
+    for (const Query& its : some) one_by_one.prepend(its);
+    LowerProfile low(0x1p-12, -4.0, 4.0);
+    low.append(query[1], 7);
+    LowerProfile low_one_by_one(0x1p-12, -4.0, 4.0);
+    for (int i = 0; i < 7; ++i) low_one_by_one.append(query[1]);
+    UpperProfile same_neighbour({0x1p-9, 4.0, 1e-9});
+    same_neighbour.prepend(losses, 1, 2, 7);
+    for (const double delta : {1e-2, 1e-5, 1e-8}) {
+      CHECK(at_once.epsilon(delta) == one_by_one.epsilon(delta));
+      CHECK(low.epsilon(delta) == low_one_by_one.epsilon(delta));
+      CHECK(low.epsilon(delta) <= same_neighbour.epsilon(delta));
+      CHECK(low.epsilon(delta) >= same_neighbour.epsilon(delta) * 0.95);
+    }
+    UpperProfile none({0x1p-9, 4.0, 1e-9});
+    none.prepend(losses, 2, 2, 5);
+    CHECK(none.queries() == 0);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK_THROWS_AS(GridLosses(Query{{{nan, 0.5, 0.0}}}, 0x1p-9), parameter_error);
+    CHECK_THROWS_AS(GridLosses(Query{{{0.5, 0.5, nan}}}, 0x1p-9), parameter_error);
+    CHECK_THROWS_AS(GridLosses(Query{{{1.5, 0.5, 0.0}}}, 0x1p-9), parameter_error);
+  }
+
+  TEST_CASE("enumerations with 50 digits (oracles)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
+    std::ifstream file(pate::test::source_file("../shared/oracles/profile.json"));
+    const nlohmann::json oracle = nlohmann::json::parse(file);
+    int rows = 0;
+    for (const auto& row : oracle.at("cases")) {
+      const std::string name = row.at("name");
+      for (const bool reverse : {false, true}) {
+        std::vector<Query> queries;
+        for (const auto& query : row.at("queries")) {
+          Query& its = queries.emplace_back();
+          for (const auto& b : query) {
+            its.push_back(
+                table(b.at("P").get<std::vector<double>>(), b.at("Q").get<std::vector<double>>()));
+            if (reverse) its.back() = reversed(std::move(its.back()));
+          }
+        }
+        std::function<double(double)> start = [](double s) {
+          return std::max(-std::expm1(-s), 0.0);
+        };
+        const bool has_start = !row.at("gaussian_mu").is_null();
+        if (has_start) {
+          const double mu = row.at("gaussian_mu");
+          start = [mu](double s) {
+            return normal_cdf(s / mu + mu / 2.0) - std::exp(-s) * normal_cdf(s / mu - mu / 2.0);
+          };
+        }
+        UpperProfile coarse({0x1p-7, 12.0, 1e-24}, start);
+        UpperProfile fine({0x1p-10, 12.0, 1e-24}, start);
+        for (auto query = queries.rbegin(); query != queries.rend(); ++query) {
+          coarse.prepend(*query);
+          fine.prepend(*query);
+        }
+        LowerProfile low(1e-3, -20.0, 30.0);
+        for (const Query& query : queries) {
+          if (!query.empty()) low.append(query.front());
+        }
+        for (const auto& value : row.at("rows")) {
+          if ((value.at("direction") == "reverse") != reverse) continue;
+          const double epsilon = value.at("eps");
+          INFO(name, " epsilon ", epsilon, " reverse ", reverse);
+          const double adaptive =
+              std::strtod(value.at("adaptive").get<std::string>().c_str(), nullptr);
+          const double fixed = std::strtod(value.at("fixed").get<std::string>().c_str(), nullptr);
+          CHECK(fine.delta(epsilon) >= adaptive * (1.0 - 1e-12));
+          CHECK(coarse.delta(epsilon) >= fine.delta(epsilon) * (1.0 - 1e-9) - 1e-24);
+          if (!has_start) CHECK(low.delta(epsilon) <= fixed * (1.0 + 1e-12) + 1e-300);
+          ++rows;
+        }
+      }
+    }
+    CHECK(rows >= 100);
   }
 
   TEST_CASE("many small Gaussian-like queries approach the analytic Gaussian mechanism") {

@@ -1,6 +1,7 @@
 #include "pate/reports/partials_json.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -141,6 +142,7 @@ ExactPartials exact_example() {
   ExactPartials partials;
   partials.distinct = {{{1, {{1, Place::top, 2}, {0, Place::below, 1}}}, 4},
                        {{2, {{2, Place::top, 1}, {0, Place::lower, 2}}}, 1}};
+  partials.rows = VoteRows{{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
   partials.orders = {2.0, 2.5};
   const TeacherSum small{UpwardSum(1.0 / 3.0), UpwardSum(1e-30)};
   const TeacherSum large{UpwardSum(1e9 + 1.0 / 3.0), UpwardSum(1e300)};
@@ -150,7 +152,7 @@ ExactPartials exact_example() {
 
 Json json_of(const ExactPartials& partials) {
   FieldWriter writer;
-  fields(writer, partials);
+  fields(writer, partials, kSize);
   return Json::parse(writer.text());
 }
 
@@ -172,6 +174,9 @@ TEST_SUITE("reports") {
       CHECK(back.distinct[i].count == partials.distinct[i].count);
     }
     CHECK(back.orders == partials.orders);
+    REQUIRE(back.rows);
+    CHECK(back.rows->distinct == partials.rows->distinct);
+    CHECK(back.rows->groups == partials.rows->groups);
     REQUIRE(back.teachers.size() == partials.teachers.size());
     for (std::size_t k = 0; k < back.teachers.size(); ++k) {
       REQUIRE(back.teachers[k].size() == partials.teachers[k].size());
@@ -225,6 +230,16 @@ TEST_SUITE("reports") {
     broken([](Json& j) { j["statistic"][1] = 0; },
            "s.json: votes: expected distinct query 1 to follow the one before, found an array of "
            "4");
+    broken([](Json& j) { j["rows"]["groups"].erase(0); },
+           "s.json: rows.groups: expected 5 rows, one per query, found an array of 4");
+    broken([](Json& j) { j["rows"]["distinct"][1] = 2; },
+           "s.json: rows.distinct[1]: expected a whole number from 0 to 1, found 2");
+    for (const char* votes : {"01", "0", "0x", "z0"}) {
+      broken([&](Json& j) { j["rows"]["groups"][1] = votes; },
+             fmt::format("s.json: rows.groups[1]: expected the groups of 2 teachers' votes, as "
+                         "distinct query 1 has them, found \"{}\"",
+                         votes));
+    }
     broken([](Json& j) { j["teachers"]["orders"][1] = 2.0; },
            "s.json: teachers.orders[1]: expected a larger order than the one before, found 2.0");
     broken([](Json& j) { j["teachers"]["forward"].erase(0); },

@@ -1,0 +1,104 @@
+#include "pate/profile/cover.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "pate/math/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+// Outward: rounding of the second differences below, for a resolution of 2^-20 and more.
+constexpr double kCoverMargin = 1e-10;
+// Losses beyond are infinite, those below its negative are merged with it.
+constexpr double kSteepest = 40.0;
+
+// The losses at which the hull may bend: increasing, `resolution` apart, 0 among them, and the last
+// ones outside of all that are finite.
+std::vector<double> bends_of(std::span<const OutcomeTable> tables, double resolution) {
+  std::vector<double> losses;
+  for (const OutcomeTable& table : tables) {
+    for (const OutcomePair& o : table) {
+      if (o.p > 0.0 && o.loss < kSteepest) losses.push_back(std::max(o.loss, -kSteepest));
+    }
+  }
+  std::sort(losses.begin(), losses.end());
+  std::vector<double> bends{losses.empty() ? -resolution : std::min(losses.front(), -resolution)};
+  for (const double loss : losses) {
+    if (loss > -resolution) break;
+    if (loss >= bends.back() + resolution) bends.push_back(loss);
+  }
+  if (bends.back() > -resolution) bends.back() = -resolution;
+  const std::size_t negative = bends.size();
+  bends.push_back(losses.empty() ? resolution : std::max(losses.back(), resolution));
+  for (auto loss = losses.rbegin(); loss != losses.rend() && *loss >= resolution; ++loss) {
+    if (*loss <= bends.back() - resolution) bends.push_back(*loss);
+  }
+  bends.push_back(0.0);
+  std::reverse(bends.begin() + static_cast<std::ptrdiff_t>(negative), bends.end());
+  return bends;
+}
+
+// Raises excess[k] to that of the table at gamma = e^bends[k]: sum_o (p - gamma q)+, and for gamma
+// < 1 less 1 - gamma, which is sum_o (gamma q - p)+.
+void raise_excess(OutcomeTable table, std::span<const double> bends, std::span<const double> gammas,
+                  std::vector<double>& excess) {
+  std::sort(table.begin(), table.end(),
+            [](const OutcomePair& a, const OutcomePair& b) { return a.loss < b.loss; });
+  double p = 0.0;
+  double q = 0.0;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < bends.size() && bends[k] < 0.0; ++k) {
+    for (; next < table.size() && table[next].loss < bends[k]; ++next) {
+      p += table[next].p;
+      q += table[next].q;
+    }
+    excess[k] = std::max(excess[k], gammas[k] * q - p);
+  }
+  p = q = 0.0;
+  next = table.size();
+  for (std::size_t k = bends.size(); k-- > 0 && bends[k] >= 0.0;) {
+    for (; next > 0 && table[next - 1].loss > bends[k]; --next) {
+      p += table[next - 1].p;
+      q += table[next - 1].q;
+    }
+    excess[k] = std::max(excess[k], p - gammas[k] * q);
+  }
+}
+
+}  // namespace
+
+OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution) {
+  if (tables.empty()) return {};
+  if (tables.size() == 1) return tables.front();
+  const std::vector<double> bends = bends_of(tables, resolution);
+  std::vector<double> gammas;
+  for (const double loss : bends) gammas.push_back(std::exp(loss));
+  std::vector<double> excess(bends.size());
+  for (const OutcomeTable& table : tables) raise_excess(table, bends, gammas, excess);
+
+  // Between bends the excess is linear in gamma, a chord; its slope changes by the neighbour's mass
+  // there. At 0 it bends by 1 more, the mass of what does not change. Beyond the last bend it is
+  // constant: losses that are infinite. Below the first, the line to 0 at gamma = 0 bends there: an
+  // outcome that the votes never have.
+  OutcomeTable result;
+  const double margin = 1.0 + kCoverMargin;
+  if (excess.back() > 0.0) result.push_back({excess.back() * margin, 0.0, kInfinity});
+  double before = excess.front() / gammas.front();
+  for (std::size_t k = 0; k < bends.size(); ++k) {
+    const double after =
+        k + 1 == bends.size()
+            ? 0.0
+            : (excess[k + 1] - excess[k]) / (gammas[k] * std::expm1(bends[k + 1] - bends[k]));
+    double q = after - before;
+    if (bends[k] == 0.0) q += 1.0;
+    if (q > 0.0) result.push_back({q * gammas[k] * margin, q, bends[k]});
+    before = after;
+  }
+  return result;
+}
+
+}  // namespace pate
