@@ -79,7 +79,10 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   // Digests read every byte once more: beside the account, not after it.
   auto described = std::async(std::launch::async, [&] { return input.describe(); });
   Partials partials;
-  Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
+  const bool keeps_queries = settings.exact && settings.orders && !is_shard;
+  Account account =
+      account_of(run, settings, is_shard || keeps_queries ? &partials : nullptr, streams);
+  const auto profiled = keeps_queries ? reports::profiled_queries(account, partials) : std::nullopt;
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }
@@ -98,7 +101,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   input.check_unchanged();
 
   deliver_report(options.output,
-                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
+                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
+                                              profiled ? &*profiled : nullptr),
                  for_people(options.output, guarantee_of(account),
                             analyze_summary(account, options.input.votes, streams.out_colour())),
                  account.notices, streams);

@@ -58,15 +58,24 @@ void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& 
   notices.insert(notices.begin(), doubts.begin(), doubts.end());
 }
 
-Account account_of_shards(std::vector<reports::ShardReport>& shards, unsigned threads) {
+// A run that was put together, and what its report keeps of its queries.
+struct JoinedRun {
+  Account account;
+  std::optional<ProfiledQueries> profiled;
+};
+
+JoinedRun join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
   const reports::ShardReport& first = shards.front();
   std::vector<Partials> partials;
   for (reports::ShardReport& shard : shards) partials.push_back(std::move(shard.partials));
   AccountSettings settings = first.settings;
   settings.threads = threads;
-  Account result = account(merge(partials), first.aggregator, settings);
+  const Partials merged = merge(partials);
+  JoinedRun joined{account(merged, first.aggregator, settings), {}};
+  Account& result = joined.account;
+  joined.profiled = reports::profiled_queries(result, merged);
   put_doubts_first(first.notices, result.notices);
-  return result;
+  return joined;
 }
 
 void check_only_shards(const ComposeOptions& options) {
@@ -87,23 +96,25 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
     document.report.reset();  // it is large
   }
   reports::check_one_run(shards);
-  Account account = [&] {
+  JoinedRun joined = [&] {
     const Activity activity(streams, "adding up shards");
-    return account_of_shards(shards, options.threads);
+    return join_run(shards, options.threads);
   }();
+  Account& account = joined.account;
   reports::ReportContext context = shards.front().context;
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
   for (reports::ShardReport& shard : shards) context.parts.push_back(std::move(shard.part));
   if (options.output.public_only) reports::keep_public(account);
-  deliver_report(
-      options.output,
-      options.output.public_only ? reports::public_analyze_report_json(account, version())
-                                 : reports::analyze_report_json(account, context),
-      for_people(
-          options.output, guarantee_of(account),
-          analyze_summary(account, fmt::format("{} shards", shards.size()), streams.out_colour())),
-      account.notices, streams);
+  deliver_report(options.output,
+                 options.output.public_only
+                     ? reports::public_analyze_report_json(account, version())
+                     : reports::analyze_report_json(account, context, nullptr,
+                                                    joined.profiled ? &*joined.profiled : nullptr),
+                 for_people(options.output, guarantee_of(account),
+                            analyze_summary(account, fmt::format("{} shards", shards.size()),
+                                            streams.out_colour())),
+                 account.notices, streams);
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),
                        streams);
@@ -227,7 +238,12 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     context.parts.push_back(reports::report_part(*document.report, parts.back()));
   }
   if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
-  Composition sum = compose(parts, options.rounds);
+  ComposeSettings rounds = options.rounds;
+  rounds.threads = options.threads;
+  Composition sum = [&] {
+    const Activity activity(streams, "adding up rounds");
+    return compose(parts, rounds);
+  }();
   check_delta(sum.delta, options.any_delta, "the delta of the sum");
   if (options.output.public_only) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -235,7 +251,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
       context.parts[i].path = parts[i].name;
       context.parts[i].provenance.reset();  // nor its own headline
     }
-    sum = compose(parts, options.rounds);
+    sum = compose(parts, rounds);
     std::erase_if(sum.costs, [](const CostEntry& cost) { return !cost.releasable; });
     if (sum.costs.empty()) return report_missed({"no cost of this sum may be published"}, streams);
     sum.headline = headline_of(

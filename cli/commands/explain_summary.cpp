@@ -74,7 +74,7 @@ void published_steps(Out out, const QueryExplanation& query) {
   }
 }
 
-void one_query(Out out, const QueryExplanation& query) {
+void one_query(Out out, const QueryExplanation& query, double run_profile) {
   fmt::format_to(out, "query {}", query.query);
   if (query.times > 1) fmt::format_to(out, ", asked {} times", query.times);
   if (query.statistic) {
@@ -91,6 +91,10 @@ void one_query(Out out, const QueryExplanation& query) {
   published_steps(out, query);
   fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",
                  share_text(query.share_exact), share_text(query.share_tradeoff));
+  if (query.epsilon_without) {
+    fmt::format_to(out, "epsilon of the run by its profile: {:.4f}, without this query {:.4f}\n",
+                   run_profile, *query.epsilon_without);
+  }
   if (query.worst_neighbour) {
     fmt::format_to(out,
                    "dearest neighbour: a vote moves from class {} to class {} ({} direction)\n",
@@ -125,7 +129,7 @@ std::string explain_summary(const Explanation& explanation, const std::string& v
   fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n\n",
                  explanation.order);
   if (explanation.queries.size() == 1) {
-    one_query(out, explanation.queries.front());
+    one_query(out, explanation.queries.front(), explanation.run_profile.value_or(0.0));
   } else {
     table(out, explanation);
   }

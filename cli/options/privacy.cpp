@@ -54,7 +54,7 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
               "published,tradeoff: what is computed");
   privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
   privacy.add("--deltas LIST", options.account.profile_deltas,
-              "with --exact: deltas at which the profile tells epsilon");
+              "with --exact: where the profile tells epsilon");
   privacy.add("--profile-resolution H", options.account.profile_step,
               "with --exact: losses of the profile are at most\nH apart; default: fine enough");
   add_headline(privacy, options.account.reading, options.account.conversion);

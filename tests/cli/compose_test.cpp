@@ -724,4 +724,70 @@ TEST_SUITE("compose") {
       }
     }
   }
+
+  TEST_CASE("profiles of several runs are that of all their queries") {
+    const TempDirectory directory;
+    const auto path = [&](const char* name) { return (directory / name).string(); };
+    const std::string votes = sample("digits_100_counts.npy");
+    const auto exact = [&](const char* rows, const char* name, std::vector<std::string> more = {}) {
+      std::vector<std::string> arguments{"analyze",  votes,     "--queries", rows,      "--sigma2",
+                                         "20",       "--delta", "1e-5",      "--exact", "--orders",
+                                         "3,5,8,12", "--quiet", "-o",        path(name)};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      REQUIRE(run(arguments).status == 0);
+      return path(name);
+    };
+    const auto composed = [&](const std::vector<std::string>& parts,
+                              const std::vector<std::string>& more = {}) {
+      std::vector<std::string> arguments{"compose", "--json", "--quiet"};
+      arguments.insert(arguments.end(), parts.begin(), parts.end());
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const auto ran = run(arguments);
+      INFO(ran.err);
+      REQUIRE(ran.status == 0);
+      return ran.json();
+    };
+    const auto profile = [](const json& report) -> json {
+      return pate::test::cost(report, "exact", "joint", "profile");
+    };
+    const std::string first = exact("0:10", "first");
+    const std::string second = exact("10:24", "second");
+    const std::string checked = exact("24:34", "checked", {"--threshold", "60", "--sigma1", "30"});
+    std::ifstream file(exact("0:24", "both"));
+    const json both = json::parse(file);
+    const json sum = composed({first, second}, {"--conversion", "profile"});
+    CHECK(sum.at("headline") == profile(sum));
+    CHECK(profile(sum).at("epsilon").get<double>() ==
+          doctest::Approx(profile(both).at("epsilon").get<double>()).epsilon(2e-4));
+    CHECK(sum.at("profile").at("epsilon_at").at("delta").size() == 10);
+    CHECK(sum.at("exact_queries").size() == 2);
+    // Another mechanism, a sum of a sum, and Gaussian steps of a plan.
+    const json three = composed({first, second, checked});
+    CHECK(profile(three).at("epsilon") > profile(sum).at("epsilon"));
+    std::ofstream(path("sum")) << sum.dump();
+    CHECK(profile(composed({path("sum"), checked})) == profile(three));
+    REQUIRE(run({"plan", "--sigma2", "60", "--queries", "20", "--delta", "1e-5", "--quiet", "-o",
+                 path("plan")})
+                .status == 0);
+    const json planned = composed({first, second, path("plan")});
+    CHECK(profile(planned).at("epsilon") > profile(sum).at("epsilon"));
+    CHECK(profile(planned).at("epsilon") <
+          pate::test::cost(planned, "exact", "joint", "improved").at("epsilon"));
+    CHECK(profile(planned).at("lower") <= profile(sum).at("epsilon"));
+    // Not where rows were picked by earlier answers, nor beside other noise that votes do not show.
+    REQUIRE(run({"plan", "--laplace-scale", "60", "--queries", "20", "--delta", "1e-5", "--quiet",
+                 "-o", path("laplace")})
+                .status == 0);
+    CHECK(profile(composed({first, path("laplace")})).is_null());
+    std::ifstream again(first);
+    json adaptive = json::parse(again);
+    adaptive["settings"]["indices"] = "picked.npy";
+    std::ofstream(path("adaptive")) << adaptive.dump();
+    CHECK(profile(composed({path("adaptive"), second})).is_null());
+    CHECK(!composed({first, second}, {"--public-only"}).contains("exact_queries"));
+    // Queries that do not fit the report are refused.
+    adaptive["exact_queries"][0]["queries"] = 11;
+    std::ofstream(path("broken")) << adaptive.dump();
+    CHECK(run({"compose", path("broken"), second, "--quiet"}).status == 3);
+  }
 }

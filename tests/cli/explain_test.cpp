@@ -258,4 +258,35 @@ TEST_SUITE("explain") {
     CHECK(std::filesystem::exists(output));
     CHECK(widest_line(summary.out.substr(summary.out.find('\n') + 1)) <= 80);
   }
+
+  TEST_CASE("a query's share by the profile: epsilon without it") {
+    const json all = run({"explain", sample("digits_100_counts.npy"), "--queries", "30", "--sigma2",
+                          "20", "--delta", "1e-5", "--top", "3", "--json", "--quiet"})
+                         .json();
+    const double whole = all.at("run").at("epsilon_profile");
+    double before = 0.0;
+    for (const json& query : all.at("queries")) {
+      const double without = query.at("epsilon_without");
+      CHECK(without < whole);
+      CHECK(without >= before);  // the dearest first
+      before = without;
+      // The run without that query says the same.
+      const std::int64_t row = query.at("query");
+      std::vector<std::int64_t> rest;
+      for (std::int64_t i = 0; i < 30; ++i) {
+        if (i != row) rest.push_back(i);
+      }
+      const TempDirectory directory;
+      const std::string indices = (directory / "rest.npy").string();
+      write_bytes(indices, npy_array<std::int64_t>({29}, rest));
+      const json others =
+          pate::test::analyze({sample("digits_100_counts.npy"), "--indices", indices, "--sigma2",
+                               "20", "--exact", "--profile-resolution", "0.001953125"})
+              .json();
+      const json upper = others.at("profile").at("epsilon_at").at("upper");
+      CHECK(without == doctest::Approx(std::max(upper.at("forward").at(2).get<double>(),
+                                                upper.at("reverse").at(2).get<double>()))
+                           .epsilon(1e-4));
+    }
+  }
 }

@@ -9,8 +9,10 @@
 #include <span>
 #include <utility>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/profile_account.hpp"
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
@@ -24,6 +26,8 @@ namespace {
 
 // Where no cost of the run has an order: nothing was spent, whatever the order.
 constexpr double kAnyOrder = 16.0;
+// The grid of losses of the profiles that are compared.
+constexpr double kProfileStep = 0x1p-9;
 
 double order_of(const Account& account) {
   const CostEntry& headline = account.costs[account.headline];
@@ -146,6 +150,38 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   return result;
 }
 
+// What the run costs by its profile with and without each of the queries, all on one grid, so that
+// they can be compared.
+void add_profiles(const ExactMechanism& mechanism, const std::vector<ExactQuery>& distinct,
+                  const std::map<std::int64_t, std::size_t>& distinct_of_row,
+                  const AccountSettings& settings, Explanation& explanation) {
+  const double order = explanation.order;
+  const auto epsilons = exact_epsilons(explanation.run_exact, order, settings.delta);
+  const ProfileHints hints{{order, std::max(epsilons[0], 0.0), false, false},
+                           {order, std::max(epsilons[1], 0.0), false, false}};
+  const auto epsilon_of = [&](const std::vector<ExactQuery>& queries) -> std::optional<double> {
+    ExactRun run(mechanism, queries, settings.threads);
+    ExactRun* const one = &run;
+    const auto profile =
+        run_profile(std::span(&one, 1), hints, {settings.delta, {settings.delta}, kProfileStep},
+                    0.0, settings.threads);
+    return profile ? std::optional(profile->upper.larger()) : std::nullopt;
+  };
+  explanation.run_profile = epsilon_of(distinct);
+  if (!explanation.run_profile) return;
+  std::map<std::size_t, double> known;
+  for (QueryExplanation& query : explanation.queries) {
+    const std::size_t which = distinct_of_row.at(query.query);
+    if (!known.contains(which)) {
+      std::vector<ExactQuery> others = distinct;
+      if (--others[which].count == 0)
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(which));
+      known[which] = epsilon_of(others).value();
+    }
+    query.epsilon_without = known.at(which);
+  }
+}
+
 // The rows to explain, in the order in which they are told.
 std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const Run& run,
                                           const std::map<std::int64_t, std::int64_t>& times,
@@ -218,6 +254,11 @@ Explanation explain(const Run& run, const AccountSettings& settings,
        rows_to_explain(which, run, times, counted.distinct_of_query, by_distinct)) {
     result.queries.push_back(explain_query(run, mechanism, result, row, times.at(row)));
   }
+  std::map<std::int64_t, std::size_t> distinct_of_row;
+  for (std::int64_t i = 0; i < run.rows.size(); ++i) {
+    distinct_of_row[run.rows[i]] = counted.distinct_of_query[static_cast<std::size_t>(i)];
+  }
+  add_profiles(mechanism, distinct, distinct_of_row, settings, result);
   result.notices.push_back({"private_numbers",
                             "everything here shows votes of the teachers or depends on them: it is "
                             "for the owner of the data and must not be published"});

@@ -50,6 +50,9 @@ struct QueryExplanation {
   std::optional<WorstNeighbour> worst_neighbour;
   double share_tradeoff = 0.0;  ///< of the run's joint trade-off cost at that order, asked once
   double share_exact = 0.0;     ///< of the run's exact cost
+  /// Epsilon of the run by its privacy profile, had the query been asked once less; where that is
+  /// known.
+  std::optional<double> epsilon_without = {};
 };
 
 /// What `explain` finds.
@@ -62,6 +65,8 @@ struct Explanation {
   double order = 0.0;         ///< at which costs are told: the headline's, where it has one
   double run_tradeoff = 0.0;  ///< joint RDP of the run at the order
   BothDirections run_exact;   ///< exact RDP of the run at the order
+  /// Epsilon of the run by its privacy profile, on the coarse grid that all of these are on.
+  std::optional<double> run_profile = {};
   std::vector<QueryExplanation> queries;
   std::vector<Notice> notices;
 };

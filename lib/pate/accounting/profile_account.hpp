@@ -18,7 +18,7 @@ struct ProfileSettings {
   double delta = 0.0;
   /// Where else epsilon is told; must not be empty.
   std::vector<double> deltas{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
-  std::optional<double> step;  ///< of the grid of losses, a power of two; unset: fine enough
+  std::optional<double> step = {};  ///< of the grid of losses, a power of two; unset: fine enough
 };
 
 /// The best orders of the run's exact RDP by direction, which say how fine a grid must be.

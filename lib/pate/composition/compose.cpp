@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/profile_account.hpp"
 #include "pate/composition/composed_costs.hpp"
 #include "pate/error.hpp"
+#include "pate/exact/exact_cost.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
@@ -170,6 +173,7 @@ std::vector<Part> summable(std::span<const Part> parts, std::vector<Notice>& not
   for (Part& part : result) {
     part.curves.clear();
     part.exact.reset();
+    part.profiled.clear();
   }
   return result;
 }
@@ -241,7 +245,8 @@ RealizedOrders realized_orders(std::span<const Part> parts, Composition& sum) {
 
 // The costs of parts at given orders; without notices of its own.
 Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
-                   std::optional<double> delta, bool grid_only) {
+                   std::optional<double> delta, bool grid_only,
+                   const std::optional<CostEntry>& profile = std::nullopt) {
   Composition sum;
   sum.orders = std::move(orders);
   add_counts(parts, sum);
@@ -250,8 +255,59 @@ Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
   sum.provenance = weakest(parts);
   sum.curves = summed_curves(parts, sum.orders, sum.notices);
   sum.exact = summed_exact_curves(parts, sum.orders, sum.notices);
-  sum.costs = composed_costs(sum, realized_orders(parts, sum), delta, grid_only, sum.notices);
+  sum.costs =
+      composed_costs(sum, realized_orders(parts, sum), delta, grid_only, profile, sum.notices);
   return sum;
+}
+
+// The steps of parts without votes as one Gaussian mechanism, in standard deviations, where every
+// part with votes tells its queries; none where the parts have no profile together.
+std::optional<double> gaussian_beside(std::span<const Part> parts) {
+  const Provenance provenance = weakest(parts);
+  if (provenance.adaptive_rounds || provenance.limited) return std::nullopt;
+  StepCounts steps;
+  bool any = false;
+  for (const Part& part : parts) {
+    any = any || !part.profiled.empty();
+    if (part.profiled.empty() && part.votes && !part.curves.empty()) return std::nullopt;
+    if (part.profiled.empty()) steps.add(part.steps);
+  }
+  if (!any) return std::nullopt;
+  const auto squared_mu = steps.squared_mu();
+  return squared_mu ? std::optional(std::sqrt(*squared_mu)) : std::nullopt;
+}
+
+// The privacy profile of all queries together.
+std::optional<CostEntry> add_profile(std::span<const Part> parts, std::span<const double> orders,
+                                     double delta, unsigned threads, Composition& sum) {
+  std::vector<Notice> told_elsewhere;
+  const auto exact = summed_exact_curves(parts, orders, told_elsewhere);
+  const auto mu = gaussian_beside(parts);
+  if (!exact || !mu) return std::nullopt;
+  const ExactOptima found = exact_optima(*exact, orders, delta);
+  std::deque<ExactMechanism> mechanisms;  // which runs point to
+  std::deque<ExactRun> runs;
+  std::vector<ExactRun*> all;
+  for (const Part& part : parts) {
+    for (const ProfiledQueries& its : part.profiled) sum.profiled.push_back(its);
+  }
+  for (const Part& part : parts) {
+    for (const ProfiledQueries& its : part.profiled) {
+      mechanisms.emplace_back(its.aggregator, part.votes->teachers);
+      all.push_back(&runs.emplace_back(mechanisms.back(), its.distinct, threads));
+    }
+  }
+  CostEntry entry{Bound::exact, Reading::joint, ReportedConversion::profile, 0.0, delta};
+  entry.data_dependent = true;
+  entry.lower = 0.0;
+  if (!found.spent) return entry;
+  auto profile = run_profile(all, {found.best[0], found.best[1]}, {.delta = delta}, *mu, threads);
+  if (!profile) return std::nullopt;
+  entry.epsilon = profile->upper.larger();
+  // The lower end knows nothing of the start.
+  entry.lower = profile->lower.larger();
+  sum.profile = std::move(profile->curve);
+  return entry;
 }
 
 std::vector<TrajectoryPoint> trajectory_of(std::span<const Part> parts, const Composition& sum,
@@ -323,6 +379,7 @@ Part public_part(Part part, std::size_t number) {
   part.name = fmt::format("part {}", number);
   part.curves.clear();
   part.exact.reset();
+  part.profiled.clear();
   part.answered_expected.reset();
   part.answered_sd = 0.0;
   part.answered_realized.reset();
@@ -342,7 +399,12 @@ Composition compose(std::span<const Part> parts, const ComposeSettings& settings
       provenance.adaptive_rounds && fixed && std::ranges::binary_search(orders, *fixed)) {
     orders = {*fixed};
   }
-  Composition sum = sum_of(summed, std::move(orders), delta, grid_only);
+  Composition with_profile;
+  std::optional<CostEntry> profile;
+  if (delta) profile = add_profile(summed, orders, *delta, settings.threads, with_profile);
+  Composition sum = sum_of(summed, std::move(orders), delta, grid_only, profile);
+  sum.profiled = std::move(with_profile.profiled);
+  sum.profile = std::move(with_profile.profile);
   sum.notices.insert(sum.notices.begin(), left_out.begin(), left_out.end());
   if (!(sum.delta < 1.0)) {
     throw input_error(

@@ -12,6 +12,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
+#include "pate/exact/exact_run.hpp"
 
 namespace pate {
 
@@ -50,6 +51,14 @@ struct Provenance {
   bool adaptive_rounds = false;
 };
 
+/// The distinct queries of a run whose list was fixed beforehand: all that its privacy profile is
+/// made of.
+struct ProfiledQueries {
+  Aggregator aggregator;
+  std::int64_t queries = 0;
+  std::vector<ExactQuery> distinct;  ///< in canonical order
+};
+
 /// One thing that was done with an ensemble, or is planned: what a report says that is needed to
 /// add it to others.
 struct Part {
@@ -69,6 +78,7 @@ struct Part {
   std::vector<double> orders;
   std::map<Bound, RdpCurves> curves;
   std::optional<ExactCurves> exact;
+  std::vector<ProfiledQueries> profiled;  ///< with exact RDP; of a sum, those of its parts
   std::optional<Released> released;
 
   Provenance provenance;
@@ -95,6 +105,8 @@ struct Composition {
   std::vector<double> orders;
   std::map<Bound, RdpCurves> curves;
   std::optional<ExactCurves> exact;
+  std::vector<ProfiledQueries> profiled;
+  std::optional<ProfileCurve> profile;
   Provenance provenance;
   /// The headline after each part, in their order.
   std::vector<TrajectoryPoint> trajectory;
@@ -118,12 +130,15 @@ struct ComposeSettings {
   std::optional<Bound> bound;
   /// The parts are about the same teachers although their votes lie in different files.
   bool same_teachers = false;
+  unsigned threads = 0;  ///< of the privacy profile; changes no bit
 };
 
 /// Adds up what was done with the same teachers, one after the other.
 ///
 /// RDP adds at each order, for every bound and reading that all parts with votes have; a part
-/// without votes adds its data-independent RDP to each. Exact RDP adds by direction. The order is
+/// without votes adds its data-independent RDP to each. Exact RDP adds by direction; where the
+/// queries of all parts are known and none depend on answers of others, the privacy profile is that
+/// of all of them, with Gaussian steps of parts without votes as its start. The order is
 /// then the best of the orders that the parts share (Mironov 2017, Proposition 1). Noisy steps add
 /// as counts, so that the exact compositions of data-independent costs are those of one run with
 /// all the steps. Released epsilons are added to the result, and their deltas (Dwork, Roth 2014,

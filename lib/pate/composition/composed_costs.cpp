@@ -167,26 +167,21 @@ void add_data_dependent(const Composition& sum, const RealizedOrders& realized, 
   }
 }
 
-void add_exact(const Composition& sum, double delta, std::vector<CostEntry>& costs,
-               std::vector<Notice>& notices) {
+void add_exact(const Composition& sum, double delta, const std::optional<CostEntry>& profile,
+               std::vector<CostEntry>& costs, std::vector<Notice>& notices) {
   if (!sum.exact) return;
-  bool spent = false;
-  std::size_t at = 0;
-  const auto best = optimal_orders_among(
-      sum.orders, 2 * exact_conversions().size(), [&](std::span<const double> orders) {
-        std::vector<std::vector<double>> epsilons;
-        for (const double order : orders) {
-          const BothDirections rdp{sum.exact->forward[at], sum.exact->reverse[at]};
-          ++at;
-          spent = spent || rdp.larger() > 0.0;
-          epsilons.push_back(exact_epsilons(rdp, order, delta));
-        }
-        return epsilons;
-      });
-  for (CostEntry& entry : exact_entries(Bound::exact, best, spent, delta, notices)) {
+  const ExactOptima found = exact_optima(*sum.exact, sum.orders, delta);
+  for (CostEntry& entry : exact_entries(Bound::exact, found.best, found.spent, delta, notices)) {
     entry.order_chosen_after = is_chosen_after(sum);
     costs.push_back(std::move(entry));
   }
+  if (!profile) return;
+  CostEntry entry = *profile;
+  const double improved = costs[costs.size() - exact_conversions().size()].epsilon;
+  if (improved < entry.epsilon) entry.epsilon = improved;
+  entry.lower = std::min(*entry.lower, entry.epsilon);
+  entry.parts = {{"steps", entry.epsilon}};
+  costs.push_back(std::move(entry));
 }
 
 void add_released(const Released& released, bool is_releasable, CostEntry& entry) {
@@ -246,13 +241,31 @@ std::optional<ExactCurves> summed_exact_curves(std::span<const Part> parts,
   return total_of(all, kExactCurves, orders.size());
 }
 
+ExactOptima exact_optima(const ExactCurves& exact, std::span<const double> orders, double delta) {
+  ExactOptima result;
+  std::size_t at = 0;
+  result.best = optimal_orders_among(
+      orders, 2 * exact_conversions().size(), [&](std::span<const double> some) {
+        std::vector<std::vector<double>> epsilons;
+        for (const double order : some) {
+          const BothDirections rdp{exact.forward[at], exact.reverse[at]};
+          ++at;
+          result.spent = result.spent || rdp.larger() > 0.0;
+          epsilons.push_back(exact_epsilons(rdp, order, delta));
+        }
+        return epsilons;
+      });
+  return result;
+}
+
 std::vector<CostEntry> composed_costs(const Composition& sum, const RealizedOrders& realized,
                                       std::optional<double> delta, bool grid_only,
+                                      const std::optional<CostEntry>& profile,
                                       std::vector<Notice>& notices) {
   std::vector<CostEntry> costs;
   if (delta) {
     add_data_dependent(sum, realized, *delta, costs, notices);
-    add_exact(sum, *delta, costs, notices);
+    add_exact(sum, *delta, profile, costs, notices);
     // Where costs that depend on the votes have one order, these may have any.
     const bool any_order = !grid_only && sum.orders.size() == 1;
     for (CostEntry& entry :

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pate/composition/compose.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate {
 
@@ -27,15 +28,25 @@ struct RealizedOrders {
   bool chosen_after = false;   ///< not all were fixed before the answers
 };
 
+/// The best orders of exact RDP at these orders, as `exact_entries` takes them.
+struct ExactOptima {
+  std::vector<OptimalOrder> best;
+  bool spent = false;
+};
+[[nodiscard]] ExactOptima exact_optima(const ExactCurves& exact, std::span<const double> orders,
+                                       double delta);
+
 /// The cost entries of a sum whose counts, orders and curves are filled in: those of every bound
 /// and reading that it has, then the data-independent ones; released epsilons are added to each.
 /// Where anything published is among the parts, what would hold for any votes has bound and reading
 /// `released`, and is releasable unless parameters were chosen from votes. Without `delta` nothing
 /// but released epsilons is there to be added. `grid_only`: the orders were restricted. Adds the
-/// notices of `fill_rdp_entry`.
+/// notices of `fill_rdp_entry`. `profile`: that of the sum, which is told next to its exact costs
+/// and never above them.
 [[nodiscard]] std::vector<CostEntry> composed_costs(const Composition& sum,
                                                     const RealizedOrders& realized,
                                                     std::optional<double> delta, bool grid_only,
+                                                    const std::optional<CostEntry>& profile,
                                                     std::vector<Notice>& notices);
 
 }  // namespace pate

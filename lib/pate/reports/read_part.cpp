@@ -9,6 +9,7 @@
 #include "pate/error.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -111,6 +112,15 @@ std::vector<Notice> read_notices(const io::JsonValue& report) {
   return result;
 }
 
+void read_profiled(const io::JsonValue& json, const VotesIdentity& votes, ProfiledQueries& its) {
+  FieldReader a(json);
+  a("mechanism", its.aggregator);
+  a("queries", its.queries, kQueries);
+  ExactPartials partials;
+  fields(a, partials, ShardSize{votes.teachers, votes.classes, its.queries});
+  its.distinct = std::move(partials.distinct);
+}
+
 // What an analysis, or a run of the mechanism, says beyond a plan.
 void read_run(const io::JsonValue& report, bool is_label, Part& part) {
   part.votes = read_votes(report);
@@ -133,6 +143,12 @@ void read_run(const io::JsonValue& report, bool is_label, Part& part) {
     if (!bound || (*bound != Bound::tradeoff && *bound != Bound::published))
       value.fail("the curves of a bound that this version knows");
     FieldReader::read(value, part.curves[*bound], part.orders.size());
+  }
+  if (const auto queries = report.find("exact_queries")) {
+    if (!part.votes) queries->fail("a report with votes");
+    for (const io::JsonValue& element : queries->elements()) {
+      read_profiled(element, *part.votes, part.profiled.emplace_back());
+    }
   }
   if (const auto released = report.find("released")) {
     part.released = read_released(*released);

@@ -96,8 +96,22 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("steps", plan.steps);
 }
 
+static void fields(FieldWriter& a, const ProfiledQueries& its, std::int64_t teachers,
+                   std::int64_t classes) {
+  a("mechanism", its.aggregator);
+  a("queries", its.queries);
+  ExactPartials partials;
+  partials.distinct = its.distinct;
+  fields(a, partials, ShardSize{teachers, classes, its.queries});
+}
+
+std::optional<ProfiledQueries> profiled_queries(const Account& account, const Partials& partials) {
+  if (!account.exact || !partials.exact) return std::nullopt;
+  return ProfiledQueries{account.aggregator, account.queries, partials.exact->distinct};
+}
+
 std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                const Partials* partials) {
+                                const Partials* partials, const ProfiledQueries* profiled) {
   FieldWriter report = begin_report("analyze", context);
   report("mechanism", account.aggregator);
   report("teachers", account.teachers);
@@ -120,6 +134,9 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     rdp.optional("exact", account.exact, account.orders.size());
   });
   report.optional("profile", account.profile);
+  if (profiled != nullptr && account.profile) {
+    report("exact_queries", std::vector{*profiled}, account.teachers, account.classes);
+  }
   report("trajectory", account.trajectory);
   report.optional("utility", account.utility);
   report.optional("per_teacher", account.per_teacher);
@@ -151,6 +168,10 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
     rdp.optional("exact", sum.exact, sum.orders.size());
   });
   report("provenance", sum.provenance);
+  report.optional("profile", sum.profile);
+  if (sum.profile && sum.teachers && sum.classes) {
+    report("exact_queries", sum.profiled, *sum.teachers, *sum.classes);
+  }
   report("trajectory", sum.trajectory);
   report("notices", sum.notices);
   return report.text();
@@ -331,6 +352,7 @@ static void fields(FieldWriter& a, const QueryExplanation& query) {
     share("exact", query.share_exact);
     share("tradeoff", query.share_tradeoff);
   });
+  a("epsilon_without", query.epsilon_without);
 }
 
 std::string inspect_report_json(const Inspection& inspection, const ReportContext& context) {
@@ -369,6 +391,7 @@ std::string explain_report_json(const Explanation& explanation, const ReportCont
       rdp("exact", explanation.run_exact);
       rdp("tradeoff", explanation.run_tradeoff);
     });
+    run("epsilon_profile", explanation.run_profile);
   });
   report("queries", explanation.queries);
   report("guarantee",

@@ -16,9 +16,15 @@ namespace pate::reports {
 // read back to the same double; infinities and NaN become null.
 
 /// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
-/// can be put together.
+/// can be put together. `profiled`: with exact RDP at given orders, so that the profile of several
+/// runs can be told.
 [[nodiscard]] std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                              const Partials* partials = nullptr);
+                                              const Partials* partials = nullptr,
+                                              const ProfiledQueries* profiled = nullptr);
+
+/// What the report of a run keeps of its queries: none without exact costs at given orders.
+[[nodiscard]] std::optional<ProfiledQueries> profiled_queries(const Account& account,
+                                                              const Partials& partials);
 
 /// What several parts cost together as a report `pate/analyze/v1` that names its parts. The
 /// mechanism is "composed". It can be composed again.
