@@ -83,10 +83,10 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
   }
   fmt::format_to(out, "\nlog q {:.6g}: bound on Pr[the label is not {}]\n\n", query.log_q,
                  query.plurality);
-  fmt::format_to(out, "  {:<17}{:<11}{:>12}\n", "bound", "reading", "rdp");
+  fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12}\n", "bound", "reading", "direction", "rdp");
   for (const QueryBoundCost& cost : query.costs) {
-    fmt::format_to(out, "  {:<17}{:<11}{:>12.5g}\n", name(cost.bound), name(cost.reading),
-                   cost.rdp);
+    fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12.5g}\n", name(cost.bound), name(cost.reading),
+                   direction_name(cost.bound), cost.rdp);
   }
   published_steps(out, query);
   fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",

@@ -54,6 +54,7 @@ std::string solved_line(const Solved& solved) {
 std::string_view worth(const CostEntry& cost) {
   switch (cost.reading) {
     case Reading::joint:
+      if (is_forward_only(cost.bound)) return "one direction only";
       return cost.order_chosen_after ? "if order was fixed" : "guarantee, private";
     case Reading::expected:
       if (cost.sd) return "expectation, private";

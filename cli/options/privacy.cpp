@@ -50,8 +50,8 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
                          const std::vector<std::string_view>& without) {
   const Section privacy = line.section("Privacy", without);
   add_delta(privacy, options.account.delta, options.any_delta);
-  privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff},
-              "published,tradeoff: what is computed");
+  privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff, Bound::tilted},
+              "published,tradeoff: what is computed;\ntilted too: Gaussian noise, one direction");
   privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
   privacy.add("--deltas LIST", options.account.profile_deltas,
               "with --exact: where the profile tells epsilon");
@@ -145,6 +145,7 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
   };
   settings.published = computes(Bound::published);
   settings.tradeoff = computes(Bound::tradeoff);
+  settings.tilted = computes(Bound::tilted);
   if (settings.orders) settings.orders = validated_orders(*settings.orders);
   check_profile(settings);
   return settings;

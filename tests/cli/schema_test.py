@@ -35,6 +35,7 @@ ANALYZE_LINES = [
     f"{PREDICTIONS} --layout predictions --classes 12 --teachers 100 --sigma2 30",
     f"{PREDICTIONS} --layout predictions --classes 10 --queries 50 {CONFIDENT} --exact",
     f"{COUNTS} --queries 20 --laplace-scale 20 --exact --orders 2,3",
+    f"{COUNTS} --queries 9 {CONFIDENT} --bound tradeoff,tilted --shard 1/2",
 ]
 
 GRID = "--threshold 40%:60%:20% --sigma1 10,20 --sigma2 15,30"

@@ -9,6 +9,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/tilted_account.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/exact/exact_cost.hpp"
 #include "pate/math/sums.hpp"
@@ -200,7 +201,11 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   Account result =
       account_bounds(partials.tally, aggregator, partials.has_decisions, search, settings);
-  if (partials.exact) {
+  if (partials.exact && settings.tilted) {
+    add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
+  }
+  // For the tilted costs alone the distinct queries were counted too.
+  if (partials.exact && (settings.exact || !settings.tilted)) {
     const ExactMechanism mechanism(aggregator, partials.tally.teachers);
     ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
     if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
@@ -216,9 +221,13 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
 
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
-  if (settings.exact) mechanism.emplace(run.aggregator, run.votes.teachers());
-  CountedRun counted = count_run(
-      run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr, false});
+  if (settings.tilted) check_tilted(run.aggregator);
+  if (settings.exact || settings.tilted) {
+    mechanism.emplace(run.aggregator, run.votes.teachers());
+  }
+  CountedRun counted =
+      count_run(run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr,
+                      /*by_query=*/!settings.exact});
   if (settings.when_read) settings.when_read();
   if (partials == nullptr) {
     return account_of(counted.partials, counted.teachers.get(), run.aggregator, settings);

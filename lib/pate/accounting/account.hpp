@@ -18,7 +18,8 @@ struct AccountSettings {
   double delta = 0.0;
   bool published = true;
   bool tradeoff = true;
-  bool exact = false;  ///< the exact costs as well; they need the votes, and are no headline
+  bool tilted = false;  ///< the tilted costs as well: Gaussian noise, one direction, no headline
+  bool exact = false;   ///< the exact costs as well; they need the votes, and are no headline
   /// Restricts the headline; unset picks by the default order (tradeoff before published before
   /// data-independent; joint, expected, worst_case; improved).
   std::optional<Reading> reading;
@@ -52,7 +53,7 @@ struct AccountSettings {
                               Partials* partials = nullptr);
 
 /// The same, to the bit, of a run that was counted before, in one piece or merged from its shards;
-/// exact costs and utility where the partials have them.
+/// exact and tilted costs and utility where the partials have them.
 [[nodiscard]] Account account(const Partials& partials, const Aggregator& aggregator,
                               const AccountSettings& settings);
 

@@ -299,6 +299,7 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
     case Bound::tradeoff:
       return std::make_unique<Tradeoff>(inputs, orders, threads);
     case Bound::data_independent:
+    case Bound::tilted:
     case Bound::exact:
     case Bound::exact_per_teacher:
     case Bound::released:

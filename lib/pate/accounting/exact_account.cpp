@@ -96,20 +96,6 @@ class Minima {
 
 constexpr double kDefaultHint = 16.0;
 
-// The orders at which to look first: those of the trade-off bound, which exact costs are not above
-// at any order, so that no epsilon is above its.
-std::vector<double> hints_of(const Account& account) {
-  std::vector<double> hints;
-  for (const CostEntry& cost : account.costs) {
-    if (cost.bound == Bound::tradeoff && cost.order) hints.push_back(*cost.order);
-  }
-  for (const CostEntry& cost : account.costs) {
-    if (hints.empty() && cost.order) hints.push_back(*cost.order);
-  }
-  if (hints.empty()) hints.push_back(kDefaultHint);
-  return hints;
-}
-
 struct ExactOptima {
   std::vector<OptimalOrder> best;  // by conversion and direction
   bool spent = false;
@@ -134,7 +120,7 @@ ExactOptima search_counts(ExactRun& costs, const OrderSearch& search, Account& a
   const std::size_t functions = 2 * exact_conversions().size();
   result.best = search.grid_only
                     ? optimal_orders_among(account.orders, functions, evaluate)
-                    : optimal_orders_in_batches(hints_of(account), functions, evaluate);
+                    : optimal_orders_in_batches(order_hints(account), functions, evaluate);
   return result;
 }
 
@@ -239,7 +225,7 @@ std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOp
                                           const OrderSearch& search, Account& account) {
   const auto teachers = static_cast<std::size_t>(account.teachers);
   const std::optional<double> hint =
-      search.grid_only ? std::nullopt : std::optional(hints_of(account).front());
+      search.grid_only ? std::nullopt : std::optional(order_hints(account).front());
   TeacherOptima optima = search_teachers(sums, teachers, account.orders, hint, search.delta);
   // Nobody pays more than the teacher whose vote costs most on every query, whose epsilon was
   // looked for between the orders of the grid too.
@@ -377,6 +363,27 @@ void fill_teacher_sums(TeacherVotes& votes, const ExactMechanism& mechanism,
   }
 }
 
+std::vector<double> order_hints(const Account& account) {
+  std::vector<double> hints;
+  for (const CostEntry& cost : account.costs) {
+    if (cost.bound == Bound::tradeoff && cost.order) hints.push_back(*cost.order);
+  }
+  for (const CostEntry& cost : account.costs) {
+    if (hints.empty() && cost.order) hints.push_back(*cost.order);
+  }
+  if (hints.empty()) hints.push_back(kDefaultHint);
+  return hints;
+}
+
+void insert_entries(std::span<const CostEntry> entries, Account& account) {
+  const auto first_public =
+      std::find_if(account.costs.begin(), account.costs.end(),
+                   [](const CostEntry& cost) { return cost.bound == Bound::data_independent; });
+  const auto position = static_cast<std::size_t>(first_public - account.costs.begin());
+  if (account.headline >= position) account.headline += entries.size();
+  account.costs.insert(first_public, entries.begin(), entries.end());
+}
+
 void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
                      const ExactMechanism& mechanism, const ExactSettings& settings,
                      Account& account) {
@@ -410,12 +417,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
     entries.insert(entries.end(), more.begin(), more.end());
   }
   add_order_notices(entries, account.orders, search.grid_only, account.notices);
-  const auto first_public =
-      std::find_if(account.costs.begin(), account.costs.end(),
-                   [](const CostEntry& cost) { return cost.bound == Bound::data_independent; });
-  const auto position = static_cast<std::size_t>(first_public - account.costs.begin());
-  if (account.headline >= position) account.headline += entries.size();
-  account.costs.insert(first_public, entries.begin(), entries.end());
+  insert_entries(entries, account);
   account.notices.push_back(
       {"exact_private",
        "exact costs are for the owner of the data: they depend on the votes and "

@@ -130,6 +130,12 @@ struct ExactSettings {
     return when_profiling ? when_profiling(what) : ProgressCallback{};
   }
 };
+/// The orders at which to look first for the best one of costs that are nowhere above the trade-off
+/// bound's: those of its entries, else of any.
+[[nodiscard]] std::vector<double> order_hints(const Account& account);
+
+/// Adds entries before the data-independent ones. The headline stays what it was.
+void insert_entries(std::span<const CostEntry> entries, Account& account);
 
 /// Adds the exact costs of a run to its account: entries `exact`, the last with the conversion
 /// `profile` where outcome probabilities are known, and, where the sums of teachers or their

@@ -13,6 +13,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/profile_account.hpp"
+#include "pate/accounting/tilted_account.hpp"
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
@@ -132,6 +133,11 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
                    Reading::worst_case,
                    data_independent_cost(run.aggregator, order).total(),
                    {}}};
+  if (about.aggregator.is_gaussian()) {
+    const TiltedRun tilted(about.aggregator, about.teachers, about.classes, order);
+    result.costs.insert(result.costs.begin() + 1,
+                        {Bound::tilted, Reading::joint, tilted.cost(histogram, v), {}});
+  }
   if (about.run_tradeoff > 0.0) result.share_tradeoff = tradeoff / about.run_tradeoff;
   if (about.run_exact.larger() > 0.0) {
     result.share_exact = directions.larger() / about.run_exact.larger();

@@ -46,7 +46,8 @@ struct QueryExplanation {
   double log_q = 0.0;                     ///< of the noisy maximum
   double answered = 1.0;                  ///< Pr[answered]
   std::vector<double> outcomes;           ///< Pr[label = class], given that there is an answer
-  std::vector<QueryBoundCost> costs;      ///< at the order of the explanation, asked once
+  std::vector<QueryBoundCost> costs;      ///< at the order of the explanation, asked once; tilted
+                                          ///< with Gaussian noise only
   std::optional<WorstNeighbour> worst_neighbour;
   double share_tradeoff = 0.0;  ///< of the run's joint trade-off cost at that order, asked once
   double share_exact = 0.0;     ///< of the run's exact cost

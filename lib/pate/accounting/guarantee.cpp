@@ -52,9 +52,10 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
         "the headline is an expectation over the noise of the selection, which one run may "
         "exceed.");
   }
-  if (cost.bound == Bound::published) {
+  if (is_forward_only(cost.bound)) {
     return no_guarantee(
-        "the published bounds cover one of the two directions that (epsilon, delta) speaks of.");
+        fmt::format("the {} bound{} one of the two directions that (epsilon, delta) speaks of.",
+                    name(cost.bound), cost.bound == Bound::published ? "s cover" : " covers"));
   }
   if (cost.order_chosen_after) {
     return no_guarantee(

@@ -48,15 +48,17 @@ enum class Bound {
   data_independent,   ///< holds for every histogram
   published,          ///< Theorem 6 of S18, Theorem 3 of S17; forward direction only
   tradeoff,           ///< the trade-off bound, both directions
+  tilted,             ///< the tilted bound of Gaussian noise; forward direction only
   exact,              ///< no bound: the divergence itself, both directions, from the counts
   exact_per_teacher,  ///< the same from who voted what: the teacher that costs most
   released,  ///< numbers that were published with noise, and what holds for every histogram
 };
 template <>
-inline constexpr std::array<Named<Bound>, 6> kNames<Bound>{{
+inline constexpr std::array<Named<Bound>, 7> kNames<Bound>{{
     {Bound::data_independent, "data_independent"},
     {Bound::published, "published"},
     {Bound::tradeoff, "tradeoff"},
+    {Bound::tilted, "tilted"},
     {Bound::exact, "exact"},
     {Bound::exact_per_teacher, "exact_per_teacher"},
     {Bound::released, "released"},
@@ -117,9 +119,14 @@ inline constexpr std::array<Named<Layout>, 3> kNames<Layout>{{
     {Layout::predictions_by_query, "predictions-by-query"},
 }};
 
-/// "forward" for published costs, "both" for the others.
+/// Whether a bound is one of D(M(votes) || M(neighbour)) alone.
+[[nodiscard]] constexpr bool is_forward_only(Bound bound) {
+  return bound == Bound::published || bound == Bound::tilted;
+}
+
+/// "forward" for published and tilted costs, "both" for the others.
 [[nodiscard]] constexpr std::string_view direction_name(Bound bound) {
-  return bound == Bound::published ? "forward" : "both";
+  return is_forward_only(bound) ? "forward" : "both";
 }
 
 }  // namespace pate

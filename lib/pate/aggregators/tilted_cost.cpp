@@ -27,6 +27,7 @@ constexpr double kLogNegligible = 30.0;
 // More than the cancellation of the parts of G - 1 leaves of rounding.
 constexpr double kCancellation = 1e-13;
 constexpr double kLargestGrowth = 600.0;
+constexpr double kLargestQ = 1.0 - 1e-6;
 // Nodes that are summed over at a time.
 constexpr std::size_t kPiece = 128;
 
@@ -179,8 +180,11 @@ double TiltedMoment::excess(Move move, double q0, std::span<const Group> others,
   if (aside) add(gap_b, -1, 1);
   const double q1 = weighted_sum(moved.span(), moved.least_gap);
   const double rest = growth_ * weighted_sum(tilted.span(), tilted.least_gap);
+  // Noise far below one vote: the class i all but never wins on n', and 1 - q1 is lost in rounding.
+  if (!(q1 <= kLargestQ)) return kInfinity;
   const double top = std::expm1(order_ * std::log1p(-q0) - tilt * std::log1p(-q1));
-  return top + rest + kCancellation * (order_ * q0 + tilt * q1 + rest);
+  const double rounding = (1.0 + top) * (order_ * q0 / (1.0 - q0) + tilt * q1 / (1.0 - q1)) + rest;
+  return top + rest + kCancellation * rounding;
 }
 
 double TiltedMoment::excess_far_behind(std::int64_t gap) const {

@@ -54,7 +54,8 @@ class TiltedMoment {
   /// q at these counts: all classes but the top one.
   [[nodiscard]] double q(std::span<const Group> groups) const;
 
-  /// G - 1, with the rounding of its cancellation added. `gap_a` and `gap_b` are those of the
+  /// G - 1, with the rounding of its cancellation added; infinite where Pr[i wins] on n' is below
+  /// 1e-6. `gap_a` and `gap_b` are those of the
   /// classes that take part (b for `aside` only), `others` all further classes but the top one, and
   /// q0 the q of all of them.
   [[nodiscard]] double excess(Move move, double q0, std::span<const Group> others,

@@ -40,10 +40,15 @@ AccountSettings account_settings(const io::JsonValue& report) {
   settings.published = settings.tradeoff = false;
   for (const io::JsonValue& bound : json.at("bound").elements()) {
     const auto named = value_named<Bound>(bound.text());
-    if (named != Bound::published && named != Bound::tradeoff) {
-      bound.fail("published or tradeoff");
+    if (named == Bound::published) {
+      settings.published = true;
+    } else if (named == Bound::tradeoff) {
+      settings.tradeoff = true;
+    } else if (named == Bound::tilted) {
+      settings.tilted = true;
+    } else {
+      bound.fail("published, tradeoff or tilted");
     }
-    (named == Bound::published ? settings.published : settings.tradeoff) = true;
   }
   settings.reading = setting_named<Reading>(json, "reading");
   settings.conversion = setting_named<ReportedConversion>(json, "conversion");
@@ -143,8 +148,8 @@ ShardReport read_shard(const io::JsonValue& report) {
   a("mechanism", result.aggregator);
   result.settings = account_settings(report);
   result.partials = read_partials(report);
-  if (result.settings.exact && !result.partials.exact) {
-    report.at("partials").fail("the member exact, as settings.exact says");
+  if ((result.settings.exact || result.settings.tilted) && !result.partials.exact) {
+    report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
   }
   a("notices", result.notices);
   result.identity = identity_of(report, result);

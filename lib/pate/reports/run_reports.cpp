@@ -211,9 +211,9 @@ void keep_public(Account& account, const std::vector<std::string>& paths) {
 
 std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                    const std::vector<std::string>& paths) {
-  constexpr std::array<std::string_view, 8> kAboutPrivate{
-      "private_number", "private_part", "exact_private",  "which_to_publish",
-      "order_at_end",   "expectation",  "realized_order", "forward_only"};
+  constexpr std::array<std::string_view, 9> kAboutPrivate{
+      "private_number", "private_part",   "exact_private", "which_to_publish", "order_at_end",
+      "expectation",    "realized_order", "forward_only",  "tilted_forward"};
   constexpr std::array<std::string_view, 3> kShowVotes{"looks_like_predictions", "looks_transposed",
                                                        "identical_teachers"};
   const auto in = [](const auto& codes, const Notice& notice) {

@@ -9,6 +9,10 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
+#include "pate/accounting/tilted_account.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/error.hpp"
+#include "pate/exact/exact_cost.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
@@ -84,6 +88,9 @@ void check_order(const Account& account) {
     CHECK(exact >= 0.0);
     CHECK(exact <= tradeoff * kRounding);
     CHECK(tradeoff <= of(Bound::data_independent, Reading::worst_case) * kRounding);
+    // One direction against both.
+    const auto tilted = epsilon.find({Bound::tilted, Reading::joint, conversion});
+    if (tilted != epsilon.end()) CHECK(tilted->second <= tradeoff * kRounding);
     if (account.per_teacher) {
       CHECK(of(Bound::exact_per_teacher, Reading::joint) <= exact * kRounding);
     }
@@ -114,12 +121,56 @@ TEST_SUITE("accounting") {
         const PredictionVotes votes(pate::test::integer_table({queries, teachers}, ids),
                                     PredictionLayout::queries_by_teachers,
                                     static_cast<std::int64_t>(classes));
-        check_order(account(run_of(votes, random), settings));
+        const Run run = run_of(votes, random);
+        settings.tilted = i % 5 < 2 && run.aggregator.is_gaussian();
+        check_order(account(run, settings));
         continue;
       }
       const std::int64_t teachers = std::llround(random.log_uniform(1.0, 5000.0));
       const HistogramVotes votes(random_histograms(random, teachers, classes));
-      check_order(account(run_of(votes, random), settings));
+      const Run run = run_of(votes, random);
+      settings.tilted = i % 5 < 2 && run.aggregator.is_gaussian();
+      check_order(account(run, settings));
+    }
+  }
+
+  TEST_CASE("random dumps: exact <= tilted <= trade-off, forward, at an order") {
+    Random random(44);
+    for (int i = 0; i < dumps(); ++i) {
+      const std::int64_t teachers = std::llround(random.log_uniform(1.0, 2000.0));
+      const auto classes = static_cast<std::size_t>(random.integer(2, 6));
+      Aggregator aggregator = random_aggregator(random, static_cast<double>(teachers));
+      const double order = random.log_uniform(1.1, 60.0);
+      INFO("votes ", i, " order ", order);
+      if (!aggregator.is_gaussian()) {
+        CHECK_THROWS_AS(TiltedRun(aggregator, teachers, 3, order), parameter_error);
+        continue;
+      }
+      aggregator.interactive = aggregator.selection && random.integer(0, 1) == 0;
+      const ExactMechanism mechanism(aggregator, teachers);
+      const TiltedRun tilted(aggregator, teachers, static_cast<std::int64_t>(classes), order);
+      const double cap = data_independent_cost(aggregator.noisy_max, order);
+      for (const Histogram& counts : random_histograms(random, teachers, classes)) {
+        std::vector<double> scores(classes);
+        for (double& score : scores)
+          score = random.uniform(0.0, 1.0 / static_cast<double>(classes));
+        ExactCost exact(mechanism, mechanism.group(counts, scores));
+        const std::int64_t v = exact.votes().statistic;
+        const double cost = tilted.cost(counts, v);
+        const double excess =
+            tradeoff_log_excess(aggregator.noisy_max, exact.log_q(), order).forward;
+        const double tradeoff =
+            aggregator.selection
+                ? JointCost(AnswerLadder(*aggregator.selection, v, v, teachers), order, cap)
+                      .costs(v, {excess, excess})
+                      .forward
+                : cost_of_log_excess(excess, order, cap);
+        // Without outcome probabilities the trade-off bound stands for the exact cost.
+        if (exact.outcomes() != nullptr) {
+          CHECK(exact.largest(order).forward <= cost * kRounding);
+        }
+        CHECK(cost <= tradeoff * kRounding);
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
@@ -87,6 +88,28 @@ TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties inc
     }
     CHECK(above_exact);
     CHECK(below_tradeoff);
+  }
+}
+
+TEST_CASE("tilted cost: noise far below one vote, where the top class all but never wins on n'") {
+  for (const double sigma : {.05, .074, .12, .2, .3}) {
+    for (const double order : {1.05, 1.42, 2.0}) {
+      for (const Histogram& counts : {Histogram{1, 0, 0}, Histogram{2, 1, 0}, Histogram{5, 5, 4}}) {
+        CAPTURE(sigma);
+        CAPTURE(order);
+        const auto teachers = std::accumulate(counts.begin(), counts.end(), 0);
+        const GaussianNoisyMax noise{sigma};
+        // What one outcome costs: the top class, which lost a vote to another.
+        const double gap = static_cast<double>(counts[0] - counts[1]);
+        const double wins = 1.0 - (counts[2] == 4 ? .6 : 2.0 * normal_cdf(-gap / sigma / 1.4143));
+        const double log_wins_after = log_normal_cdf(-(2.0 - gap) / sigma / 1.4143);
+        const double least =
+            (order * std::log(wins) - (order - 1.0) * log_wins_after) / (order - 1.0);
+        const double cost = TiltedCost(noise, std::nullopt, teachers, 3, order).cost(counts);
+        CHECK(cost >= least * (1.0 - 1e-9));
+        CHECK(cost <= data_independent_cost(noise, order));
+      }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -323,6 +324,73 @@ TEST_CASE("curve release: costs within a distance are nested, and above those of
     }
     CHECK(above);
   }
+}
+
+// All histograms of up to 12 teachers and 5 classes against all their neighbours, alone and as one
+// query of a run. A few of the sizes, unless the environment asks for more.
+TEST_CASE("random dumps: costs within a distance are nested and indices one apart, everywhere") {
+  const char* const asked = std::getenv("PATE_RANDOM_DUMPS");
+  const int settings = asked == nullptr ? 0 : std::max(1, std::atoi(asked) / 2000);
+  Random random(12);
+  std::int64_t pairs = 0;
+  for (std::int64_t teachers = 1; teachers <= 12; ++teachers) {
+    for (std::int64_t classes = 2; classes <= 5; ++classes) {
+      const int times = settings > 0 ? settings : teachers + classes <= 11 ? 1 : 0;
+      for (int i = 0; i < times; ++i) {
+        SmallRelease release = random_release(random);
+        CostQuestion& q = release.settings.question;
+        q.teachers = teachers;
+        q.classes = classes;
+        release.settings.queries = 3;
+        if (q.cost == CurveCost::exact && classes != 2) q.cost = CurveCost::tilted;
+        release.scores.resize(static_cast<std::size_t>(classes), 1);
+        CAPTURE(described(release));
+        const DistanceCosts costs(q, 1);
+        const PublicCurve curve(release.settings.parameters, release.settings.delta,
+                                costs.largest(3, 3), 1U);
+        const auto size = static_cast<std::size_t>(teachers) + 1;
+        const auto histograms =
+            all_histograms(static_cast<std::int32_t>(teachers), static_cast<std::size_t>(classes));
+        const auto add = [&](const Histogram& counts, std::int64_t times_asked,
+                             std::vector<CostUnits>& to) {
+          Histogram sorted = counts;
+          std::sort(sorted.begin(), sorted.end(), std::greater<>());
+          costs.add(sorted, release.statistic(counts), times_asked, times_asked, to);
+        };
+        std::vector<CostUnits> others(size, 0);  // of the two queries whose votes stay
+        add(one_of(random, histograms), 2, others);
+        struct Place {
+          std::vector<CostUnits> alone, ub;
+          std::int64_t index = 0;
+        };
+        std::map<Histogram, Place> places;
+        for (const Histogram& counts : histograms) {
+          Place place{std::vector<CostUnits>(size, 0), others};
+          add(counts, 1, place.alone);
+          add(counts, 1, place.ub);
+          place.alone.back() = costs.largest(1, 1);
+          place.ub.back() = costs.largest(3, 3);
+          place.index = curve.index(place.ub);
+          places.emplace(counts, std::move(place));
+        }
+        bool nested = true;
+        bool close = true;
+        for (const auto& [counts, place] : places) {
+          for (const Histogram& neighbour : with_neighbours(counts)) {
+            const Place& theirs = places.at(neighbour);
+            for (std::size_t d = 0; d + 1 < size; ++d) {
+              nested = nested && theirs.alone[d] <= place.alone[d + 1];
+            }
+            close = close && std::abs(theirs.index - place.index) <= 1;
+            ++pairs;
+          }
+        }
+        CHECK(nested);
+        CHECK(close);
+      }
+    }
+  }
+  MESSAGE(pairs << " pairs");
 }
 
 TEST_CASE("curve release: the guarantee holds on curves of any shape") {

@@ -88,8 +88,29 @@ WalkTable::WalkTable(std::int64_t first, std::int64_t last, std::vector<std::int
   for (std::size_t i = width; i < values.size(); ++i) {
     values[i] = std::max(values[i], values[i - width]);
   }
-  largest_ = *std::max_element(values.end() - static_cast<std::ptrdiff_t>(width), values.end());
-  rows_ = {static_cast<std::int64_t>(width), std::move(values)};
+  set_rows(std::move(values));
+}
+
+WalkTable::WalkTable(StoredUnits& from) : first_(from.next()), last_(from.next()) {
+  const auto cells = from.take(from.next());
+  cells_.assign(cells.begin(), cells.end());
+  // The product is of numbers that `take` would refuse alone.
+  if (first_ < 0 || last_ < first_ || last_ > std::int64_t{1} << 31 || cells_.empty()) {
+    throw parameter_error("the stored numbers are not those of a table of costs");
+  }
+  const auto values = from.take(width() * static_cast<std::int64_t>(cells_.size()));
+  set_rows({values.begin(), values.end()});
+}
+
+void WalkTable::store(std::vector<CostUnits>& to) const {
+  to.insert(to.end(), {first_, last_, static_cast<CostUnits>(cells_.size())});
+  to.insert(to.end(), cells_.begin(), cells_.end());
+  to.insert(to.end(), rows_.values().begin(), rows_.values().end());
+}
+
+void WalkTable::set_rows(std::vector<CostUnits> values) {
+  largest_ = *std::max_element(values.end() - static_cast<std::ptrdiff_t>(width()), values.end());
+  rows_ = {width(), std::move(values)};
 }
 
 std::vector<CostUnits> WalkTable::within(std::int64_t centre, std::size_t distances,
@@ -215,6 +236,29 @@ DistanceCosts::DistanceCosts(const CostQuestion& question, unsigned threads,
           };
         });
   }
+}
+
+DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers)
+    : question_(question) {
+  validate(question);
+  StoredUnits from(numbers);
+  const bool tilted = question.cost == CurveCost::tilted;
+  const bool realized = question.reading == ReleasedCost::realized;
+  if (realized) checks_.emplace(from);
+  if (tilted) keys_.emplace(question.teachers, question.classes, from);
+  if (!tilted || (question.aggregator.interactive && !realized)) walk_.emplace(from);
+  if (question.cost == CurveCost::tradeoff) {
+    q_.emplace(question.aggregator.noisy_max, question.teachers, question.classes);
+  }
+  if (!from.done()) throw parameter_error("there are more stored numbers than the costs have");
+}
+
+std::vector<CostUnits> DistanceCosts::numbers() const {
+  std::vector<CostUnits> result;
+  if (checks_) checks_->store(result);
+  if (keys_) keys_->store(result);
+  if (walk_) walk_->store(result);
+  return result;
 }
 
 CostUnits DistanceCosts::largest(std::int64_t queries, std::int64_t answered) const {

@@ -60,7 +60,14 @@ class WalkTable {
                                               std::span<const std::int64_t> values) const;
   [[nodiscard]] CostUnits largest() const { return largest_; }
 
+  /// The same from what `store` of another gave. Throws `parameter_error` where it cannot be that.
+  explicit WalkTable(StoredUnits& from);
+  void store(std::vector<CostUnits>& to) const;
+
  private:
+  [[nodiscard]] std::int64_t width() const { return last_ - first_ + 1; }
+  void set_rows(std::vector<CostUnits> values);
+
   std::int64_t first_;
   std::int64_t last_;
   std::vector<std::int64_t> cells_;  // upper ends, rising
@@ -95,6 +102,12 @@ class DistanceCosts {
  public:
   explicit DistanceCosts(const CostQuestion& question, unsigned threads = 0,
                          const ProgressCallback& progress = {});
+
+  /// The same from the `numbers` of another, for the same question: tables may be kept. Throws
+  /// `parameter_error` where the numbers cannot be those.
+  DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers);
+  /// All that took time to compute.
+  [[nodiscard]] std::vector<CostUnits> numbers() const;
 
   [[nodiscard]] const CostQuestion& question() const { return question_; }
 

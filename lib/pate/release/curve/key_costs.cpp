@@ -187,6 +187,15 @@ double cost_of_units(CostUnits units) {
   return units < (std::int64_t{1} << 53) ? cost : std::nextafter(cost, kInfinity);
 }
 
+std::span<const CostUnits> StoredUnits::take(std::int64_t count) {
+  if (count < 0 || count > static_cast<std::int64_t>(left_.size())) {
+    throw parameter_error("there are fewer stored numbers than the costs need");
+  }
+  const auto taken = left_.first(static_cast<std::size_t>(count));
+  left_ = left_.subspan(taken.size());
+  return taken;
+}
+
 RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
     : width_(width), values_(std::move(values)) {
   const std::int64_t rows = static_cast<std::int64_t>(values_.size()) / width;
@@ -230,9 +239,33 @@ KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
     tables_[i] = three_ ? three_key_table(cost, v) : two_key_table(cost, v);
     counter.add(1);
   });
-  for (const Table& table : tables_) {
-    if (!table.values.empty()) largest_ = std::max(largest_, table.values.back());
+  index();
+}
+
+KeyCosts::KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& from)
+    : teachers_(teachers),
+      least_(ceil_divide(teachers, classes)),
+      step_(1),
+      three_(teachers <= kMostTeachersOfThreeKeys) {
+  for (std::int64_t v = least_; v <= teachers_; ++v) {
+    Table& table = tables_.emplace_back(empty_table(v));
+    const auto values = from.take(table.rows * table.columns);
+    table.values.assign(values.begin(), values.end());
   }
+  index();
+}
+
+void KeyCosts::store(std::vector<CostUnits>& to) const {
+  for (const Table& table : tables_) to.insert(to.end(), table.values.begin(), table.values.end());
+}
+
+KeyCosts::Table KeyCosts::empty_table(std::int64_t v) const {
+  const std::int64_t rest = teachers_ - v;
+  return {three_ ? rest + 1 : 1, std::min(v, rest) + 1, {}};
+}
+
+void KeyCosts::index() {
+  for (const Table& table : tables_) largest_ = std::max(largest_, table.values.back());
   if (!three_) index_two_keys();
 }
 
@@ -240,7 +273,7 @@ KeyCosts::Table KeyCosts::three_key_table(const TiltedCost& cost, std::int64_t v
   const std::int64_t rest = teachers_ - v;
   const std::int64_t most = std::min(v, rest);
   const std::int64_t m = cost.classes();
-  Table table{rest + 1, most + 1, {}};
+  Table table = empty_table(v);
   table.values.assign(static_cast<std::size_t>(table.rows * table.columns), kNoKey);
   const auto value = [&](std::int64_t s, std::int64_t x) -> CostUnits& {
     return table.values[static_cast<std::size_t>(s * table.columns + x)];
@@ -265,7 +298,8 @@ KeyCosts::Table KeyCosts::three_key_table(const TiltedCost& cost, std::int64_t v
 KeyCosts::Table KeyCosts::two_key_table(const TiltedCost& cost, std::int64_t v) const {
   const std::int64_t rest = teachers_ - v;
   const std::int64_t most = std::min(v, rest);
-  Table table{1, most + 1, std::vector<CostUnits>(static_cast<std::size_t>(most + 1), kNoKey)};
+  Table table = empty_table(v);
+  table.values.assign(static_cast<std::size_t>(table.columns), kNoKey);
   CostUnits running = kNoKey;
   for (std::int64_t x = ceil_divide(rest, cost.classes() - 1); x <= most; ++x) {
     running = std::max(running, two_key_cost(cost, v * step_, x * step_));

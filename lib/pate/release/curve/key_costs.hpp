@@ -19,6 +19,19 @@ inline constexpr int kUnitExponent = -40;
 [[nodiscard]] CostUnits units_of(double cost, double margin);
 [[nodiscard]] double cost_of_units(CostUnits units);
 
+/// Numbers that were stored one after the other, to be taken in that order.
+class StoredUnits {
+ public:
+  explicit StoredUnits(std::span<const CostUnits> numbers) : left_(numbers) {}
+  /// The next `count`. Throws `parameter_error` where there are fewer.
+  [[nodiscard]] std::span<const CostUnits> take(std::int64_t count);
+  [[nodiscard]] CostUnits next() { return take(1).front(); }
+  [[nodiscard]] bool done() const { return left_.empty(); }
+
+ private:
+  std::span<const CostUnits> left_;
+};
+
 /// Rows of numbers, and the maxima of their blocks: the maximum of a stretch of a row in few steps.
 class RowMaxima {
  public:
@@ -30,6 +43,7 @@ class RowMaxima {
   [[nodiscard]] CostUnits at(std::int64_t row, std::int64_t i) const {
     return values_[static_cast<std::size_t>(row * width_ + i)];
   }
+  [[nodiscard]] const std::vector<CostUnits>& values() const { return values_; }
 
  private:
   std::int64_t width_ = 0;
@@ -60,6 +74,11 @@ class KeyCosts {
   KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
            const ProgressCallback& progress = {}, std::int64_t step = 1);
 
+  /// The same from what `store` of another gave, for the same teachers and classes,
+  /// `Keys::automatic` and all counts. Throws `parameter_error` where the numbers cannot be those.
+  KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& from);
+  void store(std::vector<CostUnits>& to) const;
+
   /// W(d), d = 0..M, for a histogram in decreasing order.
   [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts) const;
   /// W(M), the same for all votes.
@@ -78,6 +97,8 @@ class KeyCosts {
   };
   [[nodiscard]] Table three_key_table(const TiltedCost& cost, std::int64_t v) const;
   [[nodiscard]] Table two_key_table(const TiltedCost& cost, std::int64_t v) const;
+  [[nodiscard]] Table empty_table(std::int64_t v) const;
+  void index();
   void index_two_keys();
 
   std::int64_t teachers_;  // in steps

@@ -1,0 +1,107 @@
+#include "pate/accounting/tilted_account.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "pate/accounting/exact_account.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/math/sums.hpp"
+#include "pate/parallel/parallel_for.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
+
+namespace pate {
+
+namespace {
+
+std::vector<std::int32_t> counts_of(const GroupedVotes& votes) {
+  std::vector<std::int32_t> counts;
+  for (const VoteGroup& group : votes.groups) {
+    counts.insert(counts.end(), static_cast<std::size_t>(group.classes), group.count);
+  }
+  return counts;
+}
+
+double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, double order,
+                  unsigned threads) {
+  const TiltedRun run(account.aggregator, account.teachers, account.classes, order);
+  std::vector<double> costs(queries.size());
+  parallel_for(queries.size(), threads, [&](std::size_t i) {
+    costs[i] = run.cost(counts_of(queries[i].votes), queries[i].votes.statistic);
+  });
+  CompensatedSum sum;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    sum.add(static_cast<double>(queries[i].count) * costs[i]);
+  }
+  return sum.value();
+}
+
+}  // namespace
+
+void check_tilted(const Aggregator& aggregator) {
+  if (aggregator.is_gaussian()) return;
+  throw parameter_error("the tilted bound is one of Gaussian noise; LNMax has none");
+}
+
+TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
+                     double order)
+    : aggregator_(aggregator), order_(order) {
+  check_tilted(aggregator);
+  if (classes < 2 || teachers < 1) return;
+  const auto check = aggregator.interactive ? std::nullopt : aggregator.selection;
+  cost_.emplace(aggregator.noisy_max.gaussian(), check, teachers, classes, order);
+  cap_ = data_independent_cost(aggregator.noisy_max, order);
+  if (!aggregator.selection) return;
+  joint_.emplace(AnswerLadder(*aggregator.selection, 0, teachers, teachers), order, cap_);
+}
+
+double TiltedRun::cost(std::span<const std::int32_t> counts, std::int64_t statistic) const {
+  if (!cost_) return 0.0;
+  const double log_q = pate::log_q(aggregator_.noisy_max, counts);
+  const double tradeoff = log_q == -kInfinity
+                              ? -kInfinity
+                              : tradeoff_log_excess(aggregator_.noisy_max, log_q, order_).forward;
+  const auto of_excess = [&](double log_excess) {
+    return joint_ ? joint_->costs(statistic, {log_excess, log_excess}).forward
+                  : cost_of_log_excess(log_excess, order_, cap_);
+  };
+  double tilted = cost_->cost(counts);
+  if (aggregator_.interactive) tilted = of_excess(log_expm1((order_ - 1.0) * tilted));
+  return std::min(tilted, of_excess(tradeoff));
+}
+
+void add_tilted_costs(std::span<const ExactQuery> queries, const OrderSearch& search,
+                      unsigned threads, Account& account) {
+  bool spent = false;
+  const auto evaluate = [&](std::span<const double> orders) {
+    std::vector<std::vector<double>> epsilons;
+    for (const double order : orders) {
+      const double rdp = tilted_rdp(queries, account, order, threads);
+      spent = spent || !(rdp <= 0.0);
+      auto& at_order = epsilons.emplace_back();
+      for (const ReportedConversion conversion : exact_conversions()) {
+        at_order.push_back(epsilon_from_rdp(rdp_conversion(conversion), rdp, order, search.delta));
+      }
+    }
+    return epsilons;
+  };
+  const std::size_t functions = exact_conversions().size();
+  const std::vector<OptimalOrder> best =
+      search.grid_only ? optimal_orders_among(account.orders, functions, evaluate)
+                       : optimal_orders_in_batches(order_hints(account), functions, evaluate);
+  std::vector<OptimalOrder> by_direction;  // the one there is, twice
+  for (const OptimalOrder& found : best) by_direction.insert(by_direction.end(), 2, found);
+  const std::vector<CostEntry> entries =
+      exact_entries(Bound::tilted, by_direction, spent, search.delta, account.notices);
+  add_order_notices(entries, account.orders, search.grid_only, account.notices);
+  insert_entries(entries, account);
+  account.notices.push_back(
+      {"tilted_forward",
+       "the tilted bound covers one of the two directions that (epsilon, delta) speaks of: it is "
+       "what a release through a curve counts with, and no guarantee; it depends on the votes and "
+       "must not be published as it is"});
+}
+
+}  // namespace pate

@@ -1,0 +1,156 @@
+#include "pate/reports/curve_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "pate/io/atomic_file.hpp"
+#include "pate/io/digests.hpp"
+#include "pate/io/files.hpp"
+
+namespace pate::reports {
+
+namespace {
+
+// Another number as soon as any cost, or what the parameters are searched for among, changes.
+constexpr std::string_view kTablesHeader = "pate curve tables 1\n";
+
+static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
+
+std::string digest_of(std::string_view text) {
+  return io::sha256_hex(std::as_bytes(std::span(text)));
+}
+
+// All that the tables of costs depend on but the order.
+std::string inputs_of(const CostQuestion& question) {
+  const Aggregator& aggregator = question.aggregator;
+  std::string text = fmt::format("{} {} teachers={} classes={} {}={:a}", name(question.cost),
+                                 question.reading == ReleasedCost::realized ? "realized" : "joint",
+                                 question.teachers, question.classes,
+                                 aggregator.is_gaussian() ? "sigma2" : "laplace_scale",
+                                 aggregator.noisy_max.parameter());
+  if (aggregator.selection) {
+    text += fmt::format(" threshold={:a} sigma1={:a}", aggregator.selection->threshold,
+                        aggregator.selection->sigma1);
+  }
+  if (aggregator.interactive) text += " interactive";
+  return text;
+}
+
+std::string inputs_at_order(const CostQuestion& question) {
+  return fmt::format("{} order={:a}\n", inputs_of(question), question.order);
+}
+
+}  // namespace
+
+CurveTables::CurveTables(std::filesystem::path directory) : directory_(std::move(directory)) {
+  if (directory_.empty()) return;
+  std::error_code failure;
+  std::filesystem::create_directory(directory_, failure);
+  if (!std::filesystem::is_directory(directory_)) {
+    throw output_error(fmt::format("{}: cannot keep tables there: {}", directory_.string(),
+                                   failure ? failure.message() : "it is no directory"));
+  }
+}
+
+std::filesystem::path CurveTables::path_of(const std::string& inputs) const {
+  return directory_ / (digest_of(std::string(kTablesHeader) + inputs).substr(0, 32) + ".curve");
+}
+
+template <class Take>
+bool CurveTables::read(const std::string& inputs, const Take& take) const {
+  if (directory_.empty()) return false;
+  const std::filesystem::path path = path_of(inputs);
+  if (!std::filesystem::exists(path)) return false;
+  const io::MappedFile file(path);
+  std::string_view text = io::as_text(file.bytes());
+  const auto fail = [&](const std::string& what) {
+    throw input_error(fmt::format(
+        "{}: {}; it is no file of tables that this program wrote, or it is damaged: remove it, or "
+        "keep tables elsewhere",
+        path.string(), what));
+  };
+  const auto expect = [&](std::string_view line, const char* what) {
+    if (!text.starts_with(line)) {
+      fail(fmt::format("expected {} '{}'", what, line.substr(0, line.size() - 1)));
+    }
+    text.remove_prefix(line.size());
+  };
+  expect(kTablesHeader, "the line");
+  expect(inputs, "the inputs");
+  const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+  const std::string_view numbers = text.substr(end + 1);
+  expect(fmt::format("{} {}\n", numbers.size() / sizeof(std::int64_t), digest_of(numbers)),
+         "the number of numbers that follow and their digest");
+  if (numbers.size() % sizeof(std::int64_t) != 0) fail("expected whole numbers of eight bytes");
+  std::vector<std::int64_t> values(numbers.size() / sizeof(std::int64_t));
+  std::memcpy(values.data(), numbers.data(), numbers.size());
+  try {
+    take(std::span<const std::int64_t>(values));
+  } catch (const parameter_error& failure) {
+    fail(failure.what());
+  }
+  return true;
+}
+
+void CurveTables::write(const std::string& inputs, std::span<const std::int64_t> numbers) const {
+  if (directory_.empty()) return;
+  const std::string_view bytes = io::as_text(std::as_bytes(numbers));
+  std::string text =
+      fmt::format("{}{}{} {}\n", kTablesHeader, inputs, numbers.size(), digest_of(bytes));
+  text += bytes;
+  io::write_file_atomically(path_of(inputs), text);
+}
+
+std::shared_ptr<const DistanceCosts> CurveTables::costs(const CostQuestion& question,
+                                                        unsigned threads,
+                                                        const ProgressCallback& progress) const {
+  validate(question);
+  std::shared_ptr<const DistanceCosts> result;
+  const std::string inputs = inputs_at_order(question);
+  if (!read(inputs, [&](std::span<const std::int64_t> numbers) {
+        result = std::make_shared<const DistanceCosts>(question, numbers);
+      })) {
+    result = std::make_shared<const DistanceCosts>(question, threads, progress);
+    if (!directory_.empty()) write(inputs, result->numbers());
+  }
+  return result;
+}
+
+CurveRecipe CurveTables::default_parameters(const CostQuestion& question, std::int64_t queries,
+                                            double delta, unsigned threads,
+                                            const ProgressCallback& progress) const {
+  const std::string inputs = fmt::format("default parameters: {} queries={} delta={:a}\n",
+                                         inputs_of(question), queries, delta);
+  CurveRecipe result;
+  CostQuestion at_order = question;
+  if (read(inputs, [&](std::span<const std::int64_t> numbers) {
+        StoredUnits from(numbers);
+        result.parameters.order = std::bit_cast<double>(from.next());
+        result.parameters.s = std::bit_cast<double>(from.next());
+        result.parameters.beta = std::bit_cast<double>(from.next());
+        if (!from.done()) throw parameter_error("expected three numbers");
+        pate::validate(result.parameters);
+      })) {
+    at_order.order = result.parameters.order;
+    result.costs = costs(at_order, threads, progress);
+    return result;
+  }
+  result = pate::default_parameters(question, queries, delta, threads, progress);
+  if (directory_.empty()) return result;
+  at_order.order = result.parameters.order;
+  const CurveParameters& found = result.parameters;
+  write(inputs_at_order(at_order), result.costs->numbers());
+  const std::array<std::int64_t, 3> numbers{std::bit_cast<std::int64_t>(found.order),
+                                            std::bit_cast<std::int64_t>(found.s),
+                                            std::bit_cast<std::int64_t>(found.beta)};
+  write(inputs, numbers);
+  return result;
+}
+
+}  // namespace pate::reports

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pate/parallel/parallel_for.hpp"
+#include "pate/release/curve/curve_release.hpp"
+
+namespace pate::reports {
+
+/// What a release through a curve computes from public inputs alone, kept in files of a directory:
+/// the tables of costs, and the default parameters. Nothing in them is of the votes. A file is
+/// named by a digest of its inputs, which it repeats:
+///
+///     pate curve tables 1
+///     tilted joint teachers=250 ...        the inputs, reals in hexadecimal
+///     N SHA256                             how many numbers follow, their digest
+///     N little-endian int64
+///
+/// Files are written atomically; several programs may share a directory. What a file says is taken
+/// only if all of that is as expected: else `input_error` with its path. Writing throws
+/// `output_error`.
+class CurveTables {
+ public:
+  /// Makes the directory if there is none; an empty path keeps nothing.
+  explicit CurveTables(std::filesystem::path directory);
+
+  /// As `DistanceCosts`, from a file where there is one, else computed and kept.
+  [[nodiscard]] std::shared_ptr<const DistanceCosts> costs(
+      const CostQuestion& question, unsigned threads = 0,
+      const ProgressCallback& progress = {}) const;
+
+  /// As `pate::default_parameters`.
+  [[nodiscard]] CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries,
+                                               double delta, unsigned threads = 0,
+                                               const ProgressCallback& progress = {}) const;
+
+ private:
+  [[nodiscard]] std::filesystem::path path_of(const std::string& inputs) const;
+  // Calls take(numbers) if there is a file of these inputs, and says whether there is.
+  template <class Take>
+  bool read(const std::string& inputs, const Take& take) const;
+  void write(const std::string& inputs, std::span<const std::int64_t> numbers) const;
+
+  std::filesystem::path directory_;
+};
+
+}  // namespace pate::reports
