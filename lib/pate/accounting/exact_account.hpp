@@ -130,6 +130,7 @@ struct ExactSettings {
     return when_profiling ? when_profiling(what) : ProgressCallback{};
   }
 };
+
 /// The orders at which to look first for the best one of costs that are nowhere above the trade-off
 /// bound's: those of its entries, else of any.
 [[nodiscard]] std::vector<double> order_hints(const Account& account);

@@ -116,15 +116,14 @@ std::shared_ptr<const DistanceCosts> CurveTables::costs(const CostQuestion& ques
   if (!read(inputs, [&](std::span<const std::int64_t> numbers) {
         result = std::make_shared<const DistanceCosts>(question, numbers);
       })) {
-    result = std::make_shared<const DistanceCosts>(question, threads, progress);
+    result = CurveTableSource::costs(question, threads, progress);
     if (!directory_.empty()) write(inputs, result->numbers());
   }
   return result;
 }
 
-CurveRecipe CurveTables::default_parameters(const CostQuestion& question, std::int64_t queries,
-                                            double delta, unsigned threads,
-                                            const ProgressCallback& progress) const {
+CurveRecipe CurveTables::recipe(const CostQuestion& question, std::int64_t queries, double delta,
+                                unsigned threads, const ProgressCallback& progress) const {
   const std::string inputs = fmt::format("default parameters: {} queries={} delta={:a}\n",
                                          inputs_of(question), queries, delta);
   CurveRecipe result;
@@ -141,7 +140,7 @@ CurveRecipe CurveTables::default_parameters(const CostQuestion& question, std::i
     result.costs = costs(at_order, threads, progress);
     return result;
   }
-  result = pate::default_parameters(question, queries, delta, threads, progress);
+  result = CurveTableSource::recipe(question, queries, delta, threads, progress);
   if (directory_.empty()) return result;
   at_order.order = result.parameters.order;
   const CurveParameters& found = result.parameters;

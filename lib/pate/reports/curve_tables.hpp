@@ -24,20 +24,20 @@ namespace pate::reports {
 /// Files are written atomically; several programs may share a directory. What a file says is taken
 /// only if all of that is as expected: else `input_error` with its path. Writing throws
 /// `output_error`.
-class CurveTables {
+class CurveTables : public CurveTableSource {
  public:
   /// Makes the directory if there is none; an empty path keeps nothing.
   explicit CurveTables(std::filesystem::path directory);
 
-  /// As `DistanceCosts`, from a file where there is one, else computed and kept.
+  /// From a file where there is one, else computed and kept.
   [[nodiscard]] std::shared_ptr<const DistanceCosts> costs(
-      const CostQuestion& question, unsigned threads = 0,
-      const ProgressCallback& progress = {}) const;
+      const CostQuestion& question, unsigned threads,
+      const ProgressCallback& progress) const override;
 
-  /// As `pate::default_parameters`.
-  [[nodiscard]] CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries,
-                                               double delta, unsigned threads = 0,
-                                               const ProgressCallback& progress = {}) const;
+  /// The same, both files.
+  [[nodiscard]] CurveRecipe recipe(const CostQuestion& question, std::int64_t queries, double delta,
+                                   unsigned threads,
+                                   const ProgressCallback& progress) const override;
 
  private:
   [[nodiscard]] std::filesystem::path path_of(const std::string& inputs) const;

@@ -286,7 +286,8 @@ TEST_CASE("curve release: costs within a distance are nested, and above those of
                              ? std::nullopt
                              : q.aggregator.selection;
       tilted.emplace(q.aggregator.noisy_max.gaussian(), check, q.teachers, q.classes, q.order);
-      two_keys.emplace(*tilted, KeyCosts::Keys::two, 1);
+      two_keys.emplace(*tilted, KeyCosts::Keys::two, 1U, ProgressCallback{}, 1,
+                       random.integer(1, 4));
     }
     std::map<Histogram, std::vector<CostUnits>> within_two;
     for (const Histogram& counts : all_histograms(static_cast<std::int32_t>(q.teachers),

@@ -75,7 +75,7 @@ TEST_CASE("curve tables: what was kept is what was computed, to the bit, for eve
   std::size_t files = 0;
   for (const CostQuestion& q : questions) {
     const DistanceCosts computed(q, 1);
-    const auto kept = tables.costs(q, 1);
+    const auto kept = tables.costs(q, 1, {});
     CHECK(files_of(directory.path() / "made").size() == ++files);
     bool computed_again = false;
     const auto read =
@@ -87,38 +87,37 @@ TEST_CASE("curve tables: what was kept is what was computed, to the bit, for eve
   }
   CostQuestion other = questions.front();
   other.order = std::nextafter(other.order, 7.0);
-  (void)tables.costs(other, 1);
+  (void)tables.costs(other, 1, {});
   CHECK(files_of(directory.path() / "made").size() == files + 1);
 }
 
 TEST_CASE("curve tables: default parameters are kept with the tables of their order") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
-  const CostQuestion q = question(CurveCost::tilted);
-  const CurveRecipe computed = default_parameters(q, 20, 1e-3, 1);
-  const CurveRecipe kept = tables.default_parameters(q, 20, 1e-3, 1);
+  CostQuestion q = question(CurveCost::tilted);
+  const CurveRecipe kept = tables.recipe(q, 20, 1e-3, 1, {});
   CHECK(files_of(directory.path()).size() == 2);
-  const CurveRecipe read = tables.default_parameters(q, 20, 1e-3, 1);
-  for (const CurveRecipe* recipe : {&kept, &read}) {
-    CHECK(recipe->parameters.order == computed.parameters.order);
-    CHECK(recipe->parameters.s == computed.parameters.s);
-    CHECK(recipe->parameters.beta == computed.parameters.beta);
-    CHECK(recipe->costs->numbers() == computed.costs->numbers());
-  }
-  (void)tables.default_parameters(q, 21, 1e-3, 1);
-  CHECK(files_of(directory.path()).size() >= 3);
+  const CurveRecipe read = tables.recipe(q, 20, 1e-3, 1, {});
+  CHECK(files_of(directory.path()).size() == 2);
+  CHECK(read.parameters.order == kept.parameters.order);
+  CHECK(read.parameters.s == kept.parameters.s);
+  CHECK(read.parameters.beta == kept.parameters.beta);
+  q.order = kept.parameters.order;
+  CHECK(read.costs->question().order == q.order);
+  CHECK(read.costs->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(kept.costs->numbers() == read.costs->numbers());
 }
 
 TEST_CASE("curve tables: a file that is not as it was written is refused by its name") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
   const CostQuestion q = question(CurveCost::tilted);
-  (void)tables.costs(q, 1);
+  (void)tables.costs(q, 1, {});
   const fs::path path = files_of(directory.path()).front();
   const std::string whole = read_bytes(path);
   const auto refused = [&](const std::string& bytes) {
     write_bytes(path, bytes);
-    const std::string message = message_of<input_error>([&] { (void)tables.costs(q, 1); });
+    const std::string message = message_of<input_error>([&] { (void)tables.costs(q, 1, {}); });
     CAPTURE(message);
     CHECK(message.starts_with(path.string() + ": "));
     CHECK(message.find("remove it") != std::string::npos);
@@ -138,13 +137,13 @@ TEST_CASE("curve tables: a file that is not as it was written is refused by its 
   const TempDirectory elsewhere;
   CostQuestion other = q;
   other.order = 7.0;
-  (void)CurveTables(elsewhere.path()).costs(other, 1);
+  (void)CurveTables(elsewhere.path()).costs(other, 1, {});
   CHECK(refused(read_bytes(files_of(elsewhere.path()).front())).find("the inputs") !=
         std::string::npos);
   write_bytes(path, whole);
-  CHECK(tables.costs(q, 1)->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(tables.costs(q, 1, {})->numbers() == DistanceCosts(q, 1).numbers());
   CHECK_THROWS_AS(CurveTables{path}, output_error);
-  CHECK(CurveTables({}).costs(q, 1)->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(CurveTables({}).costs(q, 1, {})->numbers() == DistanceCosts(q, 1).numbers());
 }
 
 TEST_CASE("curve tables: numbers of another length are refused") {

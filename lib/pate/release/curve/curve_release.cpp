@@ -72,4 +72,15 @@ CurveDraw CurveMechanism::draw(const CurvePlace& place, BitSource& source) const
   return {y, curve_->epsilon(y)};
 }
 
+std::shared_ptr<const DistanceCosts> CurveTableSource::costs(
+    const CostQuestion& question, unsigned threads, const ProgressCallback& progress) const {
+  return std::make_shared<const DistanceCosts>(question, threads, progress);
+}
+
+CurveRecipe CurveTableSource::recipe(const CostQuestion& question, std::int64_t queries,
+                                     double delta, unsigned threads,
+                                     const ProgressCallback& progress) const {
+  return default_parameters(question, queries, delta, threads, progress);
+}
+
 }  // namespace pate

@@ -83,6 +83,23 @@ struct CurveRecipe {
                                              double delta, unsigned threads = 0,
                                              const ProgressCallback& progress = {});
 
+/// Where the tables of a release and its default parameters come from: here they are computed.
+/// Nothing in them is of the votes, so they may be kept (`reports::CurveTables`).
+class CurveTableSource {
+ public:
+  CurveTableSource() = default;
+  CurveTableSource(const CurveTableSource&) = default;
+  CurveTableSource& operator=(const CurveTableSource&) = default;
+  virtual ~CurveTableSource() = default;
+
+  [[nodiscard]] virtual std::shared_ptr<const DistanceCosts> costs(
+      const CostQuestion& question, unsigned threads, const ProgressCallback& progress) const;
+  /// `pate::default_parameters`.
+  [[nodiscard]] virtual CurveRecipe recipe(const CostQuestion& question, std::int64_t queries,
+                                           double delta, unsigned threads,
+                                           const ProgressCallback& progress) const;
+};
+
 /// s and beta for `question.order`, which must have been fixed before the labels, when `answered`
 /// of the queries were: top counts between a and 1, such that so many answers were to be expected.
 /// Part of what is released is that number, so the guarantee holds. Throws `parameter_error`

@@ -155,12 +155,12 @@ CostUnits three_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2
   return largest.units();
 }
 
-// H(v, x2), whatever the third count.
-CostUnits two_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2) {
+// H(v, x2), whatever the third count, where the classes behind have so many votes.
+CostUnits two_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                       std::int64_t votes) {
   const std::int64_t m = cost.classes();
   const CostUnits quick = units_far_behind(cost, v, v - x2);
   if (quick != kNoKey) return quick;
-  const std::int64_t votes = cost.teachers() - v - x2;
   LargestExcess largest(cost, v, Rest(v, x2, votes));
   const std::int64_t y = std::min(x2, votes);
   largest.consider({{x2}, m - 2}, 0, true);
@@ -171,6 +171,12 @@ CostUnits two_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2) 
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
+}
+
+// So that there are at most so many cells of (v, x2): about M^2/4 divided by it.
+constexpr std::int64_t kMostTwoKeys = 4'000'000;
+std::int64_t cell_for(std::int64_t teachers) {
+  return std::max<std::int64_t>(1, ceil_divide(teachers * teachers / 4, kMostTwoKeys));
 }
 
 }  // namespace
@@ -226,12 +232,15 @@ CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t t
 }
 
 KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
-                   const ProgressCallback& progress, std::int64_t step)
+                   const ProgressCallback& progress, std::int64_t step, std::int64_t cell)
     : teachers_(cost.teachers() / step),
       least_(ceil_divide(teachers_, cost.classes())),
       step_(step),
       three_(keys == Keys::three ||
-             (keys == Keys::automatic && cost.teachers() <= kMostTeachersOfThreeKeys)) {
+             (keys == Keys::automatic && cost.teachers() <= kMostTeachersOfThreeKeys)),
+      cell_(three_     ? 1
+            : cell > 0 ? cell
+                       : cell_for(teachers_)) {
   tables_.resize(static_cast<std::size_t>(teachers_ - least_ + 1));
   ProgressCounter counter(progress, static_cast<std::int64_t>(tables_.size()));
   parallel_for(tables_.size(), threads, [&](std::size_t i) {
@@ -246,7 +255,8 @@ KeyCosts::KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& fro
     : teachers_(teachers),
       least_(ceil_divide(teachers, classes)),
       step_(1),
-      three_(teachers <= kMostTeachersOfThreeKeys) {
+      three_(teachers <= kMostTeachersOfThreeKeys),
+      cell_(three_ ? 1 : cell_for(teachers)) {
   for (std::int64_t v = least_; v <= teachers_; ++v) {
     Table& table = tables_.emplace_back(empty_table(v));
     const auto values = from.take(table.rows * table.columns);
@@ -261,7 +271,8 @@ void KeyCosts::store(std::vector<CostUnits>& to) const {
 
 KeyCosts::Table KeyCosts::empty_table(std::int64_t v) const {
   const std::int64_t rest = teachers_ - v;
-  return {three_ ? rest + 1 : 1, std::min(v, rest) + 1, {}};
+  if (three_) return {rest + 1, std::min(v, rest) + 1, {}};
+  return {1, column(v, std::min(v, rest)) + 1, {}};
 }
 
 void KeyCosts::index() {
@@ -295,15 +306,25 @@ KeyCosts::Table KeyCosts::three_key_table(const TiltedCost& cost, std::int64_t v
   return table;
 }
 
+std::int64_t KeyCosts::column(std::int64_t v, std::int64_t x2) const {
+  return ceil_divide(v + x2, cell_) - ceil_divide(v, cell_);
+}
+
 KeyCosts::Table KeyCosts::two_key_table(const TiltedCost& cost, std::int64_t v) const {
   const std::int64_t rest = teachers_ - v;
   const std::int64_t most = std::min(v, rest);
+  const std::int64_t least = ceil_divide(rest, cost.classes() - 1);
   Table table = empty_table(v);
   table.values.assign(static_cast<std::size_t>(table.columns), kNoKey);
   CostUnits running = kNoKey;
-  for (std::int64_t x = ceil_divide(rest, cost.classes() - 1); x <= most; ++x) {
-    running = std::max(running, two_key_cost(cost, v * step_, x * step_));
-    table.values[static_cast<std::size_t>(x)] = running;
+  for (std::int64_t c = column(v, least); c < table.columns; ++c) {
+    // The counts of the cell that some histogram has.
+    const std::int64_t end = (ceil_divide(v, cell_) + c) * cell_ - v;
+    const std::int64_t first = std::max(least, end - cell_ + 1);
+    const std::int64_t last = std::min(end, most);
+    running = std::max(running, two_key_cost(cost, v * step_, last * step_,
+                                             cost.teachers() - (v + first) * step_));
+    table.values[static_cast<std::size_t>(c)] = running;
   }
   return table;
 }
@@ -311,14 +332,19 @@ KeyCosts::Table KeyCosts::two_key_table(const TiltedCost& cost, std::int64_t v) 
 void KeyCosts::index_two_keys() {
   const std::int64_t width = teachers_ + 1;
   const std::int64_t half = teachers_ / 2;
+  const std::int64_t cells = ceil_divide(teachers_, cell_);
   std::vector<CostUnits> columns(static_cast<std::size_t>((half + 1) * width), kNoKey);
-  std::vector<CostUnits> diagonals(static_cast<std::size_t>(width * width), kNoKey);
+  std::vector<CostUnits> diagonals(static_cast<std::size_t>((cells + 1) * width), kNoKey);
   for (std::int64_t v = least_; v <= teachers_; ++v) {
     const Table& table = tables_[static_cast<std::size_t>(v - least_)];
-    for (std::int64_t x = 0; x <= std::max(half, teachers_ - v); ++x) {
-      const CostUnits value = table.at(0, std::min(x, table.columns - 1));
-      if (x <= half) columns[static_cast<std::size_t>(x * width + v)] = value;
-      if (v + x <= teachers_) diagonals[static_cast<std::size_t>((v + x) * width + v)] = value;
+    const auto value = [&](std::int64_t x) {
+      return table.at(0, std::min(column(v, x), table.columns - 1));
+    };
+    for (std::int64_t x = 0; x <= half; ++x) {
+      columns[static_cast<std::size_t>(x * width + v)] = value(x);
+    }
+    for (std::int64_t s = ceil_divide(v, cell_); s <= cells; ++s) {
+      diagonals[static_cast<std::size_t>(s * width + v)] = value(s * cell_ - v);
     }
   }
   columns_ = {width, std::move(columns)};
@@ -350,7 +376,7 @@ std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) co
     for (std::int64_t d = 0; d <= teachers_; ++d) {
       raise(d, columns_.largest(std::min(x2 + d, teachers_ / 2), std::max(least_, v - d), v));
       if (d > 0) {
-        raise(d, diagonals_.largest(std::min(v + x2 + d, teachers_), v + 1,
+        raise(d, diagonals_.largest(ceil_divide(std::min(v + x2 + d, teachers_), cell_), v + 1,
                                     std::min(v + d, teachers_)));
       }
       if (result[static_cast<std::size_t>(d)] == largest_) break;

@@ -63,6 +63,11 @@ class RowMaxima {
 ///     W(d) = max over j = -d..d of K_v'( min(x2 + x3 + A, M - v'), min(x2 + A, v', M - v') ).
 ///
 /// The keys that W(d) looks up are among those that W(d + 1) of every neighbour looks up.
+///
+/// Where keys (v, x2) would be more than some millions they are cells: v + x2 is rounded up to a
+/// multiple of `cell`, which a cost is not the smaller for, and the votes of the other classes are
+/// the most that the cell leaves. Rounding v + x2, not x2, does not depend on which v' an entry is
+/// looked up for, so that the sets of keys stay nested.
 class KeyCosts {
  public:
   enum class Keys { automatic, three, two };
@@ -70,9 +75,9 @@ class KeyCosts {
 
   /// Computes the table, in parallel over v; the same bits for any number of threads. `step` > 1
   /// computes only counts that are multiples of it, for estimates: then `within` is told counts,
-  /// and gives distances, in units of it (two keys).
+  /// and gives distances, in units of it (two keys). cell: of two keys, 0: by their number.
   KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
-           const ProgressCallback& progress = {}, std::int64_t step = 1);
+           const ProgressCallback& progress = {}, std::int64_t step = 1, std::int64_t cell = 0);
 
   /// The same from what `store` of another gave, for the same teachers and classes,
   /// `Keys::automatic` and all counts. Throws `parameter_error` where the numbers cannot be those.
@@ -100,15 +105,18 @@ class KeyCosts {
   [[nodiscard]] Table empty_table(std::int64_t v) const;
   void index();
   void index_two_keys();
+  // Of two keys: the column of v that has x2, of the cell of v + x2.
+  [[nodiscard]] std::int64_t column(std::int64_t v, std::int64_t x2) const;
 
   std::int64_t teachers_;  // in steps
   std::int64_t least_;     // the smallest top count
   std::int64_t step_;
   bool three_;
+  std::int64_t cell_ = 1;
   CostUnits largest_ = 0;
   std::vector<Table> tables_;  // by v - least_
   RowMaxima columns_;          // with two keys: K_v(x) by x, then v
-  RowMaxima diagonals_;        // K_v(s - v) by s, then v
+  RowMaxima diagonals_;        // K_v(s - v) by the cell of s, then v
 };
 
 }  // namespace pate
