@@ -15,6 +15,7 @@
 #include "pate/composition/compose.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/planning/plan.hpp"
+#include "pate/release/curve/distance_costs.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/sampling/bit_source.hpp"
 #include "pate/votes/simulate.hpp"
@@ -130,11 +131,13 @@ struct ReleaseOptions {
   VotesInputOptions input;
   MechanismOptions mechanism;
   OutputOptions output;
-  ReleaseSettings settings;  ///< delta, confidence and threads of them
+  std::optional<ReleaseMethod> method;  ///< none: curve; as published: none
+  ReleaseSettings settings;             ///< delta, confidence and threads of them
   bool any_delta = false;
   std::optional<Reading> reading;  ///< none: joint; as published: expected
-  std::optional<double> order, beta, sigma_ss;
+  std::optional<double> order, s, beta, sigma_ss;
   std::string parameters_from;
+  bool parameters_from_labels = false;
   bool other_teachers = false;
   bool require_releasable = false;
   bool dry_run = false;
@@ -143,7 +146,8 @@ struct ReleaseOptions {
   bool again = false;
   bool as_published = false;
   bool sensitivity_curve = false;
-  std::optional<Bound> bound;  ///< none: tradeoff; as published: published
+  std::optional<CurveCost> cost;  ///< of a curve; none: what suits the aggregator
+  std::optional<Bound> bound;     ///< none: of gnss tradeoff; as published: published
 };
 void add_release(CommandLine& line, ReleaseOptions& options);
 [[nodiscard]] int run_release(const ReleaseOptions& options, const Streams& streams);

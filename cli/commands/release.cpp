@@ -6,6 +6,7 @@
 #include <future>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
@@ -13,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/rdp/orders.hpp"
+#include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/ledger.hpp"
@@ -40,30 +42,79 @@ void check_as_published(const ReleaseOptions& options) {
   }
 }
 
+ReleaseMethod method_of(const ReleaseOptions& options) {
+  return options.method.value_or(ReleaseMethod::curve);
+}
+
+// An option of the other method would be ignored.
+void check_method(const ReleaseOptions& options) {
+  const auto goes_with = [&](ReleaseMethod method, bool given, const char* option) {
+    if (!given || (!options.as_published && method_of(options) == method)) return;
+    throw usage_error(fmt::format("{} goes with --method {}", option, name(method)));
+  };
+  goes_with(ReleaseMethod::curve, options.s.has_value(), "--s");
+  goes_with(ReleaseMethod::curve, options.cost.has_value(), "--cost");
+  goes_with(ReleaseMethod::curve, options.parameters_from_labels, "--parameters-from-labels");
+  if (options.as_published) {
+    if (options.method) throw usage_error("--as-published excludes --method: it is one itself");
+    return;
+  }
+  goes_with(ReleaseMethod::gnss, options.sigma_ss.has_value(), "--sigma-ss");
+  goes_with(ReleaseMethod::gnss, options.settings.confidence.has_value(), "--confidence");
+  goes_with(ReleaseMethod::gnss, options.bound.has_value(), "--bound");
+  goes_with(ReleaseMethod::gnss, options.other_teachers, "--other-teachers");
+}
+
+// Parameters come whole, and from one place.
+void check_parameters(const ReleaseOptions& options) {
+  const bool is_curve = method_of(options) == ReleaseMethod::curve;
+  const char* const words = is_curve ? "--order, --s and --beta" : "--order, --beta and --sigma-ss";
+  if (options.parameters_from_labels) {
+    if (options.s || options.beta || !options.parameters_from.empty()) {
+      throw usage_error(
+          "--parameters-from-labels finds s and beta: it goes with --order alone, and excludes "
+          "--parameters-from");
+    }
+    if (!options.order) {
+      throw usage_error(
+          "--parameters-from-labels needs --order, fixed before the labels were seen");
+    }
+    if (options.input.decisions.empty()) {
+      throw usage_error(
+          "--parameters-from-labels needs --decisions: which queries the run answered");
+    }
+    return;
+  }
+  const bool has_noise = is_curve ? options.s.has_value() : options.sigma_ss.has_value();
+  const bool given = options.order || options.beta || has_noise;
+  if (given && !(options.order && options.beta && has_noise)) {
+    throw usage_error(fmt::format("{} go together: add {}", words,
+                                  !options.order  ? "--order"
+                                  : !options.beta ? "--beta"
+                                  : is_curve      ? "--s"
+                                                  : "--sigma-ss"));
+  }
+  if (given && !options.parameters_from.empty()) {
+    throw usage_error(fmt::format("--parameters-from excludes {}", words));
+  }
+  if (options.other_teachers && options.parameters_from.empty()) {
+    throw usage_error("--other-teachers is about the votes behind --parameters-from FILE");
+  }
+}
+
 void check_options(const ReleaseOptions& options) {
   if (options.dry_run && options.output.public_only) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
   check_delta(options.settings.delta, options.any_delta);
-  if (options.as_published) return check_as_published(options);
-  if (options.sensitivity_curve || options.bound == Bound::published) {
+  if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
     throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
                                                                      ? "--sensitivity-curve"
                                                                      : "--bound published"));
   }
-  const bool given = options.order || options.beta || options.sigma_ss;
-  if (given && !(options.order && options.beta && options.sigma_ss)) {
-    throw usage_error(fmt::format("--order, --beta and --sigma-ss go together: add {}",
-                                  !options.order  ? "--order"
-                                  : !options.beta ? "--beta"
-                                                  : "--sigma-ss"));
-  }
-  if (given && !options.parameters_from.empty()) {
-    throw usage_error("--parameters-from excludes --order, --beta and --sigma-ss");
-  }
-  if (options.other_teachers && options.parameters_from.empty()) {
-    throw usage_error("--other-teachers is about the votes behind --parameters-from FILE");
-  }
+  check_method(options);
+  if (options.as_published) return check_as_published(options);
+  check_parameters(options);
   if (options.reading == Reading::realized && options.input.decisions.empty()) {
     throw usage_error("--reading realized needs --decisions: which queries the run answered");
   }
@@ -86,45 +137,97 @@ bool chosen_from(const reports::FoundParameters& parameters, bool other_teachers
   });
 }
 
-ReleaseSettings make_settings(const ReleaseOptions& options,
-                              const std::optional<reports::FoundParameters>& found) {
+using AnySettings = std::variant<CurvePlanSettings, ReleaseSettings>;
+
+// The same alternatives as a plan has; what both have in common.
+const ReleaseTerms& terms_of(const AnySettings& settings) {
+  return std::visit([](const auto& its) -> const ReleaseTerms& { return its; }, settings);
+}
+
+AnySettings make_settings(const ReleaseOptions& options,
+                          const std::optional<reports::FoundParameters>& found) {
   ReleaseSettings settings = options.settings;
-  (void)safety_factor(settings.confidence, settings.delta);
-  settings.bound = options.bound == Bound::exact ? ReleasedBound::exact : ReleasedBound::tradeoff;
   settings.cost =
       options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
+  if (method_of(options) == ReleaseMethod::curve) {
+    CurvePlanSettings curve{settings, options.cost, ParameterOrigin::public_inputs, {}};
+    if (options.parameters_from_labels) {
+      curve.origin = ParameterOrigin::released_labels;
+      curve.parameters.order = *options.order;
+      return curve;
+    }
+    if (options.order) {
+      curve.origin = ParameterOrigin::given;
+      curve.parameters = {*options.order, *options.s, *options.beta};
+    } else if (found) {
+      curve.origin = ParameterOrigin::report;
+      curve.parameters = {found->order, found->noise, found->beta};
+    } else {
+      return curve;
+    }
+    validate(curve.parameters);
+    return curve;
+  }
+  (void)safety_factor(settings.confidence, settings.delta);
+  settings.bound = options.bound == Bound::exact ? ReleasedBound::exact : ReleasedBound::tradeoff;
   if (options.order) {
     settings.parameters = ReleaseParameters{*options.order, *options.beta, *options.sigma_ss};
   } else if (found) {
-    settings.parameters = found->parameters;
+    settings.parameters = ReleaseParameters{found->order, found->beta, found->noise};
   }
   if (settings.parameters) validate(*settings.parameters);
   return settings;
 }
 
-// With the reading and the bound in force where none is given.
-ReleaseOptions in_force(ReleaseOptions options) {
-  if (!options.bound) options.bound = options.as_published ? Bound::published : Bound::tradeoff;
+reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& any) {
+  if (const auto* const curve = std::get_if<CurvePlanSettings>(&any)) {
+    return curve_plan(votes, *curve);
+  }
+  return release_plan(votes, std::get<ReleaseSettings>(any));
+}
+
+// The one thing here that costs privacy.
+PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
+                   const reports::AnyReleasePlan& any, BitSource& source) {
+  if (const auto* const curve = std::get_if<CurvePlan>(&any)) {
+    return public_release(votes, *curve, curve->mechanism.draw(curve->place, source));
+  }
+  const auto& plan = std::get<ReleasePlan>(any);
+  return public_release(votes, std::get<ReleaseSettings>(settings), plan,
+                        draw_released_rdp(plan, source));
+}
+
+// With what is in force where nothing is given.
+ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
+  if (!options.as_published) options.method = method_of(options);
+  if (options.as_published) {
+    if (!options.bound) options.bound = Bound::published;
+  } else if (options.method == ReleaseMethod::gnss) {
+    if (!options.bound) options.bound = Bound::tradeoff;
+  } else if (!options.cost) {
+    options.cost = default_cost(run.aggregator, run.votes.classes());
+  }
   if (!options.reading) {
     options.reading = options.as_published ? Reading::expected : Reading::joint;
   }
   return options;
 }
 
-std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
+std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run) {
   std::vector<Notice> notices;
-  if (plan.chosen_from_votes) {
+  const auto* const gnss = std::get_if<ReleasePlan>(&any);
+  if (gnss && gnss->chosen_from_votes) {
     notices.push_back({"parameters_from_votes",
                        "order, beta and sigma were chosen from these votes, or from votes that "
                        "may be of the same teachers, which the guarantee does not allow for; fix "
                        "them with --order --beta --sigma-ss, or with --parameters-from, found on "
                        "votes that are public or simulated, and --other-teachers"});
-  } else if (plan.rests_on_chosen()) {
+  } else if (std::visit([](const auto& plan) { return plan.rests_on_chosen(); }, any)) {
     notices.push_back({"parameters_from_votes",
                        "parameters of an earlier release in the ledger were chosen from votes, "
                        "which the guarantee does not allow for"});
   }
-  if (plan.k == 0.0) {
+  if (gnss && gnss->k == 0.0) {
     notices.push_back({"not_a_bound",
                        "with confidence 0.5 the released epsilon is an unbiased estimate, not a "
                        "bound: half of the time it is too small"});
@@ -134,14 +237,25 @@ std::vector<Notice> notices_of(const ReleasePlan& plan, bool dry_run) {
   return notices;
 }
 
-// Whatever is drawn: a comparison with it, or with what depends on the votes, is no advice.
-void note_data_independent(const VoteProfile& votes, const ReleaseSettings& settings,
-                           std::vector<Notice>& notices) {
+// Whatever is drawn: a comparison with it, or with what depends on the votes, is no advice. That
+// with the floor of a curve is, which is public.
+void note_data_independent(const VoteProfile& votes, double delta,
+                           const reports::AnyReleasePlan& plan, std::vector<Notice>& notices) {
   const StepCounts steps = steps_of(votes.aggregator, votes.queries, votes.queries);
   std::vector<Notice> of_entries;
-  note_what_may_be_published(
-      data_independent_entries(steps, default_orders(), {settings.delta, false}, of_entries),
-      notices);
+  const std::vector<CostEntry> entries =
+      data_independent_entries(steps, default_orders(), {delta, false}, of_entries);
+  note_what_may_be_published(entries, notices);
+  const auto* const curve = std::get_if<CurvePlan>(&plan);
+  if (!curve || !curve->terms.earlier.empty() || entries.empty()) return;
+  const double least = std::ranges::min_element(entries, {}, &CostEntry::epsilon)->epsilon;
+  const double floor = curve->mechanism.curve().floor();
+  if (floor < least) return;
+  notices.push_back(
+      {"curve_above_any_votes",
+       fmt::format("whatever the votes are, this release publishes {:.6g} or more, where {:.6g} "
+                   "holds for any votes: publish that one instead",
+                   floor, least)});
 }
 
 // The run of a release, as its ledger knows it.
@@ -158,8 +272,9 @@ reports::ReleasedRun about(const Run& run, const std::vector<reports::InputFile>
   return released;
 }
 
-reports::ReportContext make_context(const ReleaseOptions& options, const VotesInput& input) {
-  return {version(), settings_of("release", add_release, in_force(options)), input.describe()};
+reports::ReportContext make_context(const ReleaseOptions& options, const VotesInput& input,
+                                    const Run& run) {
+  return {version(), settings_of("release", add_release, in_force(options, run)), input.describe()};
 }
 
 // What is wrong with S18's procedure for this run.
@@ -182,7 +297,7 @@ Notice not_valid(const AsPublishedRelease& release, Reading reading, const Aggre
 int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   AsPublishedSettings settings;
   settings.delta = options.settings.delta;
-  settings.reading = *in_force(options).reading;
+  settings.reading = options.reading.value_or(Reading::expected);
   settings.order = options.order;
   settings.beta = options.beta;
   settings.sigma_ss = options.sigma_ss;
@@ -190,7 +305,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   settings.curve = options.sensitivity_curve;
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
-  const reports::ReportContext context = make_context(options, input);
+  const reports::ReportContext context = make_context(options, input, run);
   const AsPublishedRelease release = release_as_published(run, settings);
   input.check_unchanged();
   std::vector<Notice> notices{not_valid(release, settings.reading, run.aggregator)};
@@ -209,23 +324,31 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta, "failure probability of the run");
+  privacy.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},
+              "curve (default), or gnss: noise scaled to\nsmooth sensitivities");
+  privacy.add("--cost NAME", options.cost,
+              {CurveCost::tilted, CurveCost::exact, CurveCost::tradeoff},
+              "of a curve: tilted, exact (two classes\nonly), tradeoff; default: what suits best");
   privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::exact, Bound::published},
-              "tradeoff, exact (two classes only), or\npublished (with --as-published)");
+              "of gnss: tradeoff, exact (two classes\nonly); published with --as-published");
   privacy.add("--reading NAME", options.reading,
               {Reading::joint, Reading::realized, Reading::expected},
               "joint, or realized with --decisions");
   privacy.add("--confidence P", options.settings.confidence,
-              "Pr[epsilon not too small]; default 1 - delta");
+              "gnss: Pr[epsilon not too small]; default\n1 - delta");
   add_threads(privacy, options.settings.threads);
   const Section fixed =
-      line.section("Parameters fixed in advance (default: chosen from the votes)");
+      line.section("Parameters (default: of a curve from public inputs, of gnss from the votes)");
   fixed.add("--order L", options.order, "Renyi order");
-  fixed.add("--beta B", options.beta, "smoothness of the sensitivity");
-  fixed.add("--sigma-ss S", options.sigma_ss, "noise, in smooth sensitivities");
+  fixed.add("--s S", options.s, "of a curve: noise on the index");
+  fixed.add("--beta B", options.beta, "growth of the curve; gnss: smoothness of the\nsensitivity");
+  fixed.add("--sigma-ss S", options.sigma_ss, "gnss: noise, in smooth sensitivities");
   fixed.add("--parameters-from FILE", options.parameters_from,
             "those of an earlier report of pate release");
+  fixed.add("--parameters-from-labels", options.parameters_from_labels,
+            "of a curve: s and beta by how many queries\nwere answered; with --order, --decisions");
   fixed.add("--other-teachers", options.other_teachers,
-            "the votes these were chosen from are of\nother teachers, or were made up");
+            "gnss: the votes these were chosen from are\nof other teachers, or were made up");
   const Section drawing = line.section("Drawing");
   drawing.add("--dry-run", options.dry_run, "draw nothing: the private part only");
   drawing.add("--ledger FILE", options.ledger, "record the release; refuse a second one");
@@ -253,24 +376,27 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (options.as_published) return run_as_published(options, streams);
   std::optional<reports::FoundParameters> found;
   if (!options.parameters_from.empty())
-    found = reports::read_release_parameters(options.parameters_from);
-  ReleaseSettings settings = make_settings(options, found);
+    found = reports::read_release_parameters(options.parameters_from, method_of(options));
+  AnySettings settings = make_settings(options, found);
+  const double delta = options.settings.delta;
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
-  const reports::ReportContext context = make_context(options, input);
-  reports::ReleasedRun released = about(run, context.inputs, settings.cost);
-  settings.chosen_before =
-      found && chosen_from(*found, options.other_teachers, context.inputs.front());
+  const reports::ReportContext context = make_context(options, input, run);
+  reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;
-  if (found) {
-    votes_of_parameters = found->chosen_from;
-  } else if (!settings.parameters) {
-    votes_of_parameters = {context.inputs.front().sha256,
-                           context.inputs.front().votes_digest.value_or("")};
+  bool limit_missed = false;
+  if (auto* const gnss = std::get_if<ReleaseSettings>(&settings)) {
+    gnss->chosen_before =
+        found && chosen_from(*found, options.other_teachers, context.inputs.front());
+    if (found) {
+      votes_of_parameters = found->chosen_from;
+    } else if (!gnss->parameters) {
+      votes_of_parameters = {context.inputs.front().sha256,
+                             context.inputs.front().votes_digest.value_or("")};
+    }
+    limit_missed = options.require_releasable && (!gnss->parameters || gnss->chosen_before);
   }
-  bool limit_missed =
-      options.require_releasable && (!settings.parameters || settings.chosen_before);
 
   reports::LedgerCounts counts;
   // Locked from here on: what it says stays true until the release is in it.
@@ -283,8 +409,12 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
                                              run.votes.teachers(), run.votes.classes());
     if (!options.again) reports::require_no_release(entries, options.ledger);
     counts = reports::count_entries(entries, released, options.ledger);
-    settings.earlier = counts.earlier;
-    settings.ledger = counts.others;
+    std::visit(
+        [&](ReleaseTerms& terms) {
+          terms.earlier = counts.earlier;
+          terms.ledger = counts.others;
+        },
+        settings);
     limit_missed =
         limit_missed || (options.require_releasable &&
                          std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes));
@@ -296,24 +426,23 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   const bool dry_run = options.dry_run || limit_missed;
   std::optional<Activity> activity(std::in_place, streams, "computing sensitivities");
   const VoteProfile votes = collect_votes(run);
-  const ReleasePlan plan = release_plan(votes, settings);
+  const reports::AnyReleasePlan plan = make_plan(votes, settings);
   activity.reset();
   input.check_unchanged();
 
   std::optional<PublicRelease> published;
   if (!dry_run) {
     SystemBits source;
-    published = public_release(votes, settings, plan, draw_released_rdp(plan, source));
+    published = draw(votes, settings, plan, source);
     if (ledger) {
       ledger->append(
           reports::release_entry(plan, *published, released, counts.same_run, version()));
     }
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
-  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
-                   notices);
+  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), delta, notices);
   if (published && !ledger) notices.push_back(no_ledger());
-  note_data_independent(votes, settings, notices);
+  note_data_independent(votes, delta, plan, notices);
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
     deliver_report(options.output, reports::public_release_json(*published, notices, version()),

@@ -10,6 +10,7 @@
 #include "pate/as_published/release.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/planning/plan.hpp"
+#include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/label_report.hpp"
 
@@ -176,21 +177,49 @@ std::string public_release_summary(const PublicRelease& published,
                      notes(notices));
 }
 
-std::string release_summary(const ReleasePlan& plan, const std::optional<PublicRelease>& published,
-                            const std::vector<Notice>& notices, const std::string& votes) {
-  std::string text = published ? public_release_summary(*published, {}) + "\n" : "";
-  const auto out = std::back_inserter(text);
-  fmt::format_to(out, "PRIVATE: {}{}\n", votes, published ? "" : " (nothing was drawn)");
+// The numbers behind a plan.
+static void private_lines(std::string& text, const CurvePlan& plan) {
+  line(text, "epsilon before", plan.epsilon_before(), "of the run alone, at this order");
+  if (!plan.terms.earlier.empty()) {
+    line(text, "earlier releases", plan.earlier_cost, "RDP, part of all numbers here");
+  }
+  line(text, "mean released", plan.place.published.mean, "of this run");
+  line(text, "sd released", plan.place.published.sd, "its standard deviation");
+  line(text, "floor", plan.mechanism.curve().floor(), "no less is published, whatever the votes");
+  line(text, "ceiling", plan.mechanism.curve().ceiling(), "nor more");
+  line(text, "cost", plan.place.cost(), "RDP at this order");
+  line(text, "cost at most", cost_of_units(plan.mechanism.curve().ub_max()), "whatever the votes");
+  fmt::format_to(std::back_inserter(text),
+                 "  index            {:12d}  place of the run on the curve\n", plan.place.index);
+  const CurveParameters& parameters = plan.parameters();
+  fmt::format_to(std::back_inserter(text),
+                 "\nparameters ({}), cost {}:\n  --order {:.10g} --s {:.10g} --beta {:.10g}\n",
+                 name(plan.origin), name(plan.mechanism.settings().question.cost), parameters.order,
+                 parameters.s, parameters.beta);
+}
+
+static void private_lines(std::string& text, const ReleasePlan& plan) {
   line(text, "epsilon before", plan.numbers.epsilon_before, "of the run alone, at this order");
   line(text, "release cost", plan.numbers.release_cost, "added by the release");
-  if (!plan.earlier.empty()) line(text, "earlier releases", plan.earlier_cost, "added by those");
+  if (!plan.terms.earlier.empty())
+    line(text, "earlier releases", plan.earlier_cost, "added by those");
   line(text, "noise sd", plan.numbers.noise_sd, "smooth sensitivity x sigma-ss");
   line(text, "k", plan.k, "shift in noise sds, against publishing too little");
   line(text, "mean released", plan.numbers.mean_released, "before + costs + k noise sds");
   line(text, "smooth sensitivity", plan.numbers.smooth_sensitivity, "of the RDP, at this beta");
-  fmt::format_to(out, "\nparameters, {}:\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}\n",
+  fmt::format_to(std::back_inserter(text),
+                 "\nparameters, {}:\n  --order {:.10g} --beta {:.10g} --sigma-ss {:.10g}\n",
                  parameters_name(plan.chosen_from_votes), plan.parameters.order,
                  plan.parameters.beta, plan.parameters.sigma);
+}
+
+std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,
+                            const std::optional<PublicRelease>& published,
+                            const std::vector<Notice>& notices, const std::string& votes) {
+  std::string text = published ? public_release_summary(*published, {}) + "\n" : "";
+  fmt::format_to(std::back_inserter(text), "PRIVATE: {}{}\n", votes,
+                 published ? "" : " (nothing was drawn)");
+  std::visit([&](const auto& its) { private_lines(text, its); }, plan);
   return text + (notices.empty() ? "" : "\n") + notes(notices);
 }
 

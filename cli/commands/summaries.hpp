@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cli/streams.hpp"
@@ -14,12 +15,13 @@
 namespace pate {
 
 struct Composition;
+struct CurvePlan;
 struct Explanation;
 struct Inspection;
 struct Plan;
 struct PublicRelease;
-struct AsPublishedRelease;
 struct ReleasePlan;
+struct AsPublishedRelease;
 struct RoundsTuning;
 struct TuneSettings;
 struct Tuning;
@@ -61,7 +63,7 @@ namespace pate::cli {
                                          const std::string& votes);
 
 /// What may be published, and apart from it the private numbers behind it.
-[[nodiscard]] std::string release_summary(const ReleasePlan& plan,
+[[nodiscard]] std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,
                                           const std::optional<PublicRelease>& published,
                                           const std::vector<Notice>& notices,
                                           const std::string& votes);

@@ -64,7 +64,7 @@ CSV_BYTES = 200_000_000
 GRIDS = {"400 points": (10, 5, 8), "10,000 points": (10, 25, 40), "1,000,000 points": (10, 250, 400)}
 TUNED_QUERIES = (8500, 85000)
 
-# Runs of `pate release`: votes, mechanism, parameters that are near the best.
+# Runs of `pate release --method gnss`: votes, mechanism, parameters that are near the best.
 MANY = {"queries": 12000, "classes": 150, "teachers": 5000, "seed": 1}
 MANY_MECHANISM = {"threshold": 3000, "sigma1": 1000, "sigma2": 100, "delta": 1e-8}
 RELEASES = {
@@ -161,7 +161,7 @@ def time_tune(pate, directory, votes, analyze, runs):
 
 
 def time_release(pate, directory, runs):
-    """Whole dry runs of `pate release`, with the parameters given and looked for, beside analyze."""
+    """Whole dry runs of `pate release --method gnss`, with the parameters given and looked for, beside analyze."""
     print(f"\nrelease: {'votes':<16}{'analyze':>9}{'given':>9}{'chosen':>9}   seconds")
     for name, (simulate, mechanism, fixed) in RELEASES.items():
         votes = directory / ("-".join(f"{key}_{value}" for key, value in simulate.items()) + ".npy")
@@ -170,8 +170,8 @@ def time_release(pate, directory, runs):
         mechanism = [*options(mechanism), "--quiet", "-o", directory / "report.json"]
         rows = []
         for command in (["analyze", votes, *mechanism, "--bound", "tradeoff"],
-                        ["release", votes, *mechanism, "--dry-run", *options(fixed)],
-                        ["release", votes, *mechanism, "--dry-run"]):
+                        ["release", "--method", "gnss", votes, *mechanism, "--dry-run", *options(fixed)],
+                        ["release", "--method", "gnss", votes, *mechanism, "--dry-run"]):
             turns = 1 if simulate["teachers"] > 1000 else runs
             rows.append(min(run([pate, *command])[0] for _ in range(turns)))
         print(f"         {name:<16}" + "".join(f"{seconds:>9.2f}" for seconds in rows), flush=True)

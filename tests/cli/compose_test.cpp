@@ -441,8 +441,10 @@ TEST_SUITE("compose") {
   TEST_CASE("a released epsilon adds with its delta") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
-    const std::string release = reports.make(
-        "release", Words{"release", votes, "--queries", "100", "--delta", "1e-5"} + kConfident);
+    const std::string release =
+        reports.make("release", Words{"release", votes, "--queries", "100", "--delta", "1e-5",
+                                      "--order", "6", "--s", "4", "--beta", "0.04"} +
+                                    kConfident);
     const json published = read(release).at("public");
     const std::string a = reports.analyze("a", Words{votes, "--queries", "100:110"} + kGnmax);
     const json sum = compose({a, release});
@@ -452,9 +454,10 @@ TEST_SUITE("compose") {
     CHECK(epsilon(sum, "released", "released", "gdp") == doctest::Approx(expected).epsilon(1e-12));
     CHECK(sum.at("delta").get<double>() >= 1e-5 + published.at("delta").get<double>());
     CHECK(sum.at("released").at("epsilon") == published.at("epsilon"));
-    const std::string dry = reports.make(
-        "dry",
-        Words{"release", votes, "--queries", "100", "--delta", "1e-5", "--dry-run"} + kConfident);
+    const std::string dry =
+        reports.make("dry", Words{"release", votes, "--queries", "100", "--delta", "1e-5",
+                                  "--dry-run", "--order", "6", "--s", "4", "--beta", "0.04"} +
+                                kConfident);
     check_refused({a, dry}, 3, "expected a release that was made");
   }
 
@@ -462,8 +465,9 @@ TEST_SUITE("compose") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
     const auto release = [&](const char* name, const Words& parameters) {
-      return reports.make(name, Words{"release", votes, "--queries", "100", "--delta", "1e-5"} +
-                                    kConfident + parameters);
+      return reports.make(
+          name, Words{"release", "--method", "gnss", votes, "--queries", "100", "--delta", "1e-5"} +
+                    kConfident + parameters);
     };
     const std::string chosen = release("chosen", {});
     const std::string fixed =

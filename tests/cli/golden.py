@@ -81,7 +81,7 @@ def run(case, pate, source):
 def listed_options(pate, command):
     """The options in the help of a command, each as the set of its names."""
     text = subprocess.run([pate, command, "--help"], capture_output=True, text=True, check=True).stdout
-    found = re.findall(r"^  (-[^ ]+)", text, re.M)
+    found = re.findall(r"^  (-[^\s]+)", text, re.M)
     return [set(names.split(",")) for names in found if "--help" not in names.split(",")]
 
 

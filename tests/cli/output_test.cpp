@@ -68,7 +68,8 @@ TEST_SUITE("output") {
     const std::string votes = at("votes.npy");
     fs::copy_file(sample("digits_100_counts.npy"), votes);
     const Words release =
-        Words{"release", votes, "--delta", "1e-5", "--queries", "50"} + kNoise + kFixed;
+        Words{"release", "--method", "gnss", votes, "--delta", "1e-5", "--queries", "50"} + kNoise +
+        kFixed;
     REQUIRE(run(release + Words{"--ledger", at("X"), "--quiet"}).status == 0);
     const std::string ledger = read_bytes(directory / "X");
     fs::create_symlink("X", directory / "to_X");
@@ -135,7 +136,7 @@ TEST_SUITE("output") {
              on_digits("analyze", kNoise),
              on_digits("explain", kNoise + Words{"--top", "1"}),
              on_digits("tune", Words{"--sigma2", "20,30", "--queries", "5"}),
-             on_digits("release", kNoise + kFixed),
+             on_digits("release", kNoise + kFixed + Words{"--method", "gnss"}),
              on_digits("label", kNoise + Words{"--write-labels", labels}),
              Words{"inspect", sample("digits_100_counts.npy")},
              Words{"plan", "--sigma2", "40", "--queries", "9", "--delta", "1e-5"},
@@ -163,8 +164,9 @@ TEST_SUITE("output") {
     const TempDirectory directory;
     const std::string file = (directory / "report.json").string();
     write_bytes(file, "what was there");
-    const Words words = on_digits(
-        "release", kNoise + Words{"--queries", "50", "--require-releasable", "--public-only"});
+    const Words words =
+        on_digits("release", kNoise + Words{"--method", "gnss", "--queries", "50",
+                                            "--require-releasable", "--public-only"});
     for (const Words& more : {Words{}, Words{"--json"}, Words{"--summary"}, Words{"-o", "-"},
                               Words{"-o", file}, Words{"-o", file, "--quiet"}}) {
       const Ran ran = run(words + more);
@@ -189,8 +191,9 @@ TEST_SUITE("output") {
     const auto at = [&](const char* name) { return (directory / name).string(); };
     const Words open{"--public-only", "--json"};
 
-    const Ran chosen = run(on_digits(
-        "release", kNoise + open + Words{"--queries", "50", "--confidence", "0.5", "--quiet"}));
+    const Ran chosen = run(on_digits("release", kNoise + open +
+                                                    Words{"--method", "gnss", "--queries", "50",
+                                                          "--confidence", "0.5", "--quiet"}));
     REQUIRE(chosen.status == 0);
     check_public(chosen.out, directory);
     CHECK(chosen.out.find("parameters_from_votes") != std::string::npos);

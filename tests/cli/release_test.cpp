@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ namespace {
 
 Ran release(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "release");
+  const auto given = [&](const char* option) {
+    return std::ranges::find(arguments, option) != arguments.end();
+  };
+  if (!given("--as-published") && !given("--method")) {
+    arguments.insert(arguments.end(), {"--method", "gnss"});
+  }
   for (const char* more : {"--delta", "1e-5", "--json", "--quiet"}) arguments.emplace_back(more);
   return run(std::move(arguments));
 }

@@ -91,20 +91,30 @@ PLAN_LINES = [
     "--queries 100 --solve sigma2 --epsilon 3 --public-only",
 ]
 
+CURVE = "--order 6 --s 4 --beta 0.04"
+
 RELEASE_LINES = [
+    f"{COUNTS} {CONFIDENT} --queries 100 {CURVE}",
+    f"{COUNTS} --sigma2 20 --queries 20 --dry-run",
+    f"{COUNTS} {CONFIDENT} --queries 100 {CURVE} --cost tradeoff --public-only",
+    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --order 6 --parameters-from-labels",
+    f"{COUNTS} --laplace-scale 20 --queries 20 --require-releasable {CURVE}",
+    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
+]
+
+GNSS_LINES = [f"--method gnss {line}" for line in (
     f"{COUNTS} {CONFIDENT} --queries 100",
     f"{COUNTS} {CONFIDENT} --queries 100 --dry-run",
     f"{COUNTS} {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
     f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5",
     f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
     f"{COUNTS} --laplace-scale 20 --queries 20",
-    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
-]
+)]
 
 # With the ledger of LABEL_LINES.
 LEDGER_RELEASES = [
-    f"{COUNTS} {CONFIDENT} --order 5 --beta 0.03 --sigma-ss 4 --ledger ledger.jsonl",
-    f"{COUNTS} {CONFIDENT} --queries 9 --ledger ledger.jsonl --again --public-only",
+    f"--method gnss {COUNTS} {CONFIDENT} --order 5 --beta 0.03 --sigma-ss 4 --ledger ledger.jsonl",
+    f"{COUNTS} {CONFIDENT} --queries 9 {CURVE} --ledger ledger.jsonl --again --public-only",
 ]
 
 EXPLAIN_LINES = [
@@ -165,7 +175,7 @@ TUNE_MUTATIONS = {
     "a release at order one": lambda r: put(r, 1, "best", "released", "order"),
     "a release without sigma_ss": lambda r: without(r, "best", "released", "sigma_ss"),
     "a best point ranked by no release": lambda r: put(r, None, "best", "released"),
-    "a release command that draws": lambda r: put(r, "pate release v.npy", "best", "release_command"),
+    "a release command that draws": lambda r: put(r, "pate release --method gnss v.npy", "best", "release_command"),
     "no release command": lambda r: without(r, "best", "release_command"),
 }
 
@@ -203,12 +213,24 @@ RELEASE_MUTATIONS = {
     "no statement": lambda r: without(r, "public", "statement"),
     "negative epsilon": lambda r: put(r, -0.1, "public", "epsilon"),
     "neither part": lambda r: (without(r, "public"), without(r, "private")),
+    "no method": lambda r: without(r, "public", "method"),
+    "the other method": lambda r: put(r, "gnss" if r["public"]["method"] == "curve" else "curve", "public", "method"),
     "inputs beside the public part alone": lambda r: without(r, "private"),
     "other parameters": lambda r: put(r, "guessed", "private", "parameters"),
     "beta zero": lambda r: put(r, 0, "private", "beta"),
     "conditions of a procedure it did not follow": lambda r: put(r, {"c5": True, "c6": True}, "conditions"),
     "a public part that is not valid": lambda r: put(r, False, "valid"),
     "the published bound": lambda r: put(r, "published", "public", "bound"),
+}
+
+CURVE_MUTATIONS = {
+    **RELEASE_MUTATIONS,
+    "a second failure probability": lambda r: put(r, 0.9, "public", "confidence"),
+    "the index among what is public": lambda r: put(r, 3, "public", "index"),
+    "the costs among what is public": lambda r: put(r, [0.1], "public", "cost_at"),
+    "no floor": lambda r: without(r, "public", "epsilon_floor"),
+    "a negative cost of a distance": lambda r: put(r, -1, "private", "cost_at", 0),
+    "half an index": lambda r: put(r, 0.5, "private", "index"),
 }
 
 
@@ -321,7 +343,7 @@ def check_composed(directory):
     shards = [report(f"shard{i}.json", *votes, "--sigma2", "20", "--shard", f"{i}/2")
               for i in (1, 2)]
     release = report("release.json", "release", str(COUNTS), *CONFIDENT.split(), "--queries", "9",
-                     "--delta", "1e-5")
+                     "--delta", "1e-5", *CURVE.split())
     rounds = report("rounds.json", "compose", confident, gnmax)
     composed = [rounds, report("again.json", "compose", rounds, plan),
                 report("released.json", "compose", rounds, release),
@@ -410,7 +432,8 @@ def main():
         check_composed(pathlib.Path(directory))
     check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
     check("plan", [f"{PLAN_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
-    check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], RELEASE_MUTATIONS)
+    check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], CURVE_MUTATIONS)
+    check("release", [f"{line} --delta 1e-5" for line in GNSS_LINES], RELEASE_MUTATIONS)
 
 
 main()

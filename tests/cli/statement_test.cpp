@@ -42,7 +42,8 @@ TEST_SUITE("output") {
     CHECK(run(expected).out.starts_with("Nothing is promised: the headline is an expectation"));
     std::vector<std::string> rehearsal = line;
     rehearsal.front() = "release";
-    rehearsal.insert(rehearsal.end(), {"--queries", "20", "--dry-run", "--statement"});
+    rehearsal.insert(rehearsal.end(),
+                     {"--queries", "20", "--method", "gnss", "--dry-run", "--statement"});
     CHECK(run(rehearsal).out.starts_with("Nothing is promised: no number was drawn"));
     for (const char* other : {"--json", "--summary", "--quiet"}) {
       std::vector<std::string> both = line;

@@ -34,7 +34,7 @@ Ran tune(const Words& words) {
 }
 
 double rehearsed(const Words& votes, const nlohmann::json& point, bool fixed) {
-  Words words = Words{"release"} + votes;
+  Words words = Words{"release", "--method", "gnss"} + votes;
   for (const auto& [field, option] :
        {std::pair("threshold", "--threshold"), std::pair("sigma1", "--sigma1"),
         std::pair("sigma2", "--sigma2"), std::pair("laplace_scale", "--laplace-scale")}) {

@@ -30,14 +30,23 @@ io::JsonValue placed(const io::JsonValue& object, const char* key, const LedgerE
 // Whether parameters of a release were chosen from votes.
 bool was_chosen(const LedgerEntry& entry, const std::string& ledger) {
   const io::JsonValue settings = placed(entry.settings, "settings", entry, ledger);
-  return settings.at("parameters").text() != parameters_name(false);
+  const auto origin = value_named<ParameterOrigin>(settings.at("parameters").text());
+  return !origin || *origin == ParameterOrigin::chosen;
 }
 
 EarlierRelease earlier_release(const LedgerEntry& entry, const std::string& ledger) {
   const io::JsonValue settings = placed(entry.settings, "settings", entry, ledger);
-  EarlierRelease earlier{settings.at("beta").number(), settings.at("sigma_ss").number(),
-                         settings.at("k").number(0.0), was_chosen(entry, ledger)};
-  if (!(earlier.beta > 0.0 && earlier.sigma > 0.0)) settings.fail("beta > 0 and sigma_ss > 0");
+  // Entries of earlier versions do not say how.
+  const auto its = settings.find("method");
+  const auto method = its ? value_named<ReleaseMethod>(its->text()) : ReleaseMethod::gnss;
+  if (!method) its->fail("the method of a release that this version knows");
+  const bool is_curve = *method == ReleaseMethod::curve;
+  EarlierRelease earlier{
+      settings.at("beta").number(), settings.at(is_curve ? "s" : "sigma_ss").number(),
+      is_curve ? 0.0 : settings.at("k").number(0.0), was_chosen(entry, ledger), *method};
+  if (!(earlier.beta > 0.0 && earlier.sigma > 0.0)) {
+    settings.fail("beta > 0, and sigma_ss or s > 0");
+  }
   return earlier;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/release/smooth/release_plan.hpp"
+#include "pate/release/public_release.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
 
@@ -21,7 +21,7 @@ struct LedgerGroup {
 };
 
 /// What the entries of a ledger cost together: no two groups have an answer or a number in common,
-/// so their epsilons and deltas add up (release_plan.hpp), rounded upwards.
+/// so their epsilons and deltas add up (public_release.hpp), rounded upwards.
 struct LedgerTotal {
   std::vector<LedgerGroup> groups;  ///< by their first entries
   double epsilon = 0.0;

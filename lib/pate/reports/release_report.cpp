@@ -19,19 +19,29 @@ static void fields(FieldWriter& a, const OtherEntry& entry) {
 }
 
 static void fields(FieldWriter& a, const PublicRelease& published) {
+  a("method", published.method);
   a("epsilon", published.epsilon);
   a("delta", published.delta);
-  a("confidence", published.confidence);
+  a.optional("confidence", published.confidence);
   a("order", published.order);
+  if (const auto& curve = published.curve) {
+    a("s", curve->s);
+    a("beta", curve->beta);
+    a("ub_max", curve->ub_max);
+    a("epsilon_floor", curve->floor);
+    a("epsilon_ceiling", curve->ceiling);
+    a("y", curve->y);
+  }
   a("queries", published.queries);
   a.optional("answered", published.answered);
   a("teachers", published.teachers);
   a("classes", published.classes);
   a("mechanism", published.aggregator);
-  a("bound", published.bound);
+  a.optional("bound", published.bound);
+  if (published.curve) a("cost", published.curve->cost);
   a("reading", published.reading);
-  a("conversion", "improved");
-  a("parameters", parameters_name(published.chosen_from_votes));
+  a("conversion", published.curve ? "curve" : "improved");
+  a("parameters", published.parameters);
   a.object("run", [&](FieldWriter& run) {
     run("epsilon", published.run_epsilon);
     run("delta", published.run_delta);
@@ -40,7 +50,26 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a("statement", published.statement);
 }
 
+static void fields(FieldWriter& a, const CurvePlan& plan) {
+  a("method", ReleaseMethod::curve);
+  a("epsilon_before", plan.epsilon_before());
+  a("order", plan.parameters().order);
+  a("s", plan.parameters().s);
+  a("beta", plan.parameters().beta);
+  a("index", plan.place.index);
+  a("mean_published", plan.place.published.mean);
+  a("sd_published", plan.place.published.sd);
+  a("cost", plan.place.cost());
+  a("cost_max", cost_of_units(plan.mechanism.curve().ub_max()));
+  a("earlier_releases_cost", plan.earlier_cost);
+  a("parameters", plan.origin);
+  std::vector<double> by_distance;
+  for (const CostUnits cost : plan.place.ub) by_distance.push_back(cost_of_units(cost));
+  a("cost_at", by_distance);
+}
+
 static void fields(FieldWriter& a, const ReleasePlan& plan) {
+  a("method", ReleaseMethod::gnss);
   a("epsilon_before", plan.numbers.epsilon_before);
   a("order", plan.parameters.order);
   a("beta", plan.parameters.beta);
@@ -56,14 +85,14 @@ static void fields(FieldWriter& a, const ReleasePlan& plan) {
   a("parameters", parameters_name(plan.chosen_from_votes));
 }
 
-std::string release_report_json(const ReleasePlan& plan,
+std::string release_report_json(const AnyReleasePlan& plan,
                                 const std::optional<PublicRelease>& published,
                                 const std::vector<std::string>& chosen_from,
                                 const std::vector<Notice>& notices, const ReportContext& context) {
   FieldWriter report = begin_report("release", context);
   report.optional("public", published);
   report.object("private", [&](FieldWriter& numbers) {
-    fields(numbers, plan);
+    std::visit([&](const auto& its) { fields(numbers, its); }, plan);
     numbers("chosen_from", chosen_from);
   });
   report("guarantee", guarantee_of(published));
@@ -123,19 +152,33 @@ std::string public_release_json(const PublicRelease& published, const std::vecto
       "release", version, [&](FieldWriter& a) { fields(a, published); }, notices);
 }
 
-LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
-                          const ReleasedRun& run, std::span<const std::size_t> same_run,
-                          const std::string& version) {
-  FieldWriter settings;
-  settings("mechanism", published.aggregator);
-  settings("bound", published.bound);
-  settings("reading", published.reading);
+// What a release leaves for those after it.
+static void describe_release(FieldWriter& settings, const CurvePlan& plan) {
+  settings("cost", plan.mechanism.settings().question.cost);
+  settings("order", plan.parameters().order);
+  settings("beta", plan.parameters().beta);
+  settings("s", plan.parameters().s);
+  settings("parameters", plan.origin);
+}
+
+static void describe_release(FieldWriter& settings, const ReleasePlan& plan) {
   settings("order", plan.parameters.order);
   settings("beta", plan.parameters.beta);
   settings("sigma_ss", plan.parameters.sigma);
   settings("k", plan.k);
   settings("confidence", plan.confidence);
   settings("parameters", parameters_name(plan.chosen_from_votes));
+}
+
+LedgerEntry release_entry(const AnyReleasePlan& plan, const PublicRelease& published,
+                          const ReleasedRun& run, std::span<const std::size_t> same_run,
+                          const std::string& version) {
+  FieldWriter settings;
+  settings("method", published.method);
+  settings("mechanism", published.aggregator);
+  settings.optional("bound", published.bound);
+  settings("reading", published.reading);
+  std::visit([&](const auto& its) { describe_release(settings, its); }, plan);
   if (!run.decisions.empty()) settings("decisions_sha256", run.decisions);
   FieldWriter released;
   released("epsilon", published.epsilon);
@@ -158,16 +201,26 @@ LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& publishe
           version};
 }
 
-FoundParameters read_release_parameters(const std::string& path) {
+FoundParameters read_release_parameters(const std::string& path, ReleaseMethod method) {
   const io::JsonValue report = io::JsonValue::read_file(path);
   const io::JsonValue schema = report.at("schema");
   if (schema.text() != "pate/release/v1") schema.fail("pate/release/v1, a report of pate release");
-  const io::JsonValue numbers = report.at("private");
-  FoundParameters found;
-  found.parameters = {numbers.at("order").number(), numbers.at("beta").number(),
-                      numbers.at("sigma_ss").number()};
+  const bool is_curve = method == ReleaseMethod::curve;
+  const auto open = is_curve ? report.find("public") : std::nullopt;
+  const io::JsonValue numbers = open ? *open : report.at("private");
+  // Reports of earlier versions do not say.
+  const auto its = numbers.find("method");
+  if (its && its->text() != name(method)) {
+    its->fail(fmt::format("{}, the method of this release", name(method)));
+  }
+  FoundParameters found{numbers.at("order").number(), numbers.at("beta").number(),
+                        numbers.at(is_curve ? "s" : "sigma_ss").number()};
   try {
-    validate(found.parameters);
+    if (is_curve) {
+      validate(CurveParameters{found.order, found.noise, found.beta});
+      return found;
+    }
+    validate(ReleaseParameters{found.order, found.beta, found.noise});
   } catch (const parameter_error& error) {
     numbers.fail(fmt::format("the parameters of a release ({})", error.what()));
   }

@@ -4,20 +4,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
 #include "pate/as_published/release.hpp"
+#include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
 
+/// A plan of either method.
+using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
+
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
 /// `public` once a number was drawn. The two are never mixed. `chosen_from`: the digests of
 /// `FoundParameters`, which the private part keeps.
-[[nodiscard]] std::string release_report_json(const ReleasePlan& plan,
+[[nodiscard]] std::string release_report_json(const AnyReleasePlan& plan,
                                               const std::optional<PublicRelease>& published,
                                               const std::vector<std::string>& chosen_from,
                                               const std::vector<Notice>& notices,
@@ -37,21 +42,25 @@ namespace pate::reports {
                                               const std::string& version);
 
 /// The ledger's record of a release about `run`, of which the entries `same_run` tell already.
-[[nodiscard]] LedgerEntry release_entry(const ReleasePlan& plan, const PublicRelease& published,
+[[nodiscard]] LedgerEntry release_entry(const AnyReleasePlan& plan, const PublicRelease& published,
                                         const ReleasedRun& run,
                                         std::span<const std::size_t> same_run,
                                         const std::string& version);
 
 /// Parameters that a report tells of.
 struct FoundParameters {
-  ReleaseParameters parameters;
+  double order = 0.0;
+  double beta = 0.0;
+  double noise = 0.0;  ///< sigma of the release; s of a curve
   /// Where they were chosen to suit votes, here or in a report that they were taken from: SHA-256
   /// of the file these lay in, and their digest. Parameters that were fixed before have none.
   std::vector<std::string> chosen_from = {};
 };
 
-/// Order, beta and sigma of the release report in a file. Throws `input_error` naming the file
-/// where it cannot be read or is no full report of `pate release`.
-[[nodiscard]] FoundParameters read_release_parameters(const std::string& path);
+/// Order, beta and noise of the release report in a file. Throws `input_error` naming the file
+/// where it cannot be read, is no report of `pate release` by this method, or has only its public
+/// part, which is enough for a curve.
+[[nodiscard]] FoundParameters read_release_parameters(const std::string& path,
+                                                      ReleaseMethod method);
 
 }  // namespace pate::reports

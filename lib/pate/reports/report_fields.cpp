@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/release/smooth/release_plan.hpp"
+#include "pate/release/public_release.hpp"
 
 namespace pate::reports {
 
@@ -135,10 +135,12 @@ void parameters(FieldWriter& a, const std::optional<bool>& chosen) {
 void parameters(FieldReader& a, std::optional<bool>& chosen) {
   const io::JsonValue json = a.json().at("parameters");
   if (json.is_null()) return;
-  chosen = json.text() == parameters_name(true);
-  if (!*chosen && json.text() != parameters_name(false)) {
-    json.fail(fmt::format("{} or {}", parameters_name(false), parameters_name(true)));
+  const auto origin = value_named<ParameterOrigin>(json.text());
+  if (!origin) {
+    json.fail(fmt::format("{}, {}, or where else parameters came from", parameters_name(false),
+                          parameters_name(true)));
   }
+  chosen = *origin == ParameterOrigin::chosen;
 }
 
 void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "pate/error.hpp"
 #include "pate/math/margin.hpp"
@@ -79,14 +78,6 @@ ReleaseGoal goal_of(const ReleaseSettings& settings) {
   return {settings.delta, safety_factor(settings.confidence, settings.delta)};
 }
 
-std::string outputs(const VoteProfile& votes, std::size_t earlier) {
-  std::string text = votes.aggregator.selection ? "the answers and refusals" : "the answers";
-  text += earlier == 0 ? " and the published E"
-                       : fmt::format(", the published E and {} earlier one{} about the same votes",
-                                     earlier, earlier == 1 ? "" : "s");
-  return text;
-}
-
 std::string failure(const ReleasePlan& plan) {
   if (plan.k == 0.0) {
     return "E is an unbiased estimate and not a bound: with probability 1/2 it lies below what "
@@ -98,99 +89,31 @@ std::string failure(const ReleasePlan& plan) {
       plan.delta, plan.run_delta - plan.delta);
 }
 
-// Every other entry of the ledger, and how it is counted.
-std::string ledger_in_words(const ReleasePlan& plan, double run_epsilon) {
-  if (!plan.ledger) {
-    return " No ledger was kept: nothing else that was released of these teachers' votes is "
-           "counted.";
-  }
-  if (plan.ledger->empty()) return " The ledger of these teachers has no other entry.";
-  std::string text = " The ledger of these teachers has other entries, and M and E count all:";
-  bool adds = false;
-  for (const OtherEntry& entry : *plan.ledger) {
-    fmt::format_to(std::back_inserter(text),
-                   "{} line {} ({}, {}): ", &entry == plan.ledger->data() ? "" : ";", entry.line,
-                   entry.kind, entry.time);
-    switch (entry.counted) {
-      case Counted::same_answers:
-        text += "its answers are those of this run";
-        break;
-      case Counted::noise:
-        text += "it is about the answers of this run, and the noise in it is counted";
-        break;
-      case Counted::within_another:
-        text += "counted within a later entry that is about its answers";
-        break;
-      case Counted::added:
-        adds = true;
-        fmt::format_to(std::back_inserter(text), "epsilon {} and delta {} are added", entry.epsilon,
-                       entry.delta);
-    }
-  }
-  return text +
-         (adds ? fmt::format(". What is added is added to epsilon {} and delta {} of this run "
-                             "(sequential composition: epsilons and deltas add up).",
-                             run_epsilon, plan.run_delta)
-               : ".");
+std::string how_released(const ReleasePlan& plan) {
+  return fmt::format(
+      "E depends on the votes and was released with normal noise scaled to its smooth sensitivity; "
+      "the cost of releasing it is part of E. {}. {}",
+      failure(plan),
+      plan.terms.cost == ReleasedCost::realized
+          ? "E sums up what the queries cost as they were answered (realized): it holds for "
+            "queries that depend on earlier answers too, at an order fixed before the run."
+          : "E holds whichever queries are answered (joint), for a list of queries and selection "
+            "statistics that does not depend on earlier answers.");
 }
 
-std::string statement(const VoteProfile& votes, const ReleaseSettings& settings,
-                      const ReleasePlan& plan, double run_epsilon) {
-  const double epsilon = sum_upwards(run_epsilon, plan.added_epsilon);
-  std::string text =
-      promise_in_words(outputs(votes, plan.earlier.size()), epsilon, plan.total_delta);
-  text += fmt::format(
-      " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
-      "E = {} in "
-      "this run. For the votes D, for all votes D' that differ from D in what one teacher votes, "
-      "on "
-      "every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral over outcomes o in "
-      "S of e^E(o) dPr[M(D') = o]) + delta, with delta = {}. E depends on the votes and was "
-      "released with normal noise scaled to its smooth sensitivity; the cost of releasing it is "
-      "part of E. {}.",
-      votes.queries, votes.teachers, outputs(votes, plan.earlier.size()), epsilon, plan.total_delta,
-      failure(plan));
-  text += settings.cost == ReleasedCost::realized
-              ? " E sums up what the queries cost as they were answered (realized): it holds for "
-                "queries that depend on earlier answers too, at an order fixed before the run."
-              : " E holds whichever queries are answered (joint), for a list of queries and "
-                "selection statistics that does not depend on earlier answers.";
-  text += ledger_in_words(plan, run_epsilon);
-  text += plan.chosen_from_votes
-              ? " Caution: order, beta and sigma were chosen from these votes, which the statement "
-                "does not allow for. Fix them in advance, from public, simulated or earlier votes."
-              : " Order, beta and sigma were fixed in advance; the statement rests on their not "
-                "depending on these votes.";
-  if (plan.rests_on_chosen() && !plan.chosen_from_votes) {
-    text +=
-        " Caution: those of an earlier release were chosen from votes, which the statement does "
-        "not allow for.";
+std::string about_parameters(const ReleasePlan& plan) {
+  if (plan.chosen_from_votes) {
+    return " Caution: order, beta and sigma were chosen from these votes, which the statement "
+           "does not allow for. Fix them in advance, from public, simulated or earlier votes.";
   }
+  std::string text =
+      " Order, beta and sigma were fixed in advance; the statement rests on their not depending "
+      "on these votes.";
+  if (plan.rests_on_chosen()) text += kEarlierChosen;
   return text;
 }
 
 }  // namespace
-
-Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
-  if (!published) return no_guarantee("no number was drawn.");
-  if (published->chosen_from_votes) {
-    return no_guarantee(
-        "order, beta and sigma, of this release or of one that it counts, were chosen from votes.");
-  }
-  CostEntry cost;
-  cost.bound = Bound::released;
-  cost.reading = Reading::released;
-  cost.epsilon = published->epsilon;
-  cost.delta = published->delta;
-  cost.releasable = true;
-  Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
-  result.assumes.emplace_back("order, beta and sigma were fixed without these votes");
-  if (published->reading == ReleasedCost::joint) {
-    result.assumes.emplace_back(
-        "queries, and what their answers are compared with, did not depend on earlier answers");
-  }
-  return result;
-}
 
 double ReleasePlan::epsilon(double released_rdp) const {
   const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
@@ -198,8 +121,7 @@ double ReleasePlan::epsilon(double released_rdp) const {
 }
 
 bool ReleasePlan::rests_on_chosen() const {
-  return chosen_from_votes || std::ranges::any_of(earlier, &EarlierRelease::chosen_from_votes) ||
-         (ledger && std::ranges::any_of(*ledger, &OtherEntry::chosen_from_votes));
+  return chosen_from_votes || terms.counts_chosen();
 }
 
 double safety_factor(std::optional<double> confidence, double delta) {
@@ -218,19 +140,8 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   const double failure = failure_of(settings.confidence, settings.delta);
   plan.confidence = 1.0 - failure;
   plan.run_delta = sum_upwards(settings.delta, failure);
-  plan.total_delta = plan.run_delta;
-  plan.ledger = settings.ledger;
-  for (const OtherEntry& entry : plan.ledger.value_or(std::vector<OtherEntry>{})) {
-    if (entry.counted != Counted::added) continue;
-    plan.added_epsilon = sum_upwards(plan.added_epsilon, entry.epsilon);
-    plan.total_delta = sum_upwards(plan.total_delta, entry.delta);
-  }
-  if (!(plan.total_delta < 1.0)) {
-    throw validity_error(fmt::format(
-        "delta of this release and of the entries of the ledger it counts add up to {}: a "
-        "statement needs less than 1",
-        plan.total_delta));
-  }
+  plan.total_delta = added_entries(settings, plan.run_delta).total_delta;
+  plan.terms = settings;
   plan.parameters =
       settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
   validate(plan.parameters);
@@ -244,17 +155,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
       computed.numbers = numbers;
     }
   }
-  plan.earlier = settings.earlier;
-  for (const EarlierRelease& earlier : settings.earlier) {
-    plan.earlier_cost += release_cost(plan.parameters.order, earlier.beta * (1.0 + kReleaseMargin),
-                                      earlier.sigma, earlier.k);
-  }
-  if (!std::isfinite(plan.earlier_cost)) {
-    throw validity_error(fmt::format(
-        "an earlier release from these votes has no finite cost at order {}: its beta needs a "
-        "smaller order; give --order, --beta and --sigma-ss as they were then",
-        plan.parameters.order));
-  }
+  plan.earlier_cost = cost_of_earlier(settings.earlier, plan.parameters.order);
   plan.rdp = computed.cost.rdp;
   plan.largest_rdp = computed.cost.largest_rdp;
   plan.numbers = computed.numbers;
@@ -279,29 +180,17 @@ ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const ReleaseSet
   return {numbers.mean_released, numbers.noise_sd, parameters};
 }
 
-std::string_view parameters_name(bool chosen_from_votes) {
-  return chosen_from_votes ? "chosen from the votes" : "fixed";
-}
-
 PublicRelease public_release(const VoteProfile& votes, const ReleaseSettings& settings,
                              const ReleasePlan& plan, double released_rdp) {
-  PublicRelease result;
-  result.run_epsilon = plan.epsilon(released_rdp);
-  result.run_delta = plan.run_delta;
-  result.epsilon = sum_upwards(result.run_epsilon, plan.added_epsilon);
-  result.delta = plan.total_delta;
+  PublicRelease result = public_release(
+      votes, plan.terms, plan.chosen_from_votes ? ParameterOrigin::chosen : ParameterOrigin::fixed,
+      plan.epsilon(released_rdp), plan.run_delta);
+  result.method = ReleaseMethod::gnss;
   result.confidence = plan.confidence;
   result.order = plan.parameters.order;
-  result.queries = votes.queries;
-  result.teachers = votes.teachers;
-  result.classes = votes.classes;
-  if (votes.has_decisions) result.answered = votes.answered;
-  result.aggregator = votes.aggregator;
   result.bound = settings.bound;
-  result.reading = settings.cost;
-  result.chosen_from_votes = plan.rests_on_chosen();
-  result.ledger = plan.ledger;
-  result.statement = statement(votes, settings, plan, result.run_epsilon);
+  result.statement =
+      release_statement(result, plan.terms, how_released(plan), about_parameters(plan));
   return result;
 }
 

@@ -1,0 +1,120 @@
+#include "pate/release/curve/curve_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "pate/rdp/conversion.hpp"
+
+namespace pate {
+
+namespace {
+
+std::string curve_in_words(const CurvePlan& plan) {
+  const PublicCurve& curve = plan.mechanism.curve();
+  return fmt::format(
+      "There is this one delta and no other failure probability. E is read off a curve that does "
+      "not depend on the votes, at an index that does, and that one teacher changes by at most "
+      "one, with discrete normal noise (s = {}); what telling it costs is part of E. Whatever the "
+      "votes, E of this run lies between {} and {}. {}",
+      plan.parameters().s, curve.floor(), curve.ceiling(),
+      plan.terms.cost == ReleasedCost::realized
+          ? "E sums up what the queries cost as they were answered (realized)."
+          : "E holds whichever queries are answered (joint).");
+}
+
+std::string curve_parameters_in_words(const CurvePlan& plan) {
+  std::string text;
+  switch (plan.origin) {
+    case ParameterOrigin::public_inputs:
+      text =
+          " Order, s and beta follow from public inputs alone: the teachers, classes and queries, "
+          "the mechanism and delta.";
+      break;
+    case ParameterOrigin::released_labels:
+      text =
+          " The order was fixed before the labels were seen, on which the statement rests; s and "
+          "beta follow from public inputs and from how many queries were answered.";
+      break;
+    default:
+      text =
+          " Order, s and beta were fixed in advance; the statement rests on their not depending on "
+          "these votes.";
+  }
+  if (plan.rests_on_chosen()) text += kEarlierChosen;
+  return text;
+}
+
+}  // namespace
+
+double CurvePlan::epsilon_before() const {
+  const CurveSettings& settings = mechanism.settings();
+  return std::max(epsilon_from_rdp(Conversion::improved, place.cost(), settings.parameters.order,
+                                   settings.delta),
+                  0.0);
+}
+
+CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings,
+                     const ProgressCallback& progress) {
+  if (votes.queries < 1) {
+    throw parameter_error("a release through a curve needs at least one query, got none");
+  }
+  CurveSettings made;
+  made.question = {votes.aggregator,
+                   votes.teachers,
+                   votes.classes,
+                   settings.parameters.order,
+                   settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
+                   settings.cost};
+  made.parameters = settings.parameters;
+  made.delta = settings.delta;
+  made.queries = votes.queries;
+  made.answered = votes.has_decisions ? votes.answered : 0;
+  made.threads = settings.threads;
+  validate_delta(settings.delta);
+  const double run_delta = settings.delta;
+  (void)added_entries(settings, run_delta);
+  std::shared_ptr<const DistanceCosts> tables;
+  if (settings.origin == ParameterOrigin::public_inputs) {
+    CurveRecipe recipe =
+        default_parameters(made.question, made.queries, made.delta, made.threads, progress);
+    made.parameters = recipe.parameters;
+    tables = std::move(recipe.costs);
+  } else if (settings.origin == ParameterOrigin::released_labels) {
+    if (!votes.has_decisions) {
+      throw parameter_error("parameters from the labels need to know which queries were answered");
+    }
+    made.parameters = parameters_from_labels(made.question, made.queries, made.answered, made.delta,
+                                             made.threads);
+  }
+  const double earlier = cost_of_earlier(settings.earlier, made.parameters.order);
+  made.added_rdp = earlier;
+  CurveMechanism mechanism =
+      tables ? CurveMechanism(made, std::move(tables)) : CurveMechanism(made, progress);
+  CurvePlace place = mechanism.place(votes);
+  return {settings, settings.origin, std::move(mechanism), std::move(place), run_delta, earlier};
+}
+
+PublicRelease public_release(const VoteProfile& votes, const CurvePlan& plan,
+                             const CurveDraw& drawn) {
+  const PublicCurve& curve = plan.mechanism.curve();
+  PublicRelease result =
+      public_release(votes, plan.terms, plan.origin, drawn.epsilon, plan.run_delta);
+  result.method = ReleaseMethod::curve;
+  result.order = plan.parameters().order;
+  result.curve = {plan.parameters().s,
+                  plan.parameters().beta,
+                  plan.mechanism.settings().question.cost,
+                  cost_of_units(curve.ub_max()),
+                  curve.floor(),
+                  curve.ceiling(),
+                  drawn.y};
+  result.statement =
+      release_statement(result, plan.terms, curve_in_words(plan), curve_parameters_in_words(plan));
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,183 @@
+#include "pate/release/public_release.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "pate/error.hpp"
+#include "pate/math/margin.hpp"
+#include "pate/math/sums.hpp"
+#include "pate/release/curve/curve_release.hpp"
+
+namespace pate {
+
+namespace {
+
+std::string outputs(const PublicRelease& published, std::size_t earlier) {
+  std::string text = published.aggregator.selection ? "the answers and refusals" : "the answers";
+  text += earlier == 0 ? " and the published E"
+                       : fmt::format(", the published E and {} earlier one{} about the same votes",
+                                     earlier, earlier == 1 ? "" : "s");
+  return text;
+}
+
+// Every other entry of the ledger, and how it is counted.
+std::string ledger_in_words(const PublicRelease& published) {
+  if (!published.ledger) {
+    return " No ledger was kept: nothing else that was released of these teachers' votes is "
+           "counted.";
+  }
+  if (published.ledger->empty()) return " The ledger of these teachers has no other entry.";
+  std::string text = " The ledger of these teachers has other entries, and M and E count all:";
+  bool adds = false;
+  for (const OtherEntry& entry : *published.ledger) {
+    fmt::format_to(std::back_inserter(text),
+                   "{} line {} ({}, {}): ", &entry == published.ledger->data() ? "" : ";",
+                   entry.line, entry.kind, entry.time);
+    switch (entry.counted) {
+      case Counted::same_answers:
+        text += "its answers are those of this run";
+        break;
+      case Counted::noise:
+        text += "it is about the answers of this run, and the noise in it is counted";
+        break;
+      case Counted::within_another:
+        text += "counted within a later entry that is about its answers";
+        break;
+      case Counted::added:
+        adds = true;
+        fmt::format_to(std::back_inserter(text), "epsilon {} and delta {} are added", entry.epsilon,
+                       entry.delta);
+    }
+  }
+  return text +
+         (adds ? fmt::format(". What is added is added to epsilon {} and delta {} of this run "
+                             "(sequential composition: epsilons and deltas add up).",
+                             published.run_epsilon, published.run_delta)
+               : ".");
+}
+
+// What holds only if these are true, of a release whose parameters were not chosen from votes.
+void add_assumptions(const PublicRelease& published, std::vector<std::string>& assumes) {
+  constexpr const char* kFixedQueries =
+      "queries, and what their answers are compared with, did not depend on earlier answers";
+  switch (published.parameters) {
+    case ParameterOrigin::chosen:
+      break;
+    case ParameterOrigin::fixed:
+      assumes.emplace_back("order, beta and sigma were fixed without these votes");
+      if (published.reading == ReleasedCost::joint) assumes.emplace_back(kFixedQueries);
+      break;
+    case ParameterOrigin::public_inputs:
+      assumes.emplace_back("the number of queries was fixed before the first answer");
+      break;
+    case ParameterOrigin::released_labels:
+      assumes.emplace_back("the order was fixed before the labels were seen");
+      break;
+    case ParameterOrigin::given:
+    case ParameterOrigin::report:
+      assumes.emplace_back("order, s and beta were fixed without these votes");
+  }
+}
+
+}  // namespace
+
+double cost_of_earlier(const std::vector<EarlierRelease>& earlier, double order) {
+  double total = 0.0;
+  for (const EarlierRelease& one : earlier) {
+    const double cost =
+        one.method == ReleaseMethod::curve
+            ? cost_of_index({order, one.sigma, one.beta})
+            : release_cost(order, one.beta * (1.0 + kReleaseMargin), one.sigma, one.k);
+    total += cost;
+  }
+  if (!std::isfinite(total)) {
+    throw validity_error(fmt::format(
+        "an earlier release from these votes has no finite cost at order {}: its beta needs a "
+        "smaller order; give --order and the other parameters as they were then",
+        order));
+  }
+  return total;
+}
+
+bool ReleaseTerms::counts_chosen() const {
+  return std::ranges::any_of(earlier, &EarlierRelease::chosen_from_votes) ||
+         (ledger && std::ranges::any_of(*ledger, &OtherEntry::chosen_from_votes));
+}
+
+AddedEntries added_entries(const ReleaseTerms& terms, double run_delta) {
+  AddedEntries added{0.0, run_delta};
+  if (terms.ledger) {
+    for (const OtherEntry& entry : *terms.ledger) {
+      if (entry.counted != Counted::added) continue;
+      added.epsilon = sum_upwards(added.epsilon, entry.epsilon);
+      added.total_delta = sum_upwards(added.total_delta, entry.delta);
+    }
+  }
+  if (!(added.total_delta < 1.0)) {
+    throw validity_error(fmt::format(
+        "delta of this release and of the entries of the ledger it counts add up to {}: a "
+        "statement needs less than 1",
+        added.total_delta));
+  }
+  return added;
+}
+
+PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms,
+                             ParameterOrigin origin, double run_epsilon, double run_delta) {
+  const AddedEntries added = added_entries(terms, run_delta);
+  PublicRelease result;
+  result.run_epsilon = run_epsilon;
+  result.run_delta = run_delta;
+  result.epsilon = sum_upwards(run_epsilon, added.epsilon);
+  result.delta = added.total_delta;
+  result.queries = votes.queries;
+  result.teachers = votes.teachers;
+  result.classes = votes.classes;
+  if (votes.has_decisions) result.answered = votes.answered;
+  result.aggregator = votes.aggregator;
+  result.reading = terms.cost;
+  result.parameters = terms.counts_chosen() ? ParameterOrigin::chosen : origin;
+  result.ledger = terms.ledger;
+  return result;
+}
+
+std::string release_statement(const PublicRelease& published, const ReleaseTerms& terms,
+                              std::string_view how, std::string_view parameters) {
+  const std::string told = outputs(published, terms.earlier.size());
+  std::string text = promise_in_words(told, published.epsilon, published.delta);
+  text += fmt::format(
+      " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
+      "E = {} in this run. For the votes D, for all votes D' that differ from D in what one "
+      "teacher votes, on every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral "
+      "over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta, with delta = {}. {}",
+      published.queries, published.teachers, told, published.epsilon, published.delta, how);
+  text += ledger_in_words(published);
+  text += parameters;
+  return text;
+}
+
+Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
+  if (!published) return no_guarantee("no number was drawn.");
+  if (published->rests_on_chosen()) {
+    return no_guarantee(
+        "order, beta and sigma, of this release or of one that it counts, were chosen from votes.");
+  }
+  CostEntry cost;
+  cost.bound = Bound::released;
+  cost.reading = Reading::released;
+  cost.epsilon = published->epsilon;
+  cost.delta = published->delta;
+  cost.releasable = true;
+  Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
+  add_assumptions(*published, result.assumes);
+  return result;
+}
+
+std::string_view parameters_name(bool chosen_from_votes) {
+  return name(chosen_from_votes ? ParameterOrigin::chosen : ParameterOrigin::fixed);
+}
+
+}  // namespace pate

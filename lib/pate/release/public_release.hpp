@@ -1,0 +1,187 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/names.hpp"
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/release/curve/distance_costs.hpp"
+#include "pate/release/smooth/release_cost.hpp"
+#include "pate/sensitivity/local_sensitivity.hpp"
+#include "pate/sensitivity/vote_profile.hpp"
+
+namespace pate {
+
+/// How an epsilon is released.
+enum class ReleaseMethod {
+  curve,  ///< as a point of a public curve
+  gnss,   ///< with normal noise scaled to its smooth sensitivity
+};
+template <>
+inline constexpr std::array<Named<ReleaseMethod>, 2> kNames<ReleaseMethod>{{
+    {ReleaseMethod::curve, "curve"},
+    {ReleaseMethod::gnss, "gnss"},
+}};
+
+/// Where the parameters of a release come from. A statement allows for all but the second.
+enum class ParameterOrigin {
+  fixed,            ///< gnss: in advance
+  chosen,           ///< to suit the votes
+  public_inputs,    ///< curve: numbers of teachers, classes and queries, the noise, delta
+  released_labels,  ///< curve: besides, how many queries were answered
+  given,            ///< curve: in advance
+  report,           ///< curve: of an earlier report
+};
+template <>
+inline constexpr std::array<Named<ParameterOrigin>, 6> kNames<ParameterOrigin>{{
+    {ParameterOrigin::fixed, "fixed"},
+    {ParameterOrigin::chosen, "chosen from the votes"},
+    {ParameterOrigin::public_inputs, "public inputs"},
+    {ParameterOrigin::released_labels, "released labels"},
+    {ParameterOrigin::given, "given"},
+    {ParameterOrigin::report, "taken from a report"},
+}};
+
+/// A number that was released about the same answers before.
+struct EarlierRelease {
+  double beta = 0.0;
+  double sigma = 0.0;  ///< of a curve: the noise s on its index
+  double k = 0.0;
+  bool chosen_from_votes = false;  ///< its parameters, to suit the votes
+  ReleaseMethod method = ReleaseMethod::gnss;
+};
+
+/// What telling those numbers cost, RDP at an order: `release_cost`, `cost_of_index`. Throws
+/// `validity_error` where that is not finite.
+[[nodiscard]] double cost_of_earlier(const std::vector<EarlierRelease>& earlier, double order);
+
+/// How the epsilon of a release counts another entry of the ledger it goes into.
+enum class Counted {
+  same_answers,    ///< a labelling that gave the answers of this run: counted once, with the run
+  noise,           ///< an earlier number about the same answers: what its noise cost
+  added,           ///< its epsilon and delta are added
+  within_another,  ///< by the epsilon of a later entry, about the same answers, that is added
+};
+template <>
+inline constexpr std::array<Named<Counted>, 4> kNames<Counted>{{
+    {Counted::same_answers, "same_answers"},
+    {Counted::noise, "noise"},
+    {Counted::added, "added"},
+    {Counted::within_another, "within_another"},
+}};
+
+/// Another entry of the ledger. Nothing in it depends on the votes but what is public.
+struct OtherEntry {
+  std::int64_t line = 0;
+  std::string kind;
+  std::string time;
+  Counted counted = Counted::added;
+  double epsilon = 0.0;  ///< what is added
+  double delta = 0.0;
+  bool chosen_from_votes = false;  ///< parameters of a release
+};
+
+/// What every method of releasing is told.
+struct ReleaseTerms {
+  double delta = 0.0;
+  ReleasedCost cost = ReleasedCost::joint;
+  /// Released about the same answers before: the new epsilon covers all of them.
+  std::vector<EarlierRelease> earlier;
+  /// All entries of the ledger, which the new epsilon counts; none without a ledger.
+  std::optional<std::vector<OtherEntry>> ledger;
+  unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
+
+  /// Whether parameters of an entry that is counted were chosen from votes.
+  [[nodiscard]] bool counts_chosen() const;
+};
+
+/// What the entries of a ledger add to a run, rounded upwards.
+struct AddedEntries {
+  double epsilon = 0.0;
+  double total_delta = 0.0;  ///< with that of the run
+};
+
+/// Entries of a ledger that are about other answers are added by sequential composition: with an
+/// epsilon E_i(o) that is told with its output o, (E_i, delta_i) holds where the excess, the mean
+/// of max(0, 1 - e^(E_i - loss)), is at most delta_i; since 1 - ab <= (1 - a) + (1 - b) for a, b in
+/// [0, 1], excesses add up, also when a step depends on the outputs of those before. Throws
+/// `validity_error` where the deltas add up to 1 or more.
+[[nodiscard]] AddedEntries added_entries(const ReleaseTerms& terms, double run_delta);
+
+/// What a release through a curve tells besides.
+struct CurveFacts {
+  double s = 0.0;
+  double beta = 0.0;
+  CurveCost cost = CurveCost::tilted;
+  double ub_max = 0.0;  ///< the RDP that the run costs at most, whatever the votes
+  double floor = 0.0;   ///< between these the epsilon of the run lies, whatever the votes
+  double ceiling = 0.0;
+  std::int64_t y = 0;  ///< the index with its noise
+};
+
+/// An epsilon that may be published, and all that may be published beside it.
+struct PublicRelease {
+  ReleaseMethod method = ReleaseMethod::gnss;
+  double epsilon = 0.0;      ///< of the run, and of all that it counts of the ledger
+  double delta = 0.0;        ///< with the noise in E (gnss), and all that it counts
+  double run_epsilon = 0.0;  ///< of the run and the numbers released about its answers alone
+  double run_delta = 0.0;
+  double order = 0.0;
+  std::int64_t queries = 0;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::optional<std::int64_t> answered;  ///< with decisions only: it is public then
+  Aggregator aggregator;
+  ReleasedCost reading = ReleasedCost::joint;
+  /// `chosen` also where those of an entry that is counted are.
+  ParameterOrigin parameters = ParameterOrigin::fixed;
+  std::optional<std::vector<OtherEntry>> ledger;
+  std::string statement;  ///< what the number means, in plain words
+
+  std::optional<double> confidence;    ///< gnss: Phi(k)
+  std::optional<ReleasedBound> bound;  ///< gnss
+  std::optional<CurveFacts> curve;
+
+  [[nodiscard]] bool rests_on_chosen() const { return parameters == ParameterOrigin::chosen; }
+};
+
+/// What every method publishes of a run, but its order and its statement.
+[[nodiscard]] PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms,
+                                           ParameterOrigin origin, double run_epsilon,
+                                           double run_delta);
+
+/// The statement of a number: the promise in words and in symbols, `how` it was released (whole
+/// sentences), what its reading covers, the ledger, and what is to be said of its `parameters`.
+[[nodiscard]] std::string release_statement(const PublicRelease& published,
+                                            const ReleaseTerms& terms, std::string_view how,
+                                            std::string_view parameters);
+
+/// The end of a statement where only parameters of an earlier release were chosen from votes.
+inline constexpr std::string_view kEarlierChosen =
+    " Caution: those of an earlier release were chosen from votes, which the statement does not "
+    "allow for.";
+
+/// What a release promises: what its statement says, nothing where nothing was drawn or where the
+/// parameters were chosen from the votes.
+[[nodiscard]] Guarantee guarantee_of(const std::optional<PublicRelease>& published);
+
+template <>
+inline constexpr std::array<Named<ReleasedBound>, 2> kNames<ReleasedBound>{{
+    {ReleasedBound::tradeoff, "tradeoff"},
+    {ReleasedBound::exact, "exact"},
+}};
+template <>
+inline constexpr std::array<Named<ReleasedCost>, 2> kNames<ReleasedCost>{{
+    {ReleasedCost::joint, "joint"},
+    {ReleasedCost::realized, "realized"},
+}};
+
+/// "fixed" or "chosen from the votes".
+[[nodiscard]] std::string_view parameters_name(bool chosen_from_votes);
+
+}  // namespace pate
