@@ -146,6 +146,7 @@ struct ReleaseOptions {
   bool again = false;
   bool as_published = false;
   bool sensitivity_curve = false;
+  std::string tables;
   std::optional<CurveCost> cost;  ///< of a curve; none: what suits the aggregator
   std::optional<Bound> bound;     ///< none: of gnss tradeoff; as published: published
 };

@@ -17,6 +17,7 @@
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
+#include "pate/reports/curve_tables.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/release_report.hpp"
 #include "pate/reports/run_reports.hpp"
@@ -55,6 +56,7 @@ void check_method(const ReleaseOptions& options) {
   goes_with(ReleaseMethod::curve, options.s.has_value(), "--s");
   goes_with(ReleaseMethod::curve, options.cost.has_value(), "--cost");
   goes_with(ReleaseMethod::curve, options.parameters_from_labels, "--parameters-from-labels");
+  goes_with(ReleaseMethod::curve, !options.tables.empty(), "--tables");
   if (options.as_published) {
     if (options.method) throw usage_error("--as-published excludes --method: it is one itself");
     return;
@@ -179,9 +181,10 @@ AnySettings make_settings(const ReleaseOptions& options,
   return settings;
 }
 
-reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& any) {
+reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& any,
+                                  const std::string& tables) {
   if (const auto* const curve = std::get_if<CurvePlanSettings>(&any)) {
-    return curve_plan(votes, *curve);
+    return curve_plan(votes, *curve, reports::CurveTables(tables));
   }
   return release_plan(votes, std::get<ReleaseSettings>(any));
 }
@@ -353,6 +356,9 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   drawing.add("--dry-run", options.dry_run, "draw nothing: the private part only");
   drawing.add("--ledger FILE", options.ledger, "record the release; refuse a second one");
   add_ensemble(drawing, options.ensemble);
+  drawing.add("--tables DIR", options.tables,
+              "of a curve: keep its tables there, and use\nthose there are; nothing of the votes",
+              {.recorded = false});
   drawing.add("--again", options.again, "release again, counting the whole ledger");
   drawing.add("--as-published", options.as_published,
               "the procedure of the 2018 paper (S18),\nwhich under-reports; with --dry-run only");
@@ -426,7 +432,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   const bool dry_run = options.dry_run || limit_missed;
   std::optional<Activity> activity(std::in_place, streams, "computing sensitivities");
   const VoteProfile votes = collect_votes(run);
-  const reports::AnyReleasePlan plan = make_plan(votes, settings);
+  const reports::AnyReleasePlan plan = make_plan(votes, settings, options.tables);
   activity.reset();
   input.check_unchanged();
 

@@ -58,7 +58,7 @@ double CurvePlan::epsilon_before() const {
 }
 
 CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings,
-                     const ProgressCallback& progress) {
+                     const CurveTableSource& source, const ProgressCallback& progress) {
   if (votes.queries < 1) {
     throw parameter_error("a release through a curve needs at least one query, got none");
   }
@@ -80,7 +80,7 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
   std::shared_ptr<const DistanceCosts> tables;
   if (settings.origin == ParameterOrigin::public_inputs) {
     CurveRecipe recipe =
-        default_parameters(made.question, made.queries, made.delta, made.threads, progress);
+        source.recipe(made.question, made.queries, made.delta, made.threads, progress);
     made.parameters = recipe.parameters;
     tables = std::move(recipe.costs);
   } else if (settings.origin == ParameterOrigin::released_labels) {
@@ -92,8 +92,12 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
   }
   const double earlier = cost_of_earlier(settings.earlier, made.parameters.order);
   made.added_rdp = earlier;
-  CurveMechanism mechanism =
-      tables ? CurveMechanism(made, std::move(tables)) : CurveMechanism(made, progress);
+  if (!tables) {
+    made.question.order = made.parameters.order;
+    validate(made.parameters);
+    tables = source.costs(made.question, made.threads, progress);
+  }
+  CurveMechanism mechanism(made, std::move(tables));
   CurvePlace place = mechanism.place(votes);
   return {settings, settings.origin, std::move(mechanism), std::move(place), run_delta, earlier};
 }

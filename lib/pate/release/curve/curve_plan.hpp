@@ -40,6 +40,7 @@ struct CurvePlan {
 /// for settings out of range and labels without `votes.has_decisions` or a selection,
 /// `validity_error` as `CurveMechanism`, `cost_of_earlier` and `added_entries` do.
 [[nodiscard]] CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings,
+                                   const CurveTableSource& tables = {},
                                    const ProgressCallback& progress = {});
 
 /// What is published of a plan that drew `drawn`.
