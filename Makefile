@@ -10,7 +10,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
-            libssl-dev zlib1g-dev libzip-dev doctest-dev python3 python3-jsonschema
+            libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
+            python3-jsonschema
 DEVELOPER_PACKAGES := clang clang-format clang-tidy
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)

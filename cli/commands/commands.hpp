@@ -14,6 +14,7 @@
 #include "cli/streams.hpp"
 #include "pate/composition/compose.hpp"
 #include "pate/io/atomic_file.hpp"
+#include "pate/majority/majority_run.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/release/curve/distance_costs.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -100,6 +101,32 @@ void add_label(CommandLine& line, LabelOptions& options);
 /// The same with noise from `source`, and interrupted at `points`: for tests.
 [[nodiscard]] int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
                             const io::WritePoints& points);
+
+/// `pate darrm [VOTES]`: the private majority of two classes by teachers that are private
+/// themselves; with VOTES what it makes of them, and its answers.
+struct DarrmOptions {
+  VotesInputOptions input;  ///< no VOTES: --teachers and --queries say how many
+  std::optional<TeacherSetting> setting;
+  double epsilon = 0.0;
+  std::optional<double> delta_teacher;
+  std::optional<std::int64_t> affected;
+  std::optional<double> m;
+  std::optional<double> delta;
+  std::optional<NoiseFunction> noise;
+  std::string weights = "uniform";
+  bool monotone = false;
+  std::optional<double> total_delta;
+  Limits limits;  ///< of epsilon only
+  std::string labels;
+  bool force = false;
+  std::string ledger;
+  std::string ensemble;
+  OutputOptions output;
+};
+void add_darrm(CommandLine& line, DarrmOptions& options);
+[[nodiscard]] int run_darrm(const DarrmOptions& options, const Streams& streams);
+/// The same with coins from `source`: for tests.
+[[nodiscard]] int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& source);
 
 /// `pate ledger FILE`: the account that a ledger keeps of its ensemble, entry by entry, with the
 /// total. Reads only: a ledger that is being written is seen as it is.

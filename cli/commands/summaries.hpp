@@ -27,6 +27,7 @@ struct TuneSettings;
 struct Tuning;
 
 namespace reports {
+struct DarrmReport;
 struct InputFile;
 struct LabelReport;
 struct ReportPart;
@@ -46,6 +47,8 @@ namespace pate::cli {
 [[nodiscard]] std::string compose_summary(const Composition& sum,
                                           std::span<const reports::ReportPart> parts, bool colour);
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
+                                        const std::string& votes, bool colour);
+[[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report,
                                         const std::string& votes, bool colour);
 [[nodiscard]] std::string plan_summary(const Plan& plan, bool colour);
 

@@ -126,10 +126,12 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
   if (!has("--decisions")) {
     without.insert(without.end(), {"--decisions-are", "--decisions-rows"});
   }
-  line.section("").add("VOTES TEXT", options.votes,
-                       "votes: .npy, .npz:member, .csv, .tsv,\n"
-                       "gzip of these, or - for standard input",
-                       {.required = true, .may_be_empty = true});
+  if (has("VOTES")) {
+    line.section("").add("VOTES TEXT", options.votes,
+                         "votes: .npy, .npz:member, .csv, .tsv,\n"
+                         "gzip of these, or - for standard input",
+                         {.required = true, .may_be_empty = true});
+  }
   const Section votes = line.section("Votes", without);
   votes.add("--layout LAYOUT", options.layout,
             {Layout::counts, Layout::predictions, Layout::predictions_by_query},

@@ -73,6 +73,28 @@ INSPECT_LINES = [
     f"{PREDICTIONS} --layout predictions-by-query --classes 10",
 ]
 
+DARRM_TEACHERS = "--teachers 11 --epsilon 0.1 --m 3"
+
+DARRM_LINES = [
+    f"{DARRM_TEACHERS} --setting independent-fresh --monotone --queries 10 --total-delta 1e-6",
+    f"{DARRM_TEACHERS} --setting static-whole --delta-teacher 1e-5 --total-delta 0.01",
+    f"{DARRM_TEACHERS} --setting static-shards --noise-function constant",
+    "two.csv --epsilon 0.5 --setting non-private --force --write-labels l.npy --ledger darrm.jsonl",
+    "two.csv --epsilon 0.5 --m 2 --setting static-whole --noise-function double-subsampling",
+]
+
+DARRM_MUTATIONS = {
+    "another setting": lambda r: put(r, "static", "setting"),
+    "a gamma above 1": lambda r: put(r, 1.5, "gamma", 0),
+    "no certificate": lambda r: without(r, "certificate"),
+    "no setting": lambda r: without(r, "setting"),
+    "no cost": lambda r: put(r, [], "costs"),
+    "negative epsilon": lambda r: put(r, -1, "headline", "epsilon"),
+    "an unknown bound": lambda r: put(r, "hope", "headline", "bound"),
+    "no guarantee": lambda r: without(r, "guarantee"),
+    "something else": lambda r: put(r, 1, "more"),
+}
+
 LABEL_LINES = [
     f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --ledger ledger.jsonl",
     f"{COUNTS} {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
@@ -425,6 +447,8 @@ def main():
         check("tune", [f"{line} --delta 1e-5" for line in ROUNDS_LINES], ROUNDS_MUTATIONS, "rounds")
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
+        pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")
+        check("darrm", DARRM_LINES, DARRM_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
         check("release", [f"{line} --delta 1e-5" for line in LEDGER_RELEASES], {})

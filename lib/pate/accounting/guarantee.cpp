@@ -110,8 +110,8 @@ std::string outputs_of(const Aggregator& aggregator) {
 std::string statement_of(const Guarantee& guarantee) {
   std::string text = guarantee.promise + '\n';
   if (!guarantee.formula.empty()) text += fmt::format("\nIn symbols: {}.\n", guarantee.formula);
-  text += fmt::format("\nProtected: {}.\nMay differ: {}.\n", Guarantee::kProtected,
-                      Guarantee::kMayDiffer);
+  text +=
+      fmt::format("\nProtected: {}.\nMay differ: {}.\n", guarantee.protects, guarantee.may_differ);
   const auto list = [&text](const char* title, const std::vector<std::string>& lines) {
     if (lines.empty()) return;
     text += title;

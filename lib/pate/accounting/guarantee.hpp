@@ -10,7 +10,8 @@ namespace pate {
 /// What a number promises and what it does not, in words before any symbol: the member `guarantee`
 /// of every report.
 struct Guarantee {
-  /// Who is protected: one teacher, and through it the people whose data only that teacher saw.
+  /// Who is protected, unless something else is said: one teacher, and through it the people whose
+  /// data only that teacher saw.
   static constexpr const char* kProtected =
       "one teacher, and so everybody whose data no other teacher saw: the teachers must have been "
       "trained on disjoint data";
@@ -18,6 +19,8 @@ struct Guarantee {
   static constexpr const char* kMayDiffer =
       "what one teacher votes, on all queries; D are the votes, D' any that differ from them so";
 
+  std::string protects = kProtected;
+  std::string may_differ = kMayDiffer;
   bool holds = false;   ///< whether anything is promised
   std::string promise;  ///< a sentence
   std::string formula;  ///< the same in symbols; "" where nothing is promised

@@ -92,8 +92,8 @@ void fields(FieldWriter& a, const Guarantee& guarantee) {
   a("holds", guarantee.holds);
   a("promise", guarantee.promise);
   if (!guarantee.formula.empty()) a("formula", guarantee.formula);
-  a("protected", Guarantee::kProtected);
-  a("may_differ", Guarantee::kMayDiffer);
+  a("protected", guarantee.protects);
+  a("may_differ", guarantee.may_differ);
   a("assumes", guarantee.assumes);
   a("not_covered", guarantee.not_covered);
 }

@@ -1,0 +1,378 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "cli/commands/commands.hpp"
+#include "cli/commands/summaries.hpp"
+#include "cli/exit_status.hpp"
+#include "pate/error.hpp"
+#include "pate/io/digests.hpp"
+#include "pate/labeling/label_run.hpp"
+#include "pate/majority/vote_law.hpp"
+#include "pate/reports/darrm_report.hpp"
+#include "pate/reports/ledger.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+constexpr std::int64_t kErrorSamples = 10000;
+constexpr std::int64_t kDarrmRowsAtOnce = 4096;
+
+// The number after "binomial:".
+double mean_after(std::string_view words, std::size_t length) {
+  const std::string_view text = words.substr(length);
+  double mean = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mean);
+  if (error != std::errc() || end != text.data() + text.size() || !(mean >= 0.5 && mean <= 1.0)) {
+    throw usage_error(
+        fmt::format("--weights {}: expected a mean between 0.5 and 1 after the colon", words));
+  }
+  return mean;
+}
+
+// One number for each size of a majority, from a file; it becomes an input.
+std::vector<double> read_weights(const std::string& path, std::int64_t teachers,
+                                 VotesInput& input) {
+  input.files.push_back({"weights", path, io::open_table(path)});
+  const NumericTable& table = *input.files.back().opened.table;
+  const auto size = static_cast<std::int64_t>(majority_sizes(teachers));
+  if (table.columns() != 1 || table.rows() != size) {
+    throw input_error(fmt::format(
+        "{}: expected {} weights in one column, for {} .. {} votes for the majority, found {} rows "
+        "and {} columns",
+        table.name(), size, least_majority(teachers), teachers, table.rows(), table.columns()));
+  }
+  std::vector<double> weights(static_cast<std::size_t>(size));
+  table.read_reals(0, size, 0, 1, weights);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] >= 0.0) continue;
+    throw input_error(
+        fmt::format("{}: row {}: a weight must be >= 0, found {}", table.name(), i, weights[i]));
+  }
+  if (std::ranges::all_of(weights, [](double w) { return w == 0.0; })) {
+    throw input_error(fmt::format("{}: all weights are 0", table.name()));
+  }
+  return weights;
+}
+
+std::vector<double> weights_of(const DarrmOptions& options, std::int64_t teachers,
+                               VotesInput& input) {
+  const std::string_view words = options.weights;
+  if (words == "uniform") return uniform_weights(teachers);
+  if (words == "total-variation") return total_variation_weights(teachers);
+  if (words.starts_with("binomial:")) return binomial_weights(teachers, mean_after(words, 9));
+  if (words.starts_with("published:")) return published_weights(teachers, mean_after(words, 10));
+  return read_weights(options.weights, teachers, input);
+}
+
+void check_darrm_options(const DarrmOptions& options) {
+  if (!options.setting) {
+    throw usage_error(
+        "what the teachers are is missing, which decides what may be claimed: add --setting "
+        "independent-fresh, static-whole, static-shards or non-private");
+  }
+  const bool has_votes = !options.input.votes.empty();
+  const auto needs_votes = [&](bool given, const char* option) {
+    if (given && !has_votes) throw usage_error(fmt::format("{} needs VOTES", option));
+  };
+  needs_votes(!options.labels.empty(), "--write-labels");
+  needs_votes(!options.input.indices.empty(), "--indices");
+  if (!options.ledger.empty() && options.labels.empty()) {
+    throw usage_error("--ledger needs --write-labels: it records what is released");
+  }
+  if (!options.ledger.empty() && options.setting != TeacherSetting::non_private) {
+    throw usage_error(
+        "--ledger adds up what one teacher's votes cost; in this setting a record of the data is "
+        "protected, which is another unit: keep a file of its own, or leave it out");
+  }
+  check_ensemble(options.ensemble, options.ledger);
+  if (!has_votes && !options.input.teachers) {
+    throw usage_error("the number of teachers is missing: add --teachers K, or VOTES");
+  }
+  if (options.setting == TeacherSetting::non_private) {
+    const auto refuse = [](bool given, const char* option) {
+      if (given) {
+        throw usage_error(
+            fmt::format("--setting non-private excludes {}: its teachers promise nothing, "
+                        "--epsilon is that of an "
+                        "answer",
+                        option));
+      }
+    };
+    refuse(options.m.has_value(), "--m");
+    refuse(options.delta_teacher.has_value(), "--delta-teacher");
+    refuse(options.affected.has_value(), "--affected");
+    refuse(options.monotone, "--monotone");
+    refuse(options.noise && *options.noise != NoiseFunction::one_vote, "another --noise-function");
+  } else {
+    if (!options.m) {
+      throw usage_error(
+          "what an answer may cost is missing: add --m M, as much as M teachers' votes");
+    }
+    if (options.noise && *options.noise == NoiseFunction::one_vote) {
+      throw usage_error("--noise-function one-vote is for --setting non-private");
+    }
+    if (options.monotone && options.noise && *options.noise != NoiseFunction::optimal) {
+      throw usage_error("--monotone is for --noise-function optimal; the others are already");
+    }
+  }
+  if (!(options.epsilon > 0.0) || !std::isfinite(options.epsilon)) {
+    throw usage_error(fmt::format("--epsilon must be > 0 and finite, got {}", options.epsilon));
+  }
+  check_output_options(options.output, input_paths(options.input),
+                       {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
+}
+
+void check_no_answers_yet(const DarrmOptions& options) {
+  std::error_code ignored;
+  if (options.labels.empty() || options.force ||
+      !std::filesystem::exists(options.labels, ignored)) {
+    return;
+  }
+  throw usage_error(fmt::format(
+      "--write-labels {} is there already: its labels may be those of an earlier run; name another "
+      "file, or add --force to replace it",
+      options.labels));
+}
+
+MajoritySettings majority_settings(const DarrmOptions& options, VotesInput& input) {
+  MajoritySettings settings;
+  settings.setting = *options.setting;
+  const bool one_vote = settings.setting == TeacherSetting::non_private;
+  const std::int64_t all = input.votes ? input.votes->teachers() : *options.input.teachers;
+  if (all < 1) throw usage_error(fmt::format("--teachers must be >= 1, got {}", all));
+  settings.noise =
+      options.noise.value_or(one_vote ? NoiseFunction::one_vote : NoiseFunction::optimal);
+  const bool one_affected = one_vote || settings.setting == TeacherSetting::static_shards;
+  settings.teachers = {all, options.epsilon, options.delta_teacher.value_or(0.0),
+                       options.affected.value_or(one_affected ? 1 : all)};
+  settings.m = options.m.value_or(1.0);
+  if (!(settings.m > 0.0 && settings.m <= static_cast<double>(all))) {
+    throw usage_error(fmt::format(
+        "--m must be > 0 and at most the number of teachers, {}: all of them cost no more; got {}",
+        all, settings.m));
+  }
+  validate(settings.teachers);
+  settings.target = {settings.m * options.epsilon,
+                     -std::expm1(settings.m * std::log1p(-settings.teachers.delta))};
+  if (options.delta) settings.target.delta = *options.delta;
+  settings.monotone = options.monotone;
+  settings.total_delta = options.total_delta;
+  if (input.votes) {
+    settings.queries = input.rows.size();
+  } else if (!options.input.queries.empty()) {
+    settings.queries = parse_row_range(options.input.queries).size();
+  }
+  settings.weights = weights_of(options, all, input);
+  return settings;
+}
+
+// The votes for class 1 of every query of the selection.
+std::vector<std::int32_t> ones_of(const VotesInput& input) {
+  std::vector<std::int32_t> result;
+  std::vector<std::int32_t> counts;
+  input.rows.for_each_range(0, input.rows.size(),
+                            [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t count) {
+                              for (std::int64_t done = 0; done < count; done += kDarrmRowsAtOnce) {
+                                const std::int64_t rows = std::min(kDarrmRowsAtOnce, count - done);
+                                counts.resize(static_cast<std::size_t>(2 * rows));
+                                input.votes->read(row + done, rows, counts);
+                                for (std::size_t i = 1; i < counts.size(); i += 2)
+                                  result.push_back(counts[i]);
+                              }
+                            });
+  return result;
+}
+
+}  // namespace
+
+void add_darrm(CommandLine& line, DarrmOptions& options) {
+  line.section("").add("VOTES TEXT", options.input.votes,
+                       "votes for two classes, where there are any:\n"
+                       ".npy, .npz:member, .csv, .tsv, gzip of\n"
+                       "these, or - for standard input",
+                       {.may_be_empty = true});
+  const Section teachers = line.section("Teachers");
+  teachers.add("--setting NAME", options.setting,
+               {TeacherSetting::independent_fresh, TeacherSetting::static_whole,
+                TeacherSetting::static_shards, TeacherSetting::non_private},
+               "independent-fresh: private on the whole\n"
+               "data, new coins for every query;\n"
+               "static-whole: trained once, asked again;\n"
+               "static-shards: the same on disjoint shards;\n"
+               "non-private: promise nothing, on shards");
+  teachers.add("--epsilon EPS", options.epsilon,
+               "of a teacher's vote (static: of all its\nvotes); non-private: of an answer",
+               {.required = true});
+  teachers.add("--delta-teacher D", options.delta_teacher, "the delta of it; default: 0");
+  teachers.add("--affected S", options.affected,
+               "a record reaches at most S teachers;\ndefault: all, on shards 1");
+  const Section answer = line.section("Answer");
+  answer.add("--m M", options.m, "may cost as much as M teachers' votes");
+  answer.add("--delta D", options.delta, "its delta; default: 1-(1-delta-teacher)^M");
+  answer.add("--noise-function NAME", options.noise,
+             {NoiseFunction::optimal, NoiseFunction::double_subsampling, NoiseFunction::constant,
+              NoiseFunction::one_vote},
+             "optimal (default), double-subsampling,\nconstant, one-vote (of non-private)");
+  answer.add("--weights W", options.weights,
+             "what the optimum is for: uniform,\n"
+             "binomial:MU, published:MU,\n"
+             "total-variation, or a file of weights",
+             {.shows_default = true});
+  answer.add("--monotone", options.monotone, "larger majorities get no more noise");
+  add_votes_input_options(line, options.input,
+                          {"VOTES", "--student", "--labels", "--decisions", "--allow-empty"});
+  const Section run = line.section("Run");
+  run.add("--total-delta D", options.total_delta,
+          "of all answers: KOV composition at it, and\na headline that keeps it");
+  run.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
+  run.add("--write-labels FILE", options.labels, "draw the answers: .npy, .csv or .tsv");
+  run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
+  run.add("--ledger FILE", options.ledger, "record the run here (non-private)");
+  add_ensemble(run, options.ensemble);
+  add_output_options(line, options.output);
+  add_statement(line, options.output);
+}
+
+int run_darrm(const DarrmOptions& options, const Streams& streams) {
+  SystemBits source;
+  return run_darrm(options, streams, source);
+}
+
+int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& source) {
+  check_darrm_options(options);
+  check_limits(options.limits);
+  std::optional<reports::LabelsFormat> format;
+  if (!options.labels.empty()) format = reports::labels_format(options.labels);
+  check_no_answers_yet(options);
+  VotesInput input;
+  if (!options.input.votes.empty()) {
+    input = open_votes(options.input);
+    if (input.votes->classes() != 2) {
+      throw input_error(fmt::format("{}: expected votes for two classes, found {} classes",
+                                    input.votes->name(), input.votes->classes()));
+    }
+  }
+  const MajoritySettings settings = majority_settings(options, input);
+  // Rows with another sum are told before the optimisation, not after it.
+  std::vector<std::int32_t> ones;
+  if (input.votes) ones = ones_of(input);
+  const MajorityPlan plan = plan_majority(settings, kErrorSamples);
+  reports::DarrmReport report{plan};
+  report.notices = input.votes ? input.doubts() : std::vector<Notice>();
+  std::ranges::move(majority_notices(plan), std::back_inserter(report.notices));
+  if (input.votes) {
+    std::vector<std::int64_t> by_ones(static_cast<std::size_t>(settings.teachers.teachers) + 1);
+    for (const std::int32_t l : ones) ++by_ones[static_cast<std::size_t>(l)];
+    report.votes = expected_agreement(plan, std::move(by_ones));
+    report.notices.push_back(
+        {"votes_are_private",
+         "what the report says of the votes, agreement and queries_by_ones, is private"});
+  }
+  const reports::ReportContext context{version(), settings_of("darrm", add_darrm, options),
+                                       input.describe()};
+  input.check_unchanged();
+  std::string bytes;
+  if (format) {
+    LabelledQueries labelled;
+    for (const std::int32_t l : ones) labelled.labels.push_back(draw_answer(plan, l, source));
+    bytes = reports::labels_bytes(labelled, input.rows, *format, false);
+    report.labels = {options.labels, *format, io::sha256_hex(std::as_bytes(std::span(bytes)))};
+    check_no_answers_yet(options);
+  }
+  if (!options.ledger.empty()) {
+    reports::Ledger ledger(options.ledger);
+    report.ledger = options.ledger;
+    reports::LedgerEntry entry = reports::darrm_ledger_entry(
+        report, context,
+        reports::ensemble_of(ledger.entries(), options.ledger, options.ensemble,
+                             input.votes->teachers(), input.votes->classes()));
+    (void)reports::ledger_total(ledger.entries(), options.ledger);  // fails before it grows
+    ledger.append(std::move(entry));
+    report.total = reports::ledger_total(ledger.entries(), options.ledger);
+    report.notices.push_back(
+        {"ledger_total", fmt::format("{}: {}", options.ledger,
+                                     reports::total_in_words(ledger.entries(), *report.total))});
+  }
+  if (format) io::write_file_atomically(options.labels, bytes);
+  deliver_report(options.output, reports::darrm_report_json(report, context),
+                 for_people(options.output, guarantee_of(plan),
+                            darrm_summary(report, options.input.votes, streams.out_colour())),
+                 report.notices, streams);
+  const MajorityCost& headline = plan.costs[plan.headline];
+  std::vector<std::string> missed;
+  if (options.limits.max_epsilon && !(headline.epsilon <= *options.limits.max_epsilon)) {
+    missed.push_back(fmt::format("epsilon = {} is above --max-epsilon {}", headline.epsilon,
+                                 *options.limits.max_epsilon));
+  }
+  return report_missed(missed, streams);
+}
+
+std::string darrm_summary(const reports::DarrmReport& report, const std::string& votes,
+                          bool colour) {
+  const MajorityPlan& plan = report.plan;
+  const MajoritySettings& settings = plan.settings;
+  const MajorityCost& cost = plan.costs[plan.headline];
+  const std::int64_t all = settings.teachers.teachers;
+  std::string text;
+  const auto out = std::back_inserter(text);
+  if (!votes.empty()) text += votes_line(votes, settings.queries, all, 2);
+  fmt::format_to(out, "{}: {} teachers, {} noise\n", option_word(settings.setting), all,
+                 option_word(settings.noise));
+  const std::string headline =
+      fmt::format("epsilon = {} at delta = {:.4g}", epsilon_text(cost.epsilon), cost.delta);
+  fmt::format_to(out, "\n{}  for {} answer{}, {}\n\n",
+                 colour ? "\x1b[1m" + headline + "\x1b[0m" : headline, settings.queries,
+                 settings.queries == 1 ? "" : "s", name(cost.bound));
+  for (const MajorityCost& one : plan.costs) {
+    fmt::format_to(out, "  {:<18} {:>12} at delta = {:.4g}\n", name(one.bound),
+                   epsilon_text(one.epsilon), one.delta);
+  }
+  fmt::format_to(out, "\none answer: epsilon = {} at delta = {:.4g}\n",
+                 epsilon_text(settings.target.epsilon), settings.target.delta);
+  if (plan.certified) {
+    fmt::format_to(out, "certified: worst {:.10g} <= {:.10g}, of {:.0f} multisets of corners\n",
+                   plan.certified->certificate.worst, plan.certified->certificate.bound,
+                   plan.certified->certificate.multisets);
+  }
+  text += "\n  votes  the majority, else a coin\n";
+  // A run of equal values is one line.
+  for (std::size_t i = 0; i < plan.gamma.size();) {
+    std::size_t end = i + 1;
+    while (end < plan.gamma.size() && std::abs(plan.gamma[end] - plan.gamma[i]) < 5e-5) ++end;
+    const std::int64_t first = least_majority(all) + static_cast<std::int64_t>(i);
+    const std::int64_t last = least_majority(all) + static_cast<std::int64_t>(end) - 1;
+    fmt::format_to(out, "  {:<9} {:.4f} |{}\n",
+                   first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last),
+                   plan.gamma[i],
+                   std::string(static_cast<std::size_t>(std::lround(50.0 * plan.gamma[i])), '#'));
+    i = end;
+  }
+  fmt::format_to(out, "\n  {:<20} {:>10} {:>9}  agreement at p = .5 .75 .9 .99\n", "", "of bound",
+                 "error");
+  for (const MajorityBaseline& one : plan.compared) {
+    fmt::format_to(out, "  {:<20} {:>10} {:>9.6f} ", one.name,
+                   one.share ? fmt::format("{:.4f}", *one.share) : std::string("-"),
+                   one.error.mean);
+    for (const double value : one.agreements) fmt::format_to(out, " {:.4f}", value);
+    text += '\n';
+  }
+  if (report.votes) {
+    fmt::format_to(
+        out, "\nPRIVATE: expected agreement with the majority of these votes {:.4f} +- {:.4f}\n",
+        report.votes->agreement, report.votes->agreement_sd);
+  }
+  if (report.labels) fmt::format_to(out, "labels: {}\n", report.labels->path);
+  return text + (report.notices.empty() ? "" : "\n") + notes(report.notices);
+}
+
+}  // namespace pate::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace pate {
+
+/// Maximise c x subject to a_i x <= 1 for every row and 0 <= x <= 1; rows are added as they are
+/// found. Solved by COIN-OR CLP's simplex methods, each time from the last optimum on.
+class LinearProgram {
+ public:
+  /// Whether this library was built with the solver.
+  [[nodiscard]] static bool is_available();
+
+  /// Throws `validity_error` saying what to install where the solver is missing.
+  explicit LinearProgram(std::span<const double> objective);
+  LinearProgram(const LinearProgram&) = delete;
+  LinearProgram& operator=(const LinearProgram&) = delete;
+  ~LinearProgram();
+
+  void add_row(std::span<const double> row);
+
+  struct Solution {
+    std::vector<double> x;  ///< within the bounds; rows to about 1e-9
+    /// No feasible x has more: sum y_i + sum_j max(0, c_j - (y A)_j) with the solver's prices y >=
+    /// 0, which holds whatever their accuracy, to the rounding of these sums.
+    double upper = 0.0;
+  };
+  /// Throws `validity_error` where the solver gives up.
+  [[nodiscard]] Solution solve();
+
+ private:
+  struct Model;
+  std::unique_ptr<Model> model_;
+};
+
+}  // namespace pate

@@ -1,0 +1,103 @@
+#include "pate/majority/optimal_gamma.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "pate/error.hpp"
+#include "pate/majority/linear_program.hpp"
+#include "pate/majority/vote_law.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kRowsARound = 80;
+constexpr std::int64_t kMostCutRounds = 400;
+constexpr double kOptimalGap = 1e-11;  // relative
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// Coefficients of gamma as coefficients of its steps, and steps as gamma.
+void to_steps(std::vector<double>& row) {
+  for (std::size_t i = row.size() - 1; i > 0; --i) row[i - 1] += row[i];
+}
+
+std::vector<double> from_steps(const std::vector<double>& steps) {
+  std::vector<double> result;
+  double sum = 0.0;
+  for (const double step : steps) result.push_back(sum = std::min(1.0, sum + step));
+  return result;
+}
+
+}  // namespace
+
+OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& target,
+                           std::span<const double> weights, bool monotone) {
+  const WorstCase worst(teachers, target, monotone);
+  const std::size_t size = majority_sizes(teachers.teachers);
+  if (weights.size() != size) {
+    throw parameter_error(
+        fmt::format("{} teachers need {} weights, one for each of {} .. {} votes for "
+                    "the majority, got {}",
+                    teachers.teachers, size, least_majority(teachers.teachers), teachers.teachers,
+                    weights.size()));
+  }
+  double total = 0.0;
+  for (const double weight : weights) {
+    if (!(weight >= 0.0) || !std::isfinite(weight)) {
+      throw parameter_error(fmt::format("weights must be >= 0 and finite, got {}", weight));
+    }
+    total += weight;
+  }
+  if (!(total > 0.0)) throw parameter_error("weights must not all be 0");
+
+  std::vector<double> objective(weights.begin(), weights.end());
+  if (monotone) to_steps(objective);
+  LinearProgram program(objective);
+  if (monotone) program.add_row(std::vector<double>(size, 1.0));
+
+  OptimalGamma result;
+  std::vector<double> gamma(size, 1.0);
+  std::vector<double> best(size, 0.0);
+  double lower = 0.0;
+  double upper = total;
+  std::set<Multiset> known;
+  while (result.rounds < kMostCutRounds) {
+    ++result.rounds;
+    auto found = worst.dearest(gamma, kRowsARound, -std::numeric_limits<double>::infinity());
+    const double scale = std::min(1.0, worst.bound() / found.front().cost);
+    if (const double value = scale * dot(weights, gamma); value > lower) {
+      lower = value;
+      best = gamma;
+    }
+    if (scale >= 1.0 || upper - lower <= kOptimalGap * total) break;
+    bool added = false;
+    for (const CornerCost& one : found) {
+      if (!(one.cost > worst.bound()) || !known.insert(one.teachers).second) continue;
+      std::vector<double> row = worst.coefficients(one.teachers);
+      for (double& value : row) value /= worst.bound();
+      if (monotone) to_steps(row);
+      program.add_row(row);
+      added = true;
+    }
+    if (!added) break;
+    const LinearProgram::Solution solution = program.solve();
+    gamma = monotone ? from_steps(solution.x) : solution.x;
+    upper = std::min(upper, solution.upper);
+  }
+  result.released = certified(best, teachers, target);
+  result.objective = dot(weights, result.released.gamma);
+  result.upper = std::max(upper, result.objective);
+  result.rows = static_cast<std::int64_t>(known.size());
+  return result;
+}
+
+}  // namespace pate

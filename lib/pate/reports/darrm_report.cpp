@@ -1,0 +1,171 @@
+#include "pate/reports/darrm_report.hpp"
+
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "pate/io/digests.hpp"
+#include "pate/majority/vote_law.hpp"
+#include "pate/reports/report_fields.hpp"
+
+namespace pate::reports {
+
+namespace {
+
+void write_majority_cost(FieldWriter& a, const MajorityCost& cost) {
+  a("bound", cost.bound);
+  a("epsilon", cost.epsilon);
+  a("delta", cost.delta);
+}
+
+void write_certificate(FieldWriter& a, const CertifiedGamma& certified) {
+  const WorstCase::Certificate& certificate = certified.certificate;
+  a("corners", certified.corners);
+  a("multisets", certificate.multisets);
+  a("worst", certificate.worst);
+  a("bound", certificate.bound);
+  a("scale", certified.scale);
+  a.object("attained_at", [&](FieldWriter& at) {
+    at.place().set_empty_object();
+    for (std::size_t corner = 0; corner < certificate.at.teachers.size(); ++corner) {
+      if (const auto count = certificate.at.teachers[corner]; count > 0) {
+        at(name(static_cast<Corner>(corner)), count);
+      }
+    }
+  });
+}
+
+void write_compared(FieldWriter& a, const MajorityBaseline& one) {
+  a("name", one.name);
+  a("share_of_bound", one.share);
+  a("objective", one.objective);
+  a.object("error", [&](FieldWriter& error) {
+    error("mean", one.error.mean);
+    error("standard_error", one.error.standard_error);
+  });
+  a("agreements", one.agreements);
+  a("gamma", one.gamma);
+}
+
+void write_darrm_votes(FieldWriter& a, const MajorityPlan& plan, const MajorityVotes& votes) {
+  a("queries_by_ones", votes.queries_by_ones);
+  std::vector<double> ones;
+  for (std::size_t l = 0; l < votes.queries_by_ones.size(); ++l) {
+    ones.push_back((1.0 + signed_value(plan.gamma, plan.settings.teachers.teachers,
+                                       static_cast<std::int64_t>(l))) /
+                   2.0);
+  }
+  a("probability_of_one", ones);
+  a("agreement", votes.agreement);
+  a("agreement_sd", votes.agreement_sd);
+}
+
+template <class Rows, class Write>
+void write_list(FieldWriter& a, const char* key, const Rows& rows, const Write& write) {
+  const io::JsonWriter list = a.place().member(key);
+  list.set_empty_array();
+  for (const auto& row : rows) {
+    FieldWriter element(list.element());
+    write(element, row);
+  }
+}
+
+}  // namespace
+
+std::string darrm_report_json(const DarrmReport& report, const ReportContext& context) {
+  const MajorityPlan& plan = report.plan;
+  const MajoritySettings& settings = plan.settings;
+  const bool one_vote = settings.setting == TeacherSetting::non_private;
+  FieldWriter json = begin_report("darrm", context);
+  json("setting", settings.setting);
+  json("noise_function", settings.noise);
+  json.object("teachers", [&](FieldWriter& a) {
+    a("count", settings.teachers.teachers);
+    a("epsilon", one_vote ? std::nullopt : std::optional(settings.teachers.epsilon));
+    a("delta", one_vote ? std::nullopt : std::optional(settings.teachers.delta));
+    a("affected", settings.teachers.affected);
+  });
+  json.object("answer", [&](FieldWriter& a) {
+    a("m", settings.m);
+    a("epsilon", settings.target.epsilon);
+    a("delta", settings.target.delta);
+  });
+  json("queries", settings.queries);
+  json("weights", settings.weights);
+  json("least_majority", least_majority(settings.teachers.teachers));
+  json("gamma", plan.gamma);
+  json("subsample", plan.subsample > 0 ? std::optional(plan.subsample) : std::nullopt);
+  if (plan.certified) {
+    json.object("certificate", [&](FieldWriter& a) { write_certificate(a, *plan.certified); });
+  } else {
+    json("certificate", std::optional<double>());
+  }
+  json.object("objective", [&](FieldWriter& a) {
+    const double value = plan.compared.front().objective;
+    a("value", value);
+    a("upper", plan.upper);
+    a("gap", plan.upper ? std::optional(*plan.upper - value) : std::nullopt);
+    a("rounds", plan.rounds);
+    a("rows", plan.rows);
+  });
+  json("agreements_at", kAgreementsAt);
+  write_list(json, "compared", plan.compared, write_compared);
+  json("guarantee", guarantee_of(plan));
+  json.object("headline",
+              [&](FieldWriter& a) { write_majority_cost(a, plan.costs[plan.headline]); });
+  write_list(json, "costs", plan.costs, write_majority_cost);
+  if (report.votes) {
+    json.object("votes", [&](FieldWriter& a) { write_darrm_votes(a, plan, *report.votes); });
+  }
+  if (report.labels) {
+    json.object("labels", [&](FieldWriter& a) {
+      a("path", report.labels->path);
+      a("format", report.labels->format);
+      a("sha256", report.labels->sha256);
+    });
+  }
+  if (report.ledger) json("ledger", *report.ledger);
+  if (report.total) {
+    json.object("ledger_total", [&](FieldWriter& total) {
+      total("epsilon", report.total->epsilon);
+      total("delta", report.total->delta);
+    });
+  }
+  json("notices", report.notices);
+  return json.text();
+}
+
+LedgerEntry darrm_ledger_entry(const DarrmReport& report, const ReportContext& context,
+                               const Ensemble& ensemble) {
+  const MajorityPlan& plan = report.plan;
+  ReportContext private_context = context;
+  private_context.settings.emplace_back("labels_sha256", report.labels->sha256);
+  const auto write_mechanism = [&](FieldWriter& a) {
+    a("name", "darrm");
+    a("gamma", plan.gamma);
+  };
+  FieldWriter released;
+  released.object("mechanism", write_mechanism);
+  released("teachers", plan.settings.teachers.teachers);
+  released("queries", plan.settings.queries);
+  released("answered", plan.settings.queries);
+  released("epsilon", plan.costs[plan.headline].epsilon);
+  released("delta", plan.costs[plan.headline].delta);
+  FieldWriter run;
+  run.object("mechanism", write_mechanism);
+  std::string votes_digest;
+  for (const InputFile& input : context.inputs) {
+    if (input.votes_digest) votes_digest = *input.votes_digest;
+  }
+  run("votes", votes_digest);
+  const std::string text = run.place().line();
+  return {"label",
+          ensemble,
+          votes_digest,
+          io::sha256_hex(std::as_bytes(std::span(text))),
+          begin_report("darrm", private_context).place().value("darrm").at("settings"),
+          released.place().value("released"),
+          context.version};
+}
+
+}  // namespace pate::reports

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pate/majority/majority_run.hpp"
+#include "pate/reports/label_report.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/report_context.hpp"
+
+namespace pate::reports {
+
+/// What `pate darrm` has to say: a plan, and with votes how its answers agree with them, and with
+/// labels where these are.
+struct DarrmReport {
+  const MajorityPlan& plan;
+  std::optional<MajorityVotes> votes = {};
+  struct Labels {
+    std::string path;
+    LabelsFormat format = LabelsFormat::npy;
+    std::string sha256;
+  };
+  std::optional<Labels> labels = {};
+  std::optional<std::string> ledger = {};  ///< its path
+  std::optional<LedgerTotal> total = {};   ///< of the ledger, with this run
+  std::vector<Notice> notices = {};
+};
+
+/// The JSON report (cli/schemas/darrm.schema.json).
+[[nodiscard]] std::string darrm_report_json(const DarrmReport& report,
+                                            const ReportContext& context);
+
+/// What the ledger keeps of the answers before they become visible. Only of teachers that promise
+/// nothing: there a ledger's unit, one teacher's votes, is protected.
+[[nodiscard]] LedgerEntry darrm_ledger_entry(const DarrmReport& report,
+                                             const ReportContext& context,
+                                             const Ensemble& ensemble);
+
+}  // namespace pate::reports
