@@ -6,11 +6,14 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "pate/labeling/privacy_filter.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/normal.hpp"
+#include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
@@ -24,9 +27,9 @@ using namespace pate_test;
 //
 //     Pr[outputs on the votes] - Integral of e^E dPr[outputs on the neighbour]
 //
-// is computed from all transcripts and, for released numbers, from a grid that they are rounded up
-// to, which is what `draw_released_rdp` does on a finer one. It must be at most the delta of the
-// last claim, and be larger when a protection is taken away.
+// is computed from all transcripts and, for numbers released with normal noise, from a grid that
+// they are rounded up to, which is what `draw_released_rdp` does on a finer one. It must be at most
+// the delta of the last claim, and be larger when a protection is taken away.
 
 namespace {
 
@@ -66,7 +69,8 @@ std::int32_t top(std::int32_t votes) {
 struct Program {
   Aggregator aggregator;
   std::vector<Step> steps;
-  std::vector<ReleaseParameters> parameters{};  // of every release in turn
+  // Of every release in turn, by either method.
+  std::vector<std::variant<ReleaseParameters, CurveParameters>> parameters{};
   double confidence = 0.9;
   int parts = 200;  // of the grid of released numbers
 };
@@ -174,8 +178,34 @@ class Checker {
 
   void release(std::size_t at, const State& state) {
     const bool is_realized = program_.steps[at] == Step::realized_release;
-    const ReleasePlan& here = plan(here_, is_realized, state);
-    const ReleasePlan& there = plan(there_, is_realized, state);
+    const AnyPlan& here = plan(here_, is_realized, state);
+    const AnyPlan& there = plan(there_, is_realized, state);
+    if (std::holds_alternative<CurvePlan>(here)) {
+      draw(at, state, std::get<CurvePlan>(here), std::get<CurvePlan>(there));
+    } else {
+      draw(at, state, std::get<ReleasePlan>(here), std::get<ReleasePlan>(there));
+    }
+  }
+
+  // The index with its noise is told, as far as it has any probability.
+  void draw(std::size_t at, const State& state, const CurvePlan& here, const CurvePlan& there) {
+    const PublicCurve& curve = here.mechanism.curve();
+    const auto reach = std::llround(std::ceil(9.0 * here.parameters().s)) + 2;
+    const auto [first, last] = std::minmax(here.place.index, there.place.index);
+    for (std::int64_t y = first - reach; y <= last + reach; ++y) {
+      State next = state;
+      next.p *= std::exp(curve.noise().log_probability(y - here.place.index));
+      next.q *= std::exp(curve.noise().log_probability(y - there.place.index));
+      double epsilon = curve.epsilon(y);
+      if (off_ == Off::release_cost) epsilon = std::max(epsilon - curve.rho0(), 0.0);
+      next.claims.back() = {epsilon, here.run_delta};
+      next.released.push_back(
+          {here.parameters().beta, here.parameters().s, 0.0, false, ReleaseMethod::curve});
+      walk(at + 1, next);
+    }
+  }
+
+  void draw(std::size_t at, const State& state, const ReleasePlan& here, const ReleasePlan& there) {
     // Pr[low < released <= high] before clamping, without cancellation in either tail.
     const auto between = [](const ReleasePlan& plan, double low, double high) {
       const double from = (low - plan.rdp) / plan.numbers.noise_sd - plan.k;
@@ -199,7 +229,9 @@ class Checker {
     }
   }
 
-  const ReleasePlan& plan(const Votes& votes, bool is_realized, const State& state) {
+  using AnyPlan = std::variant<CurvePlan, ReleasePlan>;
+
+  const AnyPlan& plan(const Votes& votes, bool is_realized, const State& state) {
     const Decisions decisions = is_realized ? state.decisions : Decisions{};
     const auto key = std::tuple(votes, decisions, is_realized, state.released.size());
     const auto found = plans_.find(key);
@@ -208,14 +240,23 @@ class Checker {
     for (std::size_t i = 0; i < kQueries; ++i) {
       queries.push_back({histogram(votes[i]), top(votes[i]), i < decisions.size() && decisions[i]});
     }
+    ReleaseTerms terms;
+    terms.delta = kDelta;
+    terms.cost = is_realized ? ReleasedCost::realized : ReleasedCost::joint;
+    terms.threads = 1;
+    if (off_ != Off::earlier_releases) terms.earlier = state.released;
+    const auto& parameters = program_.parameters.at(state.released.size());
+    if (const auto* const curve = std::get_if<CurveParameters>(&parameters)) {
+      VoteProfile profile = profile_of(program_.aggregator, queries);
+      profile.has_decisions = is_realized;
+      return plans_.emplace(key, curve_plan(profile, {terms, {}, ParameterOrigin::given, *curve}))
+          .first->second;
+    }
     ReleaseSettings settings;
-    settings.delta = kDelta;
+    static_cast<ReleaseTerms&>(settings) = terms;
     settings.confidence = program_.confidence;
-    settings.cost = is_realized ? ReleasedCost::realized : ReleasedCost::joint;
-    settings.threads = 1;
-    settings.parameters = program_.parameters.at(state.released.size());
+    settings.parameters = std::get<ReleaseParameters>(parameters);
     if (off_ == Off::fixed_parameters) settings.parameters->sigma *= 1.0 + 0.5 * votes[0];
-    if (off_ != Off::earlier_releases) settings.earlier = state.released;
     ReleasePlan plan = release_plan(profile_of(program_.aggregator, queries), settings);
     if (off_ == Off::release_cost) plan.numbers.release_cost = 0.0;
     return plans_.emplace(key, plan).first->second;
@@ -226,7 +267,7 @@ class Checker {
   RunLimits limits_;
   double order_ = 0.0;
   std::vector<std::vector<double>> outcomes_;  // by votes of a query: refused, classes
-  std::map<std::tuple<Votes, Decisions, bool, std::size_t>, ReleasePlan> plans_;
+  std::map<std::tuple<Votes, Decisions, bool, std::size_t>, AnyPlan> plans_;
   Votes here_{}, there_{};
   double excess_ = 0.0;
   double delta_ = 0.0;
@@ -258,6 +299,8 @@ Aggregator noisy(double sigma) {
 // A release with next to no noise, which tells all, and one as it should be.
 constexpr ReleaseParameters kTelling{4.0, 0.05, 0.05};
 constexpr ReleaseParameters kUseful{4.0, 0.05, 4.0};
+constexpr CurveParameters kTellingCurve{4.0, 0.1, 0.05};
+constexpr CurveParameters kCurve{4.0, 1.5, 0.3};
 
 }  // namespace
 
@@ -276,6 +319,14 @@ TEST_SUITE("release") {
         {noisy(2.0), {label, release, release}, {kTelling, kUseful}, 0.9, 100},
         {noisy(2.0), {label, realized_release, release}, {kUseful, kUseful}, 0.9, 40},
         {noisy(2.0), {label, release, realized_release, compose}, {kTelling, kUseful}, 0.9, 60},
+        {noisy(0.6), {label, release}, {kCurve}},
+        {noisy(0.6), {label, realized_release}, {kCurve}},
+        {noisy(2.0), {label, realized_release}, {kTellingCurve}},
+        {noisy(2.0), {label, release, release}, {kTellingCurve, kCurve}},
+        {noisy(2.0), {label, realized_release, release}, {kCurve, kCurve}},
+        {noisy(0.6), {label, label, realized_release, compose}, {kCurve}},
+        {noisy(2.0), {label, release, realized_release}, {kUseful, kCurve}, 0.9, 40},
+        {noisy(2.0), {label, release, realized_release}, {kCurve, kUseful}, 0.9, 40},
     };
     double closest = 0.0;
     for (const Program& program : programs) {
@@ -294,6 +345,11 @@ TEST_SUITE("release") {
     CHECK(worst(once, Off::fixed_parameters) > 1.0);
     const Program twice{noisy(2.0), {label, release, release}, {kTelling, kUseful}, 0.9, 100};
     CHECK(worst(twice, Off::earlier_releases) > 1.0);
+    CHECK(worst({noisy(2.0), {label, release}, {kTellingCurve}}, Off::release_cost) > 1.0);
+    CHECK(worst({noisy(2.0), {label, release, release}, {kTellingCurve, kCurve}},
+                Off::earlier_releases) > 1.0);
+    CHECK(worst({noisy(2.0), {label, release, release}, {kTellingCurve, kUseful}, 0.9, 100},
+                Off::earlier_releases) > 1.0);
     CHECK(worst({noisy(0.4), {label, release}, {kUseful}, 0.5}, Off::failure) > 1.0);
     CHECK(worst({noisy(0.4), {label, label, compose}}, Off::earlier_labels) > 1.0);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/rdp/conversion.hpp"
 
 namespace pate {
@@ -52,8 +53,9 @@ std::string curve_parameters_in_words(const CurvePlan& plan) {
 
 double CurvePlan::epsilon_before() const {
   const CurveSettings& settings = mechanism.settings();
-  return std::max(epsilon_from_rdp(Conversion::improved, place.cost(), settings.parameters.order,
-                                   settings.delta),
+  const CostUnits added = earlier_cost > 0.0 ? units_of(earlier_cost, kCostMargin) : 0;
+  return std::max(epsilon_from_rdp(Conversion::improved, cost_of_units(place.ub.front() - added),
+                                   settings.parameters.order, settings.delta),
                   0.0);
 }
 

@@ -29,7 +29,7 @@ struct CurvePlan {
   [[nodiscard]] const CurveParameters& parameters() const {
     return mechanism.settings().parameters;
   }
-  /// What UB(0) converts to at the order: the cost before it was released.
+  /// What UB(0) of the run alone converts to at the order: the cost before it was released.
   [[nodiscard]] double epsilon_before() const;
   [[nodiscard]] bool rests_on_chosen() const { return terms.counts_chosen(); }
 };

@@ -1,0 +1,136 @@
+// `pate release` through a curve: what is public, what a ledger makes of it.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/program.hpp"
+#include "support/temp_directory.hpp"
+
+using nlohmann::json;
+using pate::test::Ran;
+using pate::test::run;
+using pate::test::sample;
+using pate::test::shared_votes;
+using pate::test::TempDirectory;
+
+namespace {
+
+using Line = std::vector<std::string>;
+
+Ran through_curve(const std::string& votes, const Line& more, const std::string& sigma1 = "15") {
+  Line line{"release", votes,      "--queries", "200",     "--threshold", "60",     "--sigma1",
+            sigma1,    "--sigma2", "15",        "--delta", "1e-5",        "--json", "--quiet"};
+  line.insert(line.end(), more.begin(), more.end());
+  return run(line);
+}
+
+Ran on_sample(Line more, const std::string& order = "6", const std::string& sigma1 = "15") {
+  for (const std::string word : {"--order", order.c_str(), "--s", "4", "--beta", "0.04"}) {
+    more.push_back(word);
+  }
+  return through_curve(sample("digits_100_counts.npy"), more, sigma1);
+}
+
+}  // namespace
+
+TEST_SUITE("release") {
+  TEST_CASE("a curve publishes these fields and no others, and draws anew each time") {
+    const std::set<std::string> open{
+        "method",         "epsilon",   "delta",         "order",      "s",
+        "beta",           "ub_max",    "queries",       "teachers",   "classes",
+        "cost",           "mechanism", "epsilon_floor", "reading",    "y",
+        "statement",      "ledger",    "conversion",    "parameters", "run",
+        "epsilon_ceiling"};
+    const json first = on_sample({}).json();
+    std::set<std::string> found;
+    for (const auto& [key, value] : first.at("public").items()) found.insert(key);
+    CHECK(found == open);
+    const Ran only = on_sample({"--public-only"});
+    for (const char* hidden :
+         {"\"index\"", "cost_at", "mean_published", "sd_published", "epsilon_before", "sha256"}) {
+      CHECK_MESSAGE(only.out.find(hidden) == std::string::npos, hidden);
+    }
+    std::set<std::int64_t> drawn;
+    for (int i = 0; i < 12; ++i) {
+      const json report = on_sample({}).json();
+      CHECK(report.at("private") == first.at("private"));
+      drawn.insert(report.at("public").at("y").get<std::int64_t>());
+    }
+    CHECK(drawn.size() > 1);
+    CHECK_FALSE(on_sample({"--dry-run"}).json().contains("public"));
+  }
+
+  TEST_CASE("default parameters and refusals of a curve do not depend on the votes") {
+    const TempDirectory directory;
+    const std::string others = (directory / "others.npy").string();
+    REQUIRE(run({"simulate", "--teachers", "100", "--classes", "10", "--queries", "200",
+                 "--accuracy", "0.2", "--seed", "1", "-o", others, "--quiet"})
+                .status == 0);
+    for (const Line& more :
+         std::vector<Line>{{"--cost", "exact"}, {"--order", "6", "--s", "1e6", "--beta", "0.04"}}) {
+      const Ran a = through_curve(sample("digits_100_counts.npy"), more);
+      const Ran b = through_curve(others, more);
+      CHECK(a.status != 0);
+      CHECK(a.status == b.status);
+      CHECK(a.err == b.err);
+    }
+    const json a = through_curve(sample("digits_100_counts.npy"), {"--dry-run"}).json();
+    const json b = through_curve(others, {"--dry-run"}).json();
+    for (const char* name : {"order", "s", "beta", "cost_max"}) {
+      CHECK(a.at("private").at(name) == b.at("private").at(name));
+    }
+    CHECK(a.at("private").at("cost") != b.at("private").at("cost"));
+  }
+
+  TEST_CASE("a second number about the same answers speaks for both; other answers are added") {
+    const TempDirectory directory;
+    const std::string ledger = (directory / "ledger").string();
+    REQUIRE(on_sample({"--ledger", ledger}).status == 0);
+    CHECK(on_sample({"--ledger", ledger}).status == 6);
+    const json once = on_sample({"--dry-run"}).json().at("private");
+    const json again = on_sample({"--ledger", ledger, "--again"}).json();
+    // order / (2 s^2), a part of the cost at every distance, and no epsilon is added.
+    const double noise = 6.0 / 32.0;
+    CHECK(again.at("private").at("earlier_releases_cost").get<double>() ==
+          doctest::Approx(noise).epsilon(1e-9));
+    for (const std::size_t d : {std::size_t{0}, std::size_t{40}, std::size_t{100}}) {
+      CHECK(again.at("private").at("cost_at")[d].get<double>() -
+                once.at("cost_at")[d].get<double>() ==
+            doctest::Approx(noise).epsilon(1e-9));
+    }
+    CHECK(again.at("private").at("epsilon_before") == once.at("epsilon_before"));
+    CHECK(again.at("public").at("epsilon") == again.at("public").at("run").at("epsilon"));
+    CHECK(again.at("public").at("delta") == 1e-5);
+    // The noise of an index costs this at any order.
+    const json other_order = on_sample({"--ledger", ledger, "--again", "--dry-run"}, "5").json();
+    CHECK(other_order.at("private").at("earlier_releases_cost").get<double>() ==
+          doctest::Approx(2.0 * 5.0 / 32.0).epsilon(1e-9));
+    const json added = on_sample({"--ledger", ledger, "--again"}, "6", "16").json().at("public");
+    CHECK(added.at("delta").get<double>() == doctest::Approx(2e-5));
+    CHECK(added.at("epsilon").get<double>() ==
+          doctest::Approx(added.at("run").at("epsilon").get<double>() +
+                          again.at("public").at("epsilon").get<double>()));
+  }
+
+  TEST_CASE("S18's votes: the index and the mean of what is published (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
+    const auto numbers = [](const char* votes, const Line& more) {
+      Line line{"release", shared_votes(votes), "--sigma2", "40", "--delta",
+                "1e-5",    "--dry-run",         "--quiet"};
+      line.insert(line.end(), more.begin(), more.end());
+      return run(line).json().at("private");
+    };
+    const json mnist = numbers("s18_mnist_250_counts.npy",
+                               {"--queries", "640", "--threshold", "200", "--sigma1", "150"});
+    CHECK(mnist.at("index") == -51);
+    CHECK(mnist.at("mean_published").get<double>() == doctest::Approx(1.188353483).epsilon(1e-8));
+    CHECK(mnist.at("parameters") == "public inputs");
+    const json adult = numbers("s18_adult_250_counts.npy",
+                               {"--queries", "1500", "--threshold", "300", "--sigma1", "200",
+                                "--order", "13", "--s", "10", "--beta", "0.02"});
+    CHECK(adult.at("index") == -69);
+    CHECK(adult.at("mean_published").get<double>() == doctest::Approx(1.13820105).epsilon(1e-8));
+  }
+}
