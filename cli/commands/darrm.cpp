@@ -24,7 +24,13 @@ namespace pate::cli {
 
 namespace {
 
-constexpr std::int64_t kErrorSamples = 10000;
+// Draws that errors are estimated from; each takes time K^2, and with more teachers less is left to
+// chance.
+std::int64_t error_samples(std::int64_t teachers) {
+  constexpr std::int64_t kWork = 10000 * 101 * 101;
+  return std::clamp<std::int64_t>(kWork / (teachers * teachers), 100, 10000);
+}
+
 constexpr std::int64_t kDarrmRowsAtOnce = 4096;
 
 // The number after "binomial:".
@@ -266,7 +272,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   // Rows with another sum are told before the optimisation, not after it.
   std::vector<std::int32_t> ones;
   if (input.votes) ones = ones_of(input);
-  const MajorityPlan plan = plan_majority(settings, kErrorSamples);
+  const MajorityPlan plan = plan_majority(settings, error_samples(settings.teachers.teachers));
   reports::DarrmReport report{plan};
   report.notices = input.votes ? input.doubts() : std::vector<Notice>();
   std::ranges::move(majority_notices(plan), std::back_inserter(report.notices));

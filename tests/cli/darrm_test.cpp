@@ -158,6 +158,24 @@ TEST_CASE("darrm: a ledger of teachers that promise nothing") {
   CHECK(sum.json()["headline"]["epsilon"].get<double>() == doctest::Approx(4.0));
 }
 
+TEST_CASE("darrm: reports are added up where one teacher is protected") {
+  const TempDirectory directory;
+  const std::string one_vote = (directory / "one_vote.json").string();
+  const std::string fresh = (directory / "fresh.json").string();
+  CHECK(darrm("--teachers 11 --queries 4 --setting non-private --epsilon 0.5 -o " + one_vote)
+            .status == 0);
+  CHECK(darrm(kPlain + " --teachers 11 --noise-function constant -o " + fresh).status == 0);
+  const Ran sum =
+      run({"compose", one_vote, one_vote, "--same-teachers", "--json", "--delta", "1e-5"});
+  CAPTURE(sum.err);
+  CHECK(sum.status == 0);
+  CHECK(sum.json()["headline"]["epsilon"].get<double>() == doctest::Approx(4.0));
+  const Ran refused =
+      run({"compose", one_vote, fresh, "--same-teachers", "--json", "--delta", "1e-5"});
+  CHECK(refused.status == 3);
+  CHECK(refused.err.find("a record of the data is protected") != std::string::npos);
+}
+
 TEST_CASE("darrm: fives and eights of MNIST by 11 teachers (real votes)" *
           doctest::skip(!pate::test::has_shared_votes() || no_solver())) {
   const std::string votes = pate::test::shared_votes("mnist_t10k_5v8_11_counts.npy");

@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md", "lib/pate/as_published/README.md"]
+DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md", "lib/pate/as_published/README.md",
+             "lib/pate/majority/README.md"]
 NOT_RUN = re.compile(r"(make|git|cd|sudo)\b")
 
 

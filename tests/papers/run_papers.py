@@ -29,6 +29,7 @@ PAPERS = {
     "S18": "Scalable Private Learning with PATE (2018); theorems are numbered as in arXiv 1802.08908, sections as "
            "in its review version",
     "W19": "PATE writeup (2019)",
+    "J24": "Jiang, Zhang, Joshi: Optimized Tradeoffs for Private Prediction with Majority Ensembling (2024)",
 }
 
 

@@ -197,6 +197,33 @@ Part read_release(const io::JsonValue& report) {
   return part;
 }
 
+// Answers of a private majority. What is added up is what one teacher's votes cost, which is known
+// where the teachers promise nothing themselves.
+Part read_majority(const io::JsonValue& report) {
+  const io::JsonValue setting = report.at("setting");
+  if (setting.text() != "non_private") {
+    setting.fail(
+        "non_private: in the other settings a record of the data is protected, not a teacher, "
+        "and costs of the two do not add up");
+  }
+  Part part;
+  part.name = report.file();
+  part.mechanism = "darrm";
+  part.released = read_released(report.at("headline"));
+  FieldReader a(report);
+  a("queries", part.queries, kQueries);
+  part.answered_realized = part.queries;
+  part.votes.emplace();
+  part.votes->teachers = report.at("teachers").at("count").integer(1, kMostTeachers);
+  part.votes->classes = 2;
+  const auto inputs = report.find("inputs");
+  if (const auto votes = inputs ? inputs->find("votes") : std::nullopt) {
+    part.votes->sha256 = votes->at("sha256").text();
+    part.votes->digest = votes->at("votes_digest").text();
+  }
+  return part;
+}
+
 // The steps of a recorded run without a selection, which answers every query it asks: how many
 // these are was certain from its settings, whatever the answers. None for other entries; where
 // answers decide what a run costs, its released epsilon is what holds.
@@ -221,10 +248,11 @@ Part read_part(const io::JsonValue& report) {
     report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
   }
   if (kind == "pate/release/v1") return read_release(report);
+  if (kind == "pate/darrm/v1") return read_majority(report);
   const bool is_label = kind == "pate/label/v1";
   const bool is_run = is_label || kind == "pate/analyze/v1";
   if (!is_run && kind != "pate/plan/v1") {
-    schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1 or pate/release/v1");
+    schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1, pate/release/v1 or pate/darrm/v1");
   }
   if (report.find("public") && !report.find("mechanism")) {
     throw input_error(fmt::format(
