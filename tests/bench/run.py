@@ -52,6 +52,7 @@ EXACT = {
     "640": ({**SMALL, "queries": 640}, CONFIDENT),
     "8,500": (SMALL, CONFIDENT),
     "8,500, Laplace": (SMALL, {"laplace-scale": 30, "delta": 1e-5}),
+    "640, by teacher": ({**SMALL, "queries": 640, "layout": "predictions"}, CONFIDENT),
     "12,000 x 150": ({"queries": 12000, "classes": 150, "teachers": 5000, **COMMON},
                      {"threshold": 3000, "sigma1": 1000, "sigma2": 100, "delta": 1e-5}),
 }
@@ -178,17 +179,26 @@ def time_release(pate, directory, runs):
 
 
 def time_exact(pate, directory, runs):
-    """Whole runs of `pate analyze --exact`, beside those without."""
-    print(f"\nexact: {'votes':<16}{'without':>9}{'exact':>9}   seconds")
+    """Whole runs of `pate analyze --exact`, beside those without, and with a profile that costs nothing.
+
+    The last columns are processor time and its ratio to that of the latter, the Renyi part.
+    """
+    print(f"\nexact: {'votes':<22}{'without':>9}{'Renyi':>9}{'exact':>9}{'processor':>11}{'over Renyi':>13}")
     report = directory / "report.json"
     for name, (simulate, mechanism) in EXACT.items():
         votes = directory / ("-".join(f"{key}_{value}" for key, value in simulate.items()) + ".npy")
         if not votes.exists():
             run([pate, "simulate", *options(simulate), "-o", votes])
-        command = [pate, "analyze", votes, *options(mechanism), "--quiet", "-o", report]
+        layout = ["--layout", "predictions", "--classes", simulate["classes"]]
+        command = [pate, "analyze", votes, *options(mechanism), "--quiet", "-o", report,
+                   *(layout if "layout" in simulate else [])]
         turns = 1 if simulate["teachers"] > 1000 else runs
-        rows = [min(run([*command, *more])[0] for _ in range(turns)) for more in ([], ["--exact"])]
-        print(f"       {name:<16}" + "".join(f"{seconds:>9.2f}" for seconds in rows), flush=True)
+        rows = []
+        for more in ([], ["--exact", "--profile-resolution", "1"], ["--exact"]):
+            rows.append(min(processor_seconds(list(map(str, [*command, *more])))
+                            for _ in range(turns)))
+        print(f"       {name:<22}" + "".join(f"{wall:>9.2f}" for wall, _ in rows)
+              + f"{rows[2][1]:>11.2f}{rows[2][1] / rows[1][1]:>13.2f}", flush=True)
 
 
 def make_csv(directory, votes):

@@ -95,6 +95,23 @@ void check_order(const Account& account) {
       CHECK(of(Bound::exact_per_teacher, Reading::joint) <= exact * kRounding);
     }
   }
+  if (!account.profile) return;
+  const auto of = [&](Bound bound, ReportedConversion conversion) {
+    return epsilon.at({bound, Reading::joint, conversion});
+  };
+  const double improved = of(Bound::exact, ReportedConversion::improved);
+  const double profile = of(Bound::exact, ReportedConversion::profile);
+  CHECK(profile >= 0.0);
+  CHECK(profile <= improved);
+  // One neighbour's epsilon is below whatever is proved for all, by another way.
+  const ProfileEnds& ends = account.profile->epsilon_at.front();
+  for (std::size_t d = 0; d < 2; ++d) {
+    CHECK(ends.lower[d] <= ends.upper[d]);
+    CHECK(ends.lower[d] <= improved * kRounding);
+  }
+  if (account.per_teacher && account.per_teacher->profile) {
+    CHECK(of(Bound::exact_per_teacher, ReportedConversion::profile) <= profile);
+  }
 }
 
 }  // namespace
@@ -106,6 +123,7 @@ TEST_SUITE("accounting") {
       AccountSettings settings;
       settings.delta = std::pow(10.0, -random.uniform(0.1, 12.0));
       settings.exact = true;
+      settings.profile_deltas = {settings.delta};
       settings.threads = 1;
       if (random.integer(0, 4) == 0) settings.orders = {1.5, 8.0, 40.0};
       INFO("dump ", i, " delta ", settings.delta);

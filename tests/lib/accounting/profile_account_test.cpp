@@ -219,7 +219,10 @@ TEST_SUITE("accounting") {
       CHECK(*profile->lower <= profile->epsilon);
       CHECK(*profile->lower >= 0.98 * profile->epsilon);
       // Threads and the order of the queries change no bit.
+      // So do names of classes.
       std::reverse(queries.begin(), queries.end());
+      for (Histogram& counts : queries)
+        std::rotate(counts.begin(), counts.begin() + 1, counts.end());
       const Account again = exact_account(queries, aggregator, 1e-5, 3);
       CHECK(entry(again, Bound::exact)->epsilon == profile->epsilon);
       CHECK(*entry(again, Bound::exact)->lower == *profile->lower);
