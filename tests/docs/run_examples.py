@@ -17,8 +17,9 @@ import sys
 import tempfile
 
 PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md", "lib/pate/as_published/README.md",
-             "lib/pate/majority/README.md"]
+# And the page of every folder of the library.
+DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md",
+             *sorted(str(page.relative_to(SOURCE)) for page in SOURCE.glob("lib/**/README.md"))]
 NOT_RUN = re.compile(r"(make|git|cd|sudo)\b")
 
 

@@ -25,7 +25,7 @@ constexpr double kFinest = 0x1p-20;
 constexpr double kMostNodes = 0x1p22;
 // Products at nodes, a direction: beyond the first neighbours are covered, beyond the second the
 // grid is coarser (a minute). Of all teachers: beyond this there are no profiles of theirs.
-constexpr double kManyTerms = 2.5e10;
+constexpr double kManyTerms = 6e9;
 constexpr double kMostTerms = 1e11;
 constexpr double kMostTeacherTerms = 4e11;
 // Products of what is refined of teachers.
@@ -66,7 +66,7 @@ std::vector<std::size_t> neighbours_by_group(const GroupedVotes& votes) {
 
 // Products a node for each neighbour, about.
 double terms_of(const GroupedVotes& votes) {
-  return 2.0 * static_cast<double>(votes.groups.size() + 3);
+  return static_cast<double>(votes.groups.size() + 3);
 }
 
 // Kinds of classes: that of the plurality, the next, all others. Neighbours are covered by those
@@ -232,7 +232,7 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       const double terms = run->count(i) * terms_of(run->votes(i));
       queries += run->count(i);
       all += terms * neighbours;
-      with_covers += terms * std::min(neighbours, 2.0 * kKinds * kKinds);
+      with_covers += terms * std::min(neighbours, 1.0 * kKinds * kKinds);
     }
   }
   Grids grids = grids_of(hints, settings, queries);

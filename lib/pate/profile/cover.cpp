@@ -13,6 +13,9 @@ namespace {
 
 // Outward: rounding of the second differences below, for a resolution of 2^-20 and more.
 constexpr double kCoverMargin = 1e-10;
+// How much a chord may be above the excess where a bend is left out: outward too, and hardly more
+// than the first.
+constexpr double kLeftOut = 1e-5;
 // Losses beyond are infinite, those below its negative are merged with it.
 constexpr double kSteepest = 40.0;
 
@@ -69,16 +72,47 @@ void raise_excess(OutcomeTable table, std::span<const double> bends, std::span<c
   }
 }
 
+// Which bends must stay: chords between them are above the excess, which is convex, and hardly so.
+std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
+                                       std::span<const double> excess, std::size_t zero) {
+  const auto is_straight = [&](std::size_t begin, std::size_t end) {
+    const double slope = (excess[end] - excess[begin]) / (gammas[end] - gammas[begin]);
+    for (std::size_t k = begin + 1; k < end; ++k) {
+      const double chord = excess[begin] + slope * (gammas[k] - gammas[begin]);
+      if (!(chord <= excess[k] * (1.0 + kLeftOut))) return false;
+    }
+    return true;
+  };
+  std::vector<std::size_t> kept{0};
+  while (kept.back() + 1 < gammas.size()) {
+    std::size_t next = kept.back() + 1;
+    // At 0 it bends by 1.
+    while (next != zero && next + 1 < gammas.size() && is_straight(kept.back(), next + 1)) ++next;
+    kept.push_back(next);
+  }
+  return kept;
+}
+
 }  // namespace
 
 OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution) {
   if (tables.empty()) return {};
   if (tables.size() == 1) return tables.front();
-  const std::vector<double> bends = bends_of(tables, resolution);
+  std::vector<double> bends = bends_of(tables, resolution);
   std::vector<double> gammas;
   for (const double loss : bends) gammas.push_back(std::exp(loss));
   std::vector<double> excess(bends.size());
   for (const OutcomeTable& table : tables) raise_excess(table, bends, gammas, excess);
+  const auto zero = static_cast<std::size_t>(std::ranges::find(bends, 0.0) - bends.begin());
+  std::size_t kept = 0;
+  for (const std::size_t k : bends_to_keep(gammas, excess, zero)) {
+    bends[kept] = bends[k];
+    gammas[kept] = gammas[k];
+    excess[kept++] = excess[k];
+  }
+  bends.resize(kept);
+  gammas.resize(kept);
+  excess.resize(kept);
 
   // Between bends the excess is linear in gamma, a chord; its slope changes by the neighbour's mass
   // there. At 0 it bends by 1 more, the mass of what does not change. Beyond the last bend it is

@@ -198,6 +198,11 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   const std::int64_t first = lowest_ - most;
   const auto nodes = static_cast<std::size_t>(highest_ - first + 1);
   const std::size_t rounded = (nodes + kBlock - 1) / kBlock * kBlock;
+  // The window grows by a little with every step: memory must not be asked for each time.
+  for (auto* const nodes_of : {&padded_, &raised_, &values_}) {
+    const std::size_t needed = rounded + static_cast<std::size_t>(most - least);
+    if (nodes_of->capacity() < needed) nodes_of->reserve(2 * needed);
+  }
   padded_.clear();
   const std::int64_t last = first + least + static_cast<std::int64_t>(rounded) + most - least;
   for (std::int64_t k = first + least; k < last; ++k) padded_.push_back(at(k));
