@@ -216,7 +216,14 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
             raised_.data() + i);
     }
   }
-  forgotten_ *= kGrowth;
+  // What is constant below the window grows by the sum of the weights, which covers have above 1.
+  double most_weight = 1.0;
+  for (std::size_t b = begin; b < end; ++b) {
+    double sum = 0.0;
+    for (std::size_t i = query.first_[b]; i < query.first_[b + 1]; ++i) sum += query.weight_[i];
+    most_weight = std::max(most_weight, sum);
+  }
+  forgotten_ *= most_weight * kGrowth;
   std::size_t cut = 0;
   while (cut + 1 < nodes && raised_[cut + 1] <= forgotten_) ++cut;
   values_.assign(raised_.begin() + static_cast<std::ptrdiff_t>(cut),

@@ -69,6 +69,8 @@ class UpperProfile {
   [[nodiscard]] double epsilon(double delta) const;
 
   [[nodiscard]] std::int64_t queries() const { return queries_; }
+  /// How many nodes are kept.
+  [[nodiscard]] double nodes() const { return static_cast<double>(values_.size()); }
 
  private:
   void step(const GridLosses& query, std::size_t begin, std::size_t end);

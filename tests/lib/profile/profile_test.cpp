@@ -190,6 +190,14 @@ TEST_SUITE("profile") {
       tables.push_back(table({p, 1.0 - p}, {p - 0.02, 1.02 - p}));
     }
     const OutcomeTable all = cover(tables, 0x1p-16);
+    // The window of a long run stays as it is with them.
+    UpperProfile many({0x1p-11, 1.0, 1e-9});
+    UpperProfile many_covered({0x1p-11, 1.0, 1e-9});
+    const GridLosses losses(tables, 0x1p-11);
+    const GridLosses covered_losses(Query{all}, 0x1p-11);
+    many.prepend(losses, 0, 4, 2000);
+    many_covered.prepend(covered_losses, 0, 1, 2000);
+    CHECK(many_covered.nodes() < many.nodes() * 1.05);
     std::vector<Query> exact(30, tables);
     std::vector<Query> covered(30, Query{all});
     const double epsilon = upper(exact, 0x1p-11).epsilon(1e-5);
