@@ -20,7 +20,8 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   line.record_null("labels", "decisions");
   const Section what = line.section("What to explain (one of them)");
   add_mechanism_options(line, options.mechanism);
-  add_privacy_options(line, options.privacy, {"--bound", "--exact", "--deltas", "--profile-resolution"});
+  add_privacy_options(line, options.privacy,
+                      {"--bound", "--exact", "--deltas", "--profile-resolution"});
   what.add("--query I", options.queries, "this row of the votes, from 0: 17, or 3,17");
   what.add("--top N", options.top, "the N most expensive queries");
   add_output_options(line, options.output);

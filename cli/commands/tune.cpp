@@ -125,7 +125,8 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
 std::string release_command(const TuneOptions& options, const VotesInput& input,
                             const TuningGrid& grid, const TunedPoint& p) {
   const ReleaseParameters& parameters = p.released->parameters;
-  return point_command("pate release --method gnss", options, input, grid.aggregator(p.index), p.point, {}) +
+  return point_command("pate release --method gnss", options, input, grid.aggregator(p.index),
+                       p.point, {}) +
          fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", parameters.order,
                      parameters.beta, parameters.sigma);
 }

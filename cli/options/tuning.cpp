@@ -56,7 +56,8 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   const Section work = line.section("Work");
   work.add("--refine", settings.continuum, "go on from the best point, off the grid");
   goal.add("--release", settings.release,
-           "judge the Pareto points by the mean epsilon\nthat pate release --method gnss would\npublish");
+           "judge the Pareto points by the mean epsilon\nthat pate release --method gnss "
+           "would\npublish");
   work.add("--shard i/n", options.shard, "only part i of n of the grid", {.recorded = false});
   work.add("--resume FILE", options.resume, "go on from an interrupted run's report",
            {.recorded = false});

@@ -12,8 +12,9 @@
 namespace pate::reports {
 
 /// What a report says that is needed to add it to others: one of `pate analyze` (or of `compose`),
-/// `pate label`, `pate plan`, `pate release` or `pate darrm`. Throws `input_error` naming the file and the field
-/// for another schema, for a shard, and for fields that are missing, malformed or out of range.
+/// `pate label`, `pate plan`, `pate release` or `pate darrm`. Throws `input_error` naming the file
+/// and the field for another schema, for a shard, and for fields that are missing, malformed or out
+/// of range.
 [[nodiscard]] Part read_part(const io::JsonValue& report);
 
 /// How a composed report names it.
