@@ -188,7 +188,7 @@ TEST_SUITE("compose") {
     json broken = read(first);
     broken.at("partials").erase("exact");
     check_refused({reports.write("4", broken.dump()), plain}, 3,
-                  "partials: expected the member exact, as settings.exact says");
+                  "partials: expected the member exact, as settings.exact or settings.bound says");
   }
 
   TEST_CASE("exact costs of rounds add up by direction at the given orders") {

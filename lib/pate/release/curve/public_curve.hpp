@@ -16,8 +16,8 @@ struct CurveParameters {
   double beta = 0.0;  ///< growth of the curve with the index
 };
 
-/// Throws `parameter_error` unless order > 1, s in the domain of DiscreteGaussian, beta in (1e-6,
-/// 10], all finite.
+/// Throws `parameter_error` unless 1 < order <= 1000, s in the domain of DiscreteGaussian, beta in
+/// (1e-6, 10], all finite.
 void validate(const CurveParameters& parameters);
 
 /// Where an epsilon may be published from: a non-decreasing table R over the integers, constant
