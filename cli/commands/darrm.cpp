@@ -13,6 +13,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/progress.hpp"
 #include "pate/error.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/labeling/label_run.hpp"
@@ -272,7 +273,9 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   // Rows with another sum are told before the optimisation, not after it.
   std::vector<std::int32_t> ones;
   if (input.votes) ones = ones_of(input);
+  std::optional<Activity> activity(std::in_place, streams, "looking for the noise function");
   const MajorityPlan plan = plan_majority(settings, error_samples(settings.teachers.teachers));
+  activity.reset();
   reports::DarrmReport report{plan};
   report.notices = input.votes ? input.doubts() : std::vector<Notice>();
   std::ranges::move(majority_notices(plan), std::back_inserter(report.notices));

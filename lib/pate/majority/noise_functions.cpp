@@ -103,9 +103,15 @@ std::vector<double> one_vote_gamma(std::int64_t teachers, const AnswerTarget& ta
   if (teachers % 2 == 0) {
     wrong = std::max(0.0, 1.0 - std::min(factor / 2.0 + delta, 1.0 - (0.5 - delta) / factor));
   }
+  // A coin in so many answers leaves room for rounding: (E - 1) / 2 of its probability.
+  const double coin = std::max(0x1p-36, 1e-14 / std::expm1(target.epsilon));
+  if (!(coin < 0.5)) {
+    throw parameter_error(
+        fmt::format("epsilon = {} of an answer is too small to be certified", target.epsilon));
+  }
   std::vector<double> result;
   for (std::size_t i = 0; i < majority_sizes(teachers); ++i) {
-    result.push_back(std::max(0.0, (1.0 - 2.0 * wrong)) * (1.0 - 0x1p-36));
+    result.push_back(std::max(0.0, (1.0 - 2.0 * wrong)) * (1.0 - coin));
     wrong = std::max(0.0, (wrong - delta) / factor);
   }
   return result;

@@ -49,9 +49,10 @@ namespace pate {
 ///     r(mid) = max(0, 1 - min(E / 2 + delta, 1 - (1/2 - delta) / E))  (K even, from the tie),
 ///     r(l + 1) = max(0, (r(l) - delta) / E),     gamma = 1 - 2 r.
 ///
-/// Rounded towards the coin by 2^-36, so that both ratios hold for the doubles as they are. An
-/// answer costs (epsilon, delta) of the target, and answers compose. Throws `parameter_error` as
-/// `validate` does.
+/// A fair coin decides with probability 2^-36 more (1e-14 / (E - 1) where that is larger), so that
+/// both ratios hold for the doubles as they are. An answer costs (epsilon, delta) of the target,
+/// and answers compose. Throws `parameter_error` as `validate` does, and for an epsilon below
+/// 2e-14.
 [[nodiscard]] std::vector<double> one_vote_gamma(std::int64_t teachers, const AnswerTarget& target);
 
 /// What an objective weighs: w(l) at l = least_majority(K) .. K.

@@ -65,7 +65,7 @@ TEST_CASE("one vote that changes") {
   // Of every two neighbouring numbers of votes, both answers, both directions.
   for (const std::int64_t all : {1, 2, 5, 6, 40, 101}) {
     for (const double delta : {0.0, 1e-3, 0.3}) {
-      for (const double epsilon : {0.01, 0.3, 3.0}) {
+      for (const double epsilon : {1e-7, 0.01, 0.3, 3.0}) {
         const auto gamma = one_vote_gamma(all, {epsilon, delta});
         const long double factor = std::exp(static_cast<long double>(epsilon));
         bool holds = true;
