@@ -281,7 +281,7 @@ TEST_SUITE("explain") {
       write_bytes(indices, npy_array<std::int64_t>({29}, rest));
       const json others =
           pate::test::analyze({sample("digits_100_counts.npy"), "--indices", indices, "--sigma2",
-                               "20", "--exact", "--profile-resolution", "0.001953125"})
+                               "20", "--exact", "--profile-resolution", "0.0078125"})
               .json();
       const json upper = others.at("profile").at("epsilon_at").at("upper");
       CHECK(without == doctest::Approx(std::max(upper.at("forward").at(2).get<double>(),

@@ -197,7 +197,7 @@ void put_profile_first(const AccountSettings& settings, Account& account) {
 
 // `votes`: of the teachers, where their sums are wanted and not in the partials.
 Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregator& aggregator,
-                   const AccountSettings& settings) {
+                   const AccountSettings& settings, bool is_part = false) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   Account result =
       account_bounds(partials.tally, aggregator, partials.has_decisions, search, settings);
@@ -210,9 +210,11 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
     ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
     if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
     add_exact_costs(*partials.exact, votes, mechanism,
-                    {search, profile, settings.threads, settings.when_profiling}, result);
+                    {search, profile, settings.threads, is_part, settings.when_profiling}, result);
   }
-  if (settings.conversion == ReportedConversion::profile) put_profile_first(settings, result);
+  if (settings.conversion == ReportedConversion::profile && !is_part) {
+    put_profile_first(settings, result);
+  }
   if (partials.utility) result.utility = utility(*partials.utility, aggregator);
   return result;
 }
@@ -230,7 +232,8 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
                       /*by_query=*/!settings.exact});
   if (settings.when_read) settings.when_read();
   if (partials == nullptr) {
-    return account_of(counted.partials, counted.teachers.get(), run.aggregator, settings);
+    return account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
+                      run.shard.of > 1);
   }
   if (counted.teachers) {
     fill_teacher_sums(*counted.teachers, *mechanism, orders_of(settings), settings.threads,
@@ -238,7 +241,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
     counted.partials.exact->rows = counted.teachers->rows();
   }
   *partials = std::move(counted.partials);
-  return account_of(*partials, nullptr, run.aggregator, settings);
+  return account_of(*partials, nullptr, run.aggregator, settings, run.shard.of > 1);
 }
 
 Account account(const Partials& partials, const Aggregator& aggregator,

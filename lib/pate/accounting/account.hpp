@@ -44,8 +44,8 @@ struct AccountSettings {
 /// outwards by less than 1e-9 relative.
 ///
 /// The votes are read once (again for every few orders with exact costs of more teachers' votes
-/// than `TeacherVotes` keeps). Of a shard these are the costs of its queries alone; `partials`, if
-/// not null, is set to what it contributes to its run.
+/// than `TeacherVotes` keeps). Of a shard these are the costs of its queries alone, without
+/// profiles; `partials`, if not null, is set to what it contributes to its run.
 ///
 /// Throws `parameter_error` for settings out of range and where no cost fits `reading` and
 /// `conversion`, and whatever reading the votes throws.

@@ -408,7 +408,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
   const ExactOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =
       exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);
-  add_profile(costs, exact, settings, entries, account);
+  if (!settings.is_part) add_profile(costs, exact, settings, entries, account);
   if (teachers) {
     std::vector<CostEntry> more = entries_by_teacher(teachers, exact, search, account);
     if (entries.back().conversion == ReportedConversion::profile) {

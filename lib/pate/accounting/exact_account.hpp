@@ -123,6 +123,8 @@ struct ExactSettings {
   OrderSearch search;
   ProfileSettings profile;
   unsigned threads = 0;
+  /// Without profiles: of a part of a run, which has none of its own.
+  bool is_part = false;
   /// `when_profiling` of AccountSettings.
   std::function<ProgressCallback(const char* what)> when_profiling = {};
 

@@ -28,7 +28,7 @@ namespace {
 // Where no cost of the run has an order: nothing was spent, whatever the order.
 constexpr double kAnyOrder = 16.0;
 // The grid of losses of the profiles that are compared.
-constexpr double kProfileStep = 0x1p-9;
+constexpr double kProfileStep = 0x1p-7;
 
 double order_of(const Account& account) {
   const CostEntry& headline = account.costs[account.headline];
