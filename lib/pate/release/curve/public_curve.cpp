@@ -21,7 +21,8 @@ constexpr double kCap = 2.0;          // times ub_max: where the curve ends
 
 double checked_order(double order) {
   if (!(order > 1.0) || !(order <= 1000)) {
-    throw parameter_error(fmt::format("the order of a release must be in (1, 1000], got {}", order));
+    throw parameter_error(
+        fmt::format("the order of a release must be in (1, 1000], got {}", order));
   }
   return order;
 }
