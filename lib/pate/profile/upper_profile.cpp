@@ -12,9 +12,7 @@
 
 // The inner loop is compiled for wider vectors too; the additions are the same in each.
 #if defined(__x86_64__) && defined(__GNUC__)
-#define PATE_WIDER_VECTORS 1
-#else
-#define PATE_WIDER_VECTORS 0
+#define PATE_WIDER_VECTORS
 #endif
 
 namespace pate {
@@ -55,7 +53,7 @@ template <std::size_t Width>
   constexpr std::size_t kVectors = 8;
   static_assert(kStrip % (Width * kVectors) == 0);
   for (std::size_t i = 0; i < kBlock; i += Width * kVectors) {
-    Vector sums[kVectors];  // NOLINT(modernize-avoid-c-arrays): std::array drops the attribute
+    Vector sums[kVectors];  // NOLINT(*-avoid-c-arrays): std::array drops the attribute
     for (Vector& sum : sums) sum = Vector{} + terms.start;
     for (std::size_t t = 0; t < terms.size; ++t) {
       const double* const from = values + (static_cast<std::int64_t>(i) + terms.offsets[t]);
@@ -80,7 +78,7 @@ void raise_narrow(const double* values, const Terms& terms, double* result) {
   raise_block<2>(values, terms, result);
 }
 
-#if PATE_WIDER_VECTORS
+#ifdef PATE_WIDER_VECTORS
 __attribute__((target("avx2"))) void raise_wide(const double* values, const Terms& terms,
                                                 double* result) {
   raise_block<4>(values, terms, result);
@@ -90,7 +88,7 @@ __attribute__((target("avx2"))) void raise_wide(const double* values, const Term
 using Raise = void (*)(const double*, const Terms&, double*);
 
 Raise fastest_raise() {
-#if PATE_WIDER_VECTORS
+#ifdef PATE_WIDER_VECTORS
   if (__builtin_cpu_supports("avx2")) return raise_wide;
 #endif
   return raise_narrow;
