@@ -57,6 +57,9 @@ TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::i
   joint_.emplace(AnswerLadder(*aggregator.selection, 0, teachers, teachers), order, cap_);
 }
 
+// Where probabilities underflow the excess of the tilted cost loses all its digits.
+constexpr double kFaintCost = 1e-100;
+
 double TiltedRun::cost(std::span<const std::int32_t> counts, std::int64_t statistic) const {
   if (!cost_) return 0.0;
   const double log_q = pate::log_q(aggregator_.noisy_max, counts);
@@ -68,6 +71,8 @@ double TiltedRun::cost(std::span<const std::int32_t> counts, std::int64_t statis
                   : cost_of_log_excess(log_excess, order_, cap_);
   };
   double tilted = cost_->cost(counts);
+  // So small a cost may be one that doubles do not hold.
+  if (!(tilted > kFaintCost)) return of_excess(tradeoff);
   if (aggregator_.interactive) tilted = of_excess(log_expm1((order_ - 1.0) * tilted));
   return std::min(tilted, of_excess(tradeoff));
 }
