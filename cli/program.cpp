@@ -39,6 +39,7 @@ std::vector<Command> commands() {
                    run_label),
       make_command("darrm", "the majority of teachers that are private themselves", add_darrm,
                    run_darrm),
+      make_command("nzc", "a constant added to the plurality: claim and truth", add_nzc, run_nzc),
       make_command("ledger", "the account of what was released of an ensemble", add_ledger,
                    run_ledger),
       make_command("plan", "what a run may cost; the noise a target needs", add_plan, run_plan),

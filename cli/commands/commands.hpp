@@ -128,6 +128,18 @@ void add_darrm(CommandLine& line, DarrmOptions& options);
 /// The same with coins from `source`: for tests.
 [[nodiscard]] int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& source);
 
+/// `pate nzc VOTES`: what the authors of the "immutable noisy argmax" claim of it, and what holds.
+struct NzcOptions {
+  VotesInputOptions input;
+  std::optional<double> scale, sigma;
+  std::optional<double> tau, constant;
+  double delta = 0.0;
+  bool any_delta = false;
+  OutputOptions output;
+};
+void add_nzc(CommandLine& line, NzcOptions& options);
+[[nodiscard]] int run_nzc(const NzcOptions& options, const Streams& streams);
+
 /// `pate ledger FILE`: the account that a ledger keeps of its ensemble, entry by entry, with the
 /// total. Reads only: a ledger that is being written is seen as it is.
 struct LedgerOptions {

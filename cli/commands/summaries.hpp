@@ -18,6 +18,7 @@ struct Composition;
 struct CurvePlan;
 struct Explanation;
 struct Inspection;
+struct NzcAnalysis;
 struct Plan;
 struct PublicRelease;
 struct ReleasePlan;
@@ -50,6 +51,7 @@ namespace pate::cli {
                                         const std::string& votes, bool colour);
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report,
                                         const std::string& votes, bool colour);
+[[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const std::string& votes);
 [[nodiscard]] std::string plan_summary(const Plan& plan, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.

@@ -95,6 +95,23 @@ DARRM_MUTATIONS = {
     "something else": lambda r: put(r, 1, "more"),
 }
 
+NZC_LINES = [
+    f"{COUNTS} --scale 20 --tau 1e-6 --labels {LABELS}",
+    f"{COUNTS} --scale 1e10 --constant 1e100",
+    f"{COUNTS} --sigma 40 --tau 1e-6",
+    f"{COUNTS} --scale 20 --constant 0",
+]
+
+NZC_MUTATIONS = {
+    "releasable": lambda r: put(r, True, "releasable"),
+    "a guarantee": lambda r: put(r, True, "guarantee", "holds"),
+    "no claim": lambda r: without(r, "claimed_by_authors"),
+    "no sound cost": lambda r: without(r, "sound", "global"),
+    "a share above 1": lambda r: put(r, 1.5, "votes", "gap_above", 0),
+    "negative loss": lambda r: put(r, -1, "boundary", "loss"),
+    "something else": lambda r: put(r, 1, "more"),
+}
+
 LABEL_LINES = [
     f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --ledger ledger.jsonl",
     f"{COUNTS} {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
@@ -449,6 +466,7 @@ def main():
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
         pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")
         check("darrm", DARRM_LINES, DARRM_MUTATIONS)
+        check("nzc", [f"{line} --delta 1e-5" for line in NZC_LINES], NZC_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
         check("release", [f"{line} --delta 1e-5" for line in LEDGER_RELEASES], {})
