@@ -182,10 +182,12 @@ AnySettings make_settings(const ReleaseOptions& options,
 }
 
 reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& any,
-                                  const std::string& tables) {
+                                  const std::string& tables, const Streams& streams) {
   if (const auto* const curve = std::get_if<CurvePlanSettings>(&any)) {
-    return curve_plan(votes, *curve, reports::CurveTables(tables));
+    Progress progress(streams, "computing tables");
+    return curve_plan(votes, *curve, reports::CurveTables(tables), progress.callback());
   }
+  const Activity activity(streams, "computing sensitivities");
   return release_plan(votes, std::get<ReleaseSettings>(any));
 }
 
@@ -430,10 +432,8 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   };
   if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
   const bool dry_run = options.dry_run || limit_missed;
-  std::optional<Activity> activity(std::in_place, streams, "computing sensitivities");
   const VoteProfile votes = collect_votes(run);
-  const reports::AnyReleasePlan plan = make_plan(votes, settings, options.tables);
-  activity.reset();
+  const reports::AnyReleasePlan plan = make_plan(votes, settings, options.tables, streams);
   input.check_unchanged();
 
   std::optional<PublicRelease> published;

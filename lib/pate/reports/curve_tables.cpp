@@ -18,7 +18,7 @@ namespace pate::reports {
 namespace {
 
 // Another number as soon as any cost, or what the parameters are searched for among, changes.
-constexpr std::string_view kTablesHeader = "pate curve tables 1\n";
+constexpr std::string_view kTablesHeader = "pate curve tables 2\n";
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <numbers>
+#include <span>
 
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
@@ -15,13 +16,22 @@ namespace {
 
 using SyntheticHistogram = std::vector<std::int32_t>;
 
-constexpr double kOrders[] = {5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr double kNoises[] = {3, 4, 5, 6, 8, 9, 10, 11, 12, 15};
+// Orders are tried at these multiples of the one that suits a run whatever the votes, s as it is,
+// and beta in units of 1/noise.
+constexpr double kOrders[] = {1, 1.15, 1.3, 1.5, 1.7, 1.95, 2.2, 2.5, 2.8, 3.2};
+constexpr double kNoises[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30};
 constexpr double kGrowths[] = {.2, .3, .4, .5, .6, .7, .8, .9, 1.0, 1.2};
-// Estimates look at about so many counts, and at U once in so much growth of the curve.
+// The least share of the votes that the top class has, by ensemble.
+constexpr double kLeastTopShares[] = {.35, .5, .65};
+// Estimates look at about so many counts, at so many queries, and at U once in so much growth of
+// the curve.
 constexpr std::int64_t kCounts = 250;
+constexpr std::int64_t kQueries = 160;
 constexpr double kGrowthStep = 0.1;
-constexpr double kLeastTopShare = 0.5;  // of the votes, for the top class of synthetic histograms
+// Larger s are left out where noise would have to be looked at further out than this: the run costs
+// so much that they lose. No larger orders are tried where all ensembles lose so much, relative.
+constexpr std::int64_t kWidest = 1500;
+constexpr double kHopeless = 1.15;
 
 std::int32_t top_count(std::int64_t teachers, double least, std::int64_t k, std::int64_t queries) {
   const double share = (static_cast<double>(k) + 0.5) / static_cast<double>(queries);
@@ -29,19 +39,18 @@ std::int32_t top_count(std::int64_t teachers, double least, std::int64_t k, std:
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::llround(top), 1, teachers));
 }
 
-// Top shares between `least` and 1, all counts divided by `step`.
-std::map<SyntheticHistogram, std::int64_t> synthetic_votes(const CostQuestion& question,
-                                                           std::int64_t queries, double least,
-                                                           std::int64_t step) {
+// Queries whose top shares are spread over `least` to 1.
+std::map<SyntheticHistogram, std::int64_t> synthetic_votes(std::int64_t teachers,
+                                                           std::int64_t classes, double least,
+                                                           std::int64_t queries) {
   std::map<SyntheticHistogram, std::int64_t> result;
-  const std::int64_t teachers = question.teachers / step;
   for (std::int64_t k = 0; k < queries; ++k) {
     auto left = static_cast<std::int32_t>(teachers);
     const std::int32_t top = top_count(teachers, least, k, queries);
     SyntheticHistogram counts{top};
     left -= top;
-    for (std::int64_t j = 1; j < question.classes; ++j) {
-      const bool last = j + 1 == question.classes;
+    for (std::int64_t j = 1; j < classes; ++j) {
+      const bool last = j + 1 == classes;
       counts.push_back(last ? left : std::min((left + 1) / 2, top));
       left -= counts.back();
     }
@@ -51,103 +60,132 @@ std::map<SyntheticHistogram, std::int64_t> synthetic_votes(const CostQuestion& q
   return result;
 }
 
-// An estimate of UB at distances 0, step, 2 step, ...
+// Of votes nobody cast: UB at distances 0, step, 2 step, ... of some ensembles.
 struct EstimatedCosts {
+  double order = 0.0;
   std::int64_t step = 1;
-  std::vector<double> ub;
+  double most = 0.0;                    // UB(M)
+  std::vector<std::vector<double>> ub;  // by ensemble
 };
 
-EstimatedCosts estimated_costs(const DistanceCosts& costs,
-                               const std::map<SyntheticHistogram, std::int64_t>& votes) {
+// `within(counts, sums, count)` adds so many queries with these counts.
+template <class Within>
+void add_ensembles(const CostQuestion& question, std::int64_t queries,
+                   std::span<const double> least, const Within& within, EstimatedCosts& to) {
+  const std::int64_t teachers = question.teachers / to.step;
+  const std::int64_t some = std::min(queries, kQueries);
+  const double times = static_cast<double>(queries) / static_cast<double>(some);
+  for (const double share : least) {
+    std::vector<CostUnits> sums(static_cast<std::size_t>(teachers) + 1, 0);
+    for (const auto& [counts, count] : synthetic_votes(teachers, question.classes, share, some)) {
+      within(counts, sums, count);
+    }
+    std::vector<double>& ub = to.ub.emplace_back();
+    for (const CostUnits sum : sums) ub.push_back(times * cost_of_units(sum));
+    to.most = ub.back();
+  }
+}
+
+EstimatedCosts estimated_costs(const DistanceCosts& costs, std::int64_t queries,
+                               std::span<const double> least) {
   EstimatedCosts result;
-  std::vector<CostUnits> sums(static_cast<std::size_t>(costs.question().teachers) + 1, 0);
-  for (const auto& [counts, count] : votes) costs.add(counts, counts[0], count, count, sums);
-  for (const CostUnits sum : sums) result.ub.push_back(cost_of_units(sum));
+  result.order = costs.question().order;
+  add_ensembles(
+      costs.question(), queries, least,
+      [&](const SyntheticHistogram& counts, std::span<CostUnits> sums, std::int64_t count) {
+        costs.add(counts, counts[0], count, count, sums);
+      },
+      result);
   return result;
 }
 
-EstimatedCosts estimated_costs(const CostQuestion& question, std::int64_t queries, double least,
-                               unsigned threads) {
-  EstimatedCosts result;
-  // The tilted cost by two keys, which are few, and some of them where there are many teachers.
-  const bool tilted = question.cost == CurveCost::tilted && question.classes > 2;
-  if (tilted) result.step = std::max<std::int64_t>(1, (question.teachers + kCounts - 1) / kCounts);
-  const auto votes = synthetic_votes(question, queries, least, result.step);
-  std::vector<CostUnits> sums(static_cast<std::size_t>(question.teachers / result.step) + 1, 0);
-  if (tilted) {
-    const TiltedCost cost(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
-                          question.teachers, question.classes, question.order);
-    const KeyCosts keys(cost, KeyCosts::Keys::two, threads, {}, result.step);
-    for (const auto& [counts, count] : votes) {
-      const std::vector<CostUnits> costs = keys.within(counts);
-      for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += costs[d] * count;
-    }
-  } else {
+EstimatedCosts estimated_costs(const CostQuestion& question, std::int64_t queries,
+                               std::span<const double> least, unsigned threads) {
+  if (question.cost != CurveCost::tilted || question.classes == 2) {
     CostQuestion joint = question;
     joint.reading = ReleasedCost::joint;
-    return estimated_costs(DistanceCosts(joint, threads), votes);
+    return estimated_costs(DistanceCosts(joint, threads), queries, least);
   }
-  for (const CostUnits sum : sums) result.ub.push_back(cost_of_units(sum));
+  // The tilted cost by two keys, which are few, and some of them where there are many teachers.
+  EstimatedCosts result;
+  result.order = question.order;
+  result.step = std::max<std::int64_t>(1, (question.teachers + kCounts - 1) / kCounts);
+  const TiltedCost cost(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
+                        question.teachers, question.classes, question.order);
+  const KeyCosts keys(cost, KeyCosts::Keys::two, threads, {}, result.step);
+  add_ensembles(
+      question, queries, least,
+      [&](const SyntheticHistogram& counts, std::span<CostUnits> sums, std::int64_t count) {
+        const std::vector<CostUnits> costs = keys.within(counts);
+        for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += costs[d] * count;
+      },
+      result);
   return result;
 }
 
-// The mean published epsilon by a coarse look at the curve.
-class MeanEstimate {
+// The mean published epsilon of every ensemble, by a coarse look at the curve.
+class MeanEstimates {
  public:
-  MeanEstimate(const EstimatedCosts& costs, const CurveParameters& parameters, double delta)
+  MeanEstimates(const EstimatedCosts& costs, const CurveParameters& parameters, double delta)
       : costs_(costs),
         beta_(parameters.beta),
         noise_(parameters.s),
         covered_(parameters.order, delta, noise_,
-                 noise_half_width(parameters.order, parameters.s, 2.0 * costs.ub.back())),
+                 noise_half_width(parameters.order, parameters.s, 2.0 * costs.most)),
         rho0_(covered_.of_telling()),
-        spacing_(std::max<std::int64_t>(1, std::llround(kGrowthStep / beta_))) {}
+        spacing_(std::max<std::int64_t>(1, std::llround(kGrowthStep / beta_))) {
+    double least = costs.most;
+    for (const auto& ub : costs.ub) least = std::min(least, ub.front());
+    // About where U is the smallest cost there is.
+    first_ = static_cast<std::int64_t>(
+        std::floor(std::log(std::max(least / costs.most, 1e-4)) / beta_ - parameters.s));
+    const auto last =
+        static_cast<std::int64_t>(std::ceil(std::log(2.0) / beta_)) + covered_.half_width();
+    std::vector<double> values;
+    for (std::int64_t t = first_; nodes_.empty() || (nodes_.back() < costs.most && t <= last);
+         t += spacing_) {
+      values.clear();
+      for (std::int64_t z = -covered_.half_width(); z <= covered_.half_width(); ++z) {
+        values.push_back(epsilon(t + z));
+      }
+      nodes_.push_back(covered_.at(values));
+    }
+  }
 
-  [[nodiscard]] double mean() {
-    auto low = static_cast<std::int64_t>(std::floor(std::log(1e-4) / beta_)) - 1;
-    auto high = static_cast<std::int64_t>(std::ceil(std::log(2.0) / beta_)) + covered_.half_width();
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (covers(middle) ? high : low) = middle;
+  [[nodiscard]] std::vector<double> means() const {
+    std::vector<double> result;
+    for (const auto& ub : costs_.ub) {
+      auto g = static_cast<double>(first_);
+      for (std::size_t i = 0; i < ub.size(); ++i) {
+        g = std::max(g, std::ceil(index_of(ub[i] * (1.0 - 1e-9))) -
+                            static_cast<double>(costs_.step) * static_cast<double>(i));
+      }
+      double sum = 0.0;
+      const auto width = static_cast<std::int64_t>(8.0 * noise_.s());
+      for (std::int64_t z = -width; z <= width; ++z) {
+        sum += std::exp(noise_.log_probability(z)) * epsilon(static_cast<std::int64_t>(g) + z);
+      }
+      result.push_back(sum);
     }
-    double sum = 0.0;
-    const auto width = static_cast<std::int64_t>(8.0 * noise_.s());
-    for (std::int64_t z = -width; z <= width; ++z) {
-      sum += std::exp(noise_.log_probability(z)) * epsilon(high + z);
-    }
-    return sum;
+    return result;
   }
 
  private:
   [[nodiscard]] double epsilon(std::int64_t y) const {
-    return rho0_ + costs_.ub.back() * std::min(std::exp(beta_ * static_cast<double>(y)), 2.0);
+    return rho0_ + costs_.most * std::min(std::exp(beta_ * static_cast<double>(y)), 2.0);
   }
-  double node(std::int64_t i) {
-    const auto [at, fresh] = nodes_.try_emplace(i, 0.0);
-    if (fresh) {
-      std::vector<double> values;
-      for (std::int64_t z = -covered_.half_width(); z <= covered_.half_width(); ++z) {
-        values.push_back(epsilon(i * spacing_ + z));
-      }
-      at->second = covered_.at(values);
-    }
-    return at->second;
-  }
-  double covered(std::int64_t t) {
-    const std::int64_t i = (t >= 0 ? t : t - spacing_ + 1) / spacing_;
-    const double a = node(i);
-    if (spacing_ == 1 || t == i * spacing_) return a;
-    const double b = node(i + 1);
-    const double share = static_cast<double>(t - i * spacing_) / static_cast<double>(spacing_);
-    return a > 0.0 && b > 0.0 ? a * std::pow(b / a, share) : a + share * (b - a);
-  }
-  bool covers(std::int64_t t) {
-    for (std::size_t i = 0; i < costs_.ub.size(); ++i) {
-      if (covered(t + static_cast<std::int64_t>(i) * costs_.step) < costs_.ub[i] * (1.0 - 1e-9)) {
-        return false;
-      }
-    }
-    return true;
+  // Where U reaches a cost, between nodes by its logarithm.
+  [[nodiscard]] double index_of(double cost) const {
+    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), cost);
+    const auto i = static_cast<double>(found - nodes_.begin());
+    const auto at = [&](double node) {
+      return static_cast<double>(first_) + static_cast<double>(spacing_) * node;
+    };
+    if (found == nodes_.begin() || found == nodes_.end()) return at(i);
+    const double low = *(found - 1);
+    const double share =
+        low > 0.0 ? std::log(cost / low) / std::log(*found / low) : (cost - low) / (*found - low);
+    return at(i - 1.0 + share);
   }
 
   const EstimatedCosts& costs_;
@@ -156,12 +194,13 @@ class MeanEstimate {
   CoveredCost covered_;
   double rho0_;
   std::int64_t spacing_;
-  std::map<std::int64_t, double> nodes_;
+  std::int64_t first_ = 0;
+  std::vector<double> nodes_;  // U
 };
 
 struct Candidate {
   CurveParameters parameters;
-  double mean = kInfinity;
+  std::vector<double> means;  // by ensemble
 };
 
 double noise_in_votes(const CostQuestion& question) {
@@ -169,45 +208,127 @@ double noise_in_votes(const CostQuestion& question) {
   return question.aggregator.is_gaussian() ? parameter : std::numbers::sqrt2 * parameter;
 }
 
-// The best of the grid of s and beta at the question's order.
-Candidate best_of_order(const CostQuestion& question, const EstimatedCosts& costs, double delta,
-                        unsigned threads) {
+// The grid of s and beta at one order.
+std::vector<Candidate> candidates_at(const CostQuestion& question, const EstimatedCosts& costs,
+                                     double delta, unsigned threads) {
   std::vector<Candidate> candidates;
   for (const double s : kNoises) {
+    if (s > kNoises[0] && noise_half_width(costs.order, s, 2.0 * costs.most) > kWidest) break;
     for (const double growth : kGrowths) {
       const double beta = std::clamp(growth / noise_in_votes(question), 1e-5, 10.0);
-      candidates.push_back({{question.order, s, beta}, kInfinity});
+      candidates.push_back({{costs.order, s, beta}, {}});
     }
   }
   parallel_for(candidates.size(), threads, [&](std::size_t i) {
-    candidates[i].mean = MeanEstimate(costs, candidates[i].parameters, delta).mean();
+    candidates[i].means = MeanEstimates(costs, candidates[i].parameters, delta).means();
   });
-  return *std::min_element(candidates.begin(), candidates.end(),
-                           [](const auto& a, const auto& b) { return a.mean < b.mean; });
+  return candidates;
+}
+
+// The smallest mean of every ensemble.
+std::vector<double> best_means(std::span<const Candidate> candidates) {
+  std::vector<double> best(candidates.front().means.size(), kInfinity);
+  for (const Candidate& one : candidates) {
+    for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::min(best[i], one.means[i]);
+  }
+  return best;
+}
+
+// The candidate that loses least to the best of every ensemble: the root mean square over
+// ensembles of by how much, relative, its mean exceeds the smallest.
+CurveParameters most_robust(std::span<const Candidate> candidates) {
+  const std::vector<double> best = best_means(candidates);
+  const auto regret = [&](const Candidate& one) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      const double lost = one.means[i] / best[i] - 1.0;
+      sum += lost * lost;
+    }
+    return sum;
+  };
+  const Candidate* found = nullptr;
+  double least = kInfinity;
+  for (const Candidate& one : candidates) {
+    const double here = regret(one);
+    if (!(here < least)) continue;
+    least = here;
+    found = &one;
+  }
+  if (found == nullptr) throw validity_error("no parameters of the release are usable");
+  return found->parameters;
+}
+
+// Of so many classes some ensembles are the same, as the top class has its share at least.
+std::vector<double> least_top_shares(std::int64_t classes) {
+  std::vector<double> result;
+  for (const double share : kLeastTopShares) {
+    if (share * static_cast<double>(classes) >= 1.0) result.push_back(share);
+  }
+  return result;
+}
+
+// The order that suits a run of which nothing but its steps is known.
+double order_of_any_votes(const CostQuestion& question, std::int64_t queries, double delta) {
+  constexpr double kOrder = 2.0;
+  const double slope = static_cast<double>(queries) *
+                       data_independent_cost(question.aggregator, kOrder).total() / kOrder;
+  return std::clamp(1.0 + std::sqrt(-std::log(delta) / slope), 1.5, 300.0);
+}
+
+// In round numbers, so that they can be told and typed.
+std::vector<double> orders_to_try(double centre) {
+  std::vector<double> orders;
+  for (const double factor : kOrders) {
+    const double order = factor * centre;
+    const double unit = order < 5.0 ? 0.25 : order < 20.0 ? 1.0 : 5.0;
+    const double round = std::max(1.25, unit * std::round(order / unit));
+    if (orders.empty() || orders.back() != round) orders.push_back(round);
+  }
+  return orders;
+}
+
+// One part of the work, from one share of it to another.
+ProgressCallback part_of(const ProgressCallback& whole, double from, double to) {
+  if (!whole) return {};
+  constexpr std::int64_t kTotal = 1'000'000;
+  return [=](std::int64_t done, std::int64_t total) {
+    const double share = static_cast<double>(done) / static_cast<double>(total);
+    whole(std::llround(static_cast<double>(kTotal) * (from + (to - from) * share)), kTotal);
+  };
 }
 
 }  // namespace
 
 CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries, double delta,
                                unsigned threads, const ProgressCallback& progress) {
-  Candidate best;
+  const std::vector<double> shares = least_top_shares(question.classes);
+  const std::vector<double> orders = orders_to_try(order_of_any_votes(question, queries, delta));
+  // Measured: what the search takes of the time, the tables of one order the rest.
+  const double search = question.teachers <= kCounts + 1 ? 0.6 : 0.2;
+  ProgressCounter counter(part_of(progress, 0.0, search), std::ssize(orders));
+  std::vector<Candidate> all;
   CostQuestion at_order = question;
-  for (const double order : kOrders) {
+  for (const double order : orders) {
     at_order.order = order;
     validate(at_order);
-    const EstimatedCosts costs = estimated_costs(at_order, queries, kLeastTopShare, threads);
-    const Candidate candidate = best_of_order(at_order, costs, delta, threads);
-    if (candidate.mean < best.mean) best = candidate;
+    const std::vector<Candidate> here = candidates_at(
+        question, estimated_costs(at_order, queries, shares, threads), delta, threads);
+    all.insert(all.end(), here.begin(), here.end());
+    counter.add(1);
+    const std::vector<double> now = best_means(here);
+    const std::vector<double> best = best_means(all);
+    const auto is_hopeless = [](double mean, double least) { return mean > kHopeless * least; };
+    if (std::ranges::equal(now, best, is_hopeless)) break;
   }
-  if (!(best.mean < kInfinity)) throw validity_error("no parameters of the release are usable");
-  at_order.order = best.parameters.order;
-  auto tables = std::make_shared<const DistanceCosts>(at_order, threads, progress);
+  CurveParameters found = most_robust(all);
+  at_order.order = found.order;
+  auto tables =
+      std::make_shared<const DistanceCosts>(at_order, threads, part_of(progress, search, 1.0));
   if (question.reading == ReleasedCost::joint && question.teachers <= kCounts + 1) {
-    const EstimatedCosts costs =
-        estimated_costs(*tables, synthetic_votes(question, queries, kLeastTopShare, 1));
-    best = best_of_order(at_order, costs, delta, threads);
+    found = most_robust(
+        candidates_at(question, estimated_costs(*tables, queries, shares), delta, threads));
   }
-  return {best.parameters, std::move(tables)};
+  return {found, std::move(tables)};
 }
 
 CurveParameters parameters_from_labels(const CostQuestion& question, std::int64_t queries,
@@ -230,8 +351,9 @@ CurveParameters parameters_from_labels(const CostQuestion& question, std::int64_
     const double middle = 0.5 * (low + high);
     (expected(middle) < static_cast<double>(answered) ? low : high) = middle;
   }
-  const EstimatedCosts costs = estimated_costs(question, queries, high, threads);
-  return best_of_order(question, costs, delta, threads).parameters;
+  const EstimatedCosts costs =
+      estimated_costs(question, queries, std::span<const double>(&high, 1), threads);
+  return most_robust(candidates_at(question, costs, delta, threads));
 }
 
 }  // namespace pate
