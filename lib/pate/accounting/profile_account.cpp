@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -39,11 +40,8 @@ constexpr std::array kEpsilons{0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0,  1.5,  2.0,
                                2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0};
 constexpr std::array kDirections{Direction::forward, Direction::reverse};
 
-std::vector<OutcomeTable> in_direction(std::vector<OutcomeTable> tables, Direction direction) {
-  if (direction == Direction::reverse) {
-    for (OutcomeTable& table : tables) table = reversed(std::move(table));
-  }
-  return tables;
+void reverse_all(std::vector<OutcomeTable>& tables) {
+  for (OutcomeTable& table : tables) table = reversed(std::move(table));
 }
 
 double& of(BothDirections& both, Direction direction) {
@@ -73,18 +71,32 @@ double terms_of(const GroupedVotes& votes) {
 // that lose and gain the vote.
 constexpr std::size_t kKinds = 3;
 
-std::vector<OutcomeTable> covered(const GroupedVotes& votes,
-                                  const std::vector<OutcomeTable>& tables, double resolution) {
+// Puts neighbours of a kind beside each other; those of kind k are at [k] up to [k + 1] then.
+std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
+                                      std::vector<OutcomeTable>& tables) {
   std::array<std::vector<OutcomeTable>, kKinds * kKinds> sets;
-  std::size_t k = 0;
+  std::size_t next = 0;
   for (std::size_t a = 0; a < votes.groups.size(); ++a) {
     for (std::size_t b = 0; b < votes.groups.size(); ++b) {
       if (!can_move(votes, a, b)) continue;
-      sets[std::min(a, kKinds - 1) * kKinds + std::min(b, kKinds - 1)].push_back(tables[k++]);
+      auto& set = sets[std::min(a, kKinds - 1) * kKinds + std::min(b, kKinds - 1)];
+      set.push_back(std::move(tables[next++]));
     }
   }
+  std::vector<std::size_t> first{0};
+  tables.clear();
+  for (auto& set : sets) {
+    std::ranges::move(set, std::back_inserter(tables));
+    first.push_back(tables.size());
+  }
+  return first;
+}
+
+std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
+                                  std::span<const std::size_t> kinds, double resolution) {
   std::vector<OutcomeTable> result;
-  for (const auto& set : sets) {
+  for (std::size_t k = 0; k + 1 < kinds.size(); ++k) {
+    const auto set = tables.subspan(kinds[k], kinds[k + 1] - kinds[k]);
     if (!set.empty()) result.push_back(cover(set, resolution));
   }
   return result;
@@ -96,9 +108,9 @@ std::size_t dearest(std::span<const OutcomeTable> tables, std::size_t begin, std
   std::size_t best = begin;
   double largest = -kInfinity;
   for (std::size_t k = begin; k < end; ++k) {
-    double moment = -kInfinity;
+    double moment = 0.0;
     for (const OutcomePair& o : tables[k]) {
-      if (o.p > 0.0) moment = log_add(moment, std::log(o.p) + (order - 1.0) * o.loss);
+      if (o.p > 0.0) moment += o.p * std::exp((order - 1.0) * o.loss);
     }
     if (moment > largest) {
       largest = moment;
@@ -253,18 +265,20 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     const auto make = [&](std::size_t j, std::unique_ptr<Step>& forward,
                           std::unique_ptr<Step>& reverse) {
       const auto [r, i] = places[begin + j];
-      const GroupedVotes& votes = runs[r]->votes(i);
-      const auto known = runs[r]->tables(i);
-      if (!known) return false;
-      const std::vector<OutcomeTable>& tables = *known;
+      auto tables = runs[r]->tables(i);
+      if (!tables) return false;
+      const auto kinds =
+          covers ? sort_by_kind(runs[r]->votes(i), *tables) : std::vector<std::size_t>{};
       for (const Direction direction : kDirections) {
-        const auto directed = in_direction(tables, direction);
+        if (direction == Direction::reverse) reverse_all(*tables);
         const auto one =
-            dearest(directed, 0, directed.size(),
+            dearest(*tables, 0, tables->size(),
                     direction == Direction::forward ? hints.forward.order : hints.reverse.order);
-        (direction == Direction::forward ? forward : reverse) = std::make_unique<Step>(
-            Step{GridLosses(covers ? covered(votes, directed, grids.step) : directed, grids.step),
-                 directed.empty() ? OutcomeTable{} : directed[one]});
+        std::vector<OutcomeTable> few;
+        if (covers) few = covered(*tables, kinds, grids.step);
+        (direction == Direction::forward ? forward : reverse) =
+            std::make_unique<Step>(Step{GridLosses(covers ? few : *tables, grids.step),
+                                        tables->empty() ? OutcomeTable{} : (*tables)[one]});
       }
       return true;
     };
@@ -351,12 +365,11 @@ class TeacherPasses {
       std::vector<std::array<std::unique_ptr<Step>, 2>> steps(size);
       std::vector<std::vector<std::size_t>> ranges(size);
       parallel_for(size, threads_, [&](std::size_t j) {
-        const std::vector<OutcomeTable> tables = run_.tables(last - j).value();
+        std::vector<OutcomeTable> tables = run_.tables(last - j).value();
         ranges[j] = neighbours_by_group(run_.votes(last - j));
         for (std::size_t d = 0; d < 2; ++d) {
-          auto directed = in_direction(tables, kDirections[d]);
-          GridLosses losses(directed, step);
-          steps[j][d] = std::make_unique<Step>(Step{std::move(losses), std::move(directed)});
+          if (kDirections[d] == Direction::reverse) reverse_all(tables);
+          steps[j][d] = std::make_unique<Step>(Step{GridLosses(tables, step), tables});
         }
       });
       parallel_for(pairs.size(), threads_, [&](std::size_t k) {

@@ -10,9 +10,9 @@
 // The inner loop is compiled for wider vectors too; the additions are the same in each.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__)
-#define PATE_WIDER_VECTORS __attribute__((target_clones("avx2", "default")))
+#define PATE_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
 #else
-#define PATE_WIDER_VECTORS
+#define PATE_VECTOR_CLONES
 #endif
 
 namespace pate {
@@ -32,7 +32,7 @@ std::size_t at(std::ptrdiff_t k) {
 constexpr double kLargestPart = 1.0 - 0x1p-53;
 
 // to[k] or to[k + 1] grows by weight * mass[k], the latter where parts[k] and `part` make a whole.
-PATE_WIDER_VECTORS void add_moved(const double* mass, const double* parts, std::size_t count,
+PATE_VECTOR_CLONES void add_moved(const double* mass, const double* parts, std::size_t count,
                                   double weight, double part, double* __restrict to) {
   for (std::size_t k = 0; k < count; ++k) {
     const double moved = weight * mass[k];
@@ -42,6 +42,39 @@ PATE_WIDER_VECTORS void add_moved(const double* mass, const double* parts, std::
     const double moved = weight * mass[k];
     to[k + 1] += parts[k] + part < 1.0 ? 0.0 : moved;
   }
+}
+
+// What merging outcomes may take of the second moment of a query's losses, in all.
+constexpr double kMerged = 1e-6;
+
+// The table with outcomes of nearly the same loss as one: who sees less learns no more.
+OutcomeTable merged(OutcomeTable table) {
+  std::ranges::sort(table, {}, &OutcomePair::loss);
+  double moment = 0.0;
+  double finite = 0.0;
+  for (const OutcomePair& o : table) {
+    if (!(o.p > 0.0 && std::isfinite(o.loss))) continue;
+    moment += o.p * o.loss * o.loss;
+    finite += 1.0;
+  }
+  const double allowed = kMerged * moment / finite;
+  OutcomeTable result;
+  for (const OutcomePair& o : table) {
+    if (!(o.p > 0.0)) continue;
+    if (!result.empty() && std::isfinite(o.loss)) {
+      OutcomePair& last = result.back();
+      const double apart = o.loss - last.loss;
+      // What the two add to the moment about their mean.
+      if (last.p * o.p / (last.p + o.p) * apart * apart <= allowed) {
+        last.loss += o.p / (last.p + o.p) * apart;
+        last.p += o.p;
+        last.q += o.q;
+        continue;
+      }
+    }
+    result.push_back(o);
+  }
+  return result;
 }
 
 }  // namespace
@@ -65,7 +98,8 @@ LowerProfile::LowerProfile(double step, double lowest, double highest)
 
 void LowerProfile::append(const OutcomeTable& table, std::int64_t times) {
   if (table.empty()) return;
-  for (std::int64_t i = 0; i < times; ++i) step(table);
+  const OutcomeTable few = merged(table);
+  for (std::int64_t i = 0; i < times; ++i) step(few);
 }
 
 void LowerProfile::step(const OutcomeTable& table) {
