@@ -84,6 +84,40 @@ TEST_SUITE("release") {
     CHECK(a.at("private").at("cost") != b.at("private").at("cost"));
   }
 
+  TEST_CASE("default parameters lose little where votes agree less than was supposed") {
+    const json made =
+        through_curve(sample("digits_100_counts.npy"), {"--dry-run"}).json().at("private");
+    CHECK(made.at("parameters") == "public inputs");
+    CHECK(made.at("mean_published").get<double>() < 4.155);
+  }
+
+  TEST_CASE("two releases of different answers add up, with both deltas") {
+    const TempDirectory directory;
+    const auto make = [&](const char* name, const char* queries) {
+      const std::string report = (directory / name).string();
+      REQUIRE(run({"release", sample("digits_100_counts.npy"), "--queries", queries, "--sigma2",
+                   "20", "--delta", "1e-5", "--order", "6", "--s", "4", "--beta", "0.04", "--quiet",
+                   "-o", report})
+                  .status == 0);
+      return report;
+    };
+    const std::string first = make("first", "0:50");
+    const std::string second = make("second", "50:90");
+    const json sum = run({"compose", first, second, "--json", "--quiet"}).json();
+    const auto published = [](const std::string& path, const char* field) {
+      return json::parse(pate::test::read_bytes(path)).at("public").at(field).get<double>();
+    };
+    const json headline = sum.at("headline");
+    CHECK(headline.at("bound") == "released");
+    CHECK(headline.at("releasable") == true);
+    CHECK(
+        headline.at("epsilon").get<double>() ==
+        doctest::Approx(published(first, "epsilon") + published(second, "epsilon")).epsilon(1e-12));
+    CHECK(headline.at("delta").get<double>() >= 2e-5);
+    CHECK(headline.at("delta").get<double>() < 2e-5 * (1.0 + 1e-9));
+    CHECK(sum.at("guarantee").at("holds") == true);
+  }
+
   TEST_CASE("a second number about the same answers speaks for both; other answers are added") {
     const TempDirectory directory;
     const std::string ledger = (directory / "ledger").string();
@@ -132,5 +166,9 @@ TEST_SUITE("release") {
                                 "--order", "13", "--s", "10", "--beta", "0.02"});
     CHECK(adult.at("index") == -69);
     CHECK(adult.at("mean_published").get<double>() == doctest::Approx(1.13820105).epsilon(1e-8));
+    // By the default parameters.
+    const json by_default = numbers("s18_adult_250_counts.npy",
+                                    {"--queries", "1500", "--threshold", "300", "--sigma1", "200"});
+    CHECK(by_default.at("mean_published").get<double>() < 1.2);
   }
 }
