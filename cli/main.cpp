@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv, argv + argc);
   return pate::cli::run_program(
       arguments, {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1,
-                  pate::cli::colour_wanted()});
+                  pate::cli::colour_wanted(), pate::cli::columns_of(STDOUT_FILENO),
+                  pate::cli::columns_of(STDERR_FILENO)});
 }

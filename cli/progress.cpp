@@ -22,6 +22,17 @@ constexpr Seconds kPatience{1.0};
 constexpr Seconds kInterval{0.1};
 constexpr double kWidth = 20;
 
+// Whether there is anybody to see it.
+bool is_seen(const Streams& streams) {
+  return streams.err_is_terminal && streams.progress;
+}
+
+// What of a line fits: a terminal that has to break one cannot erase it.
+std::string fitted(std::string line, std::size_t columns) {
+  if (line.size() >= columns) line.resize(columns - 1);
+  return line;
+}
+
 // "12 s", "3 min", "2 h": as much as such an estimate is worth.
 std::string rough(double seconds) {
   if (seconds < 90.0) return fmt::format("{:.0f} s", std::ceil(seconds));
@@ -33,7 +44,8 @@ std::string rough(double seconds) {
 
 Progress::Progress(const Streams& streams, std::string what, Clock clock)
     : err_(streams.err),
-      terminal_(streams.err_is_terminal),
+      terminal_(is_seen(streams)),
+      columns_(streams.err_columns),
       what_(std::move(what)),
       clock_(std::move(clock)),
       begin_(clock_()),
@@ -62,14 +74,18 @@ void Progress::update(std::int64_t done, std::int64_t total) {
 
 std::string Progress::line(double share, double seconds) const {
   const auto full = static_cast<std::size_t>(share * kWidth);
-  return fmt::format("pate: {} [{}{}] {:3.0f} %, {} left", what_, std::string(full, '#'),
-                     std::string(static_cast<std::size_t>(kWidth) - full, '-'),
-                     std::floor(100.0 * share), rough(seconds * (1.0 / share - 1.0)));
+  const std::string bar = fmt::format(" [{}{}]", std::string(full, '#'),
+                                      std::string(static_cast<std::size_t>(kWidth) - full, '-'));
+  const std::string rest = fmt::format(" {:3.0f} %, {} left", std::floor(100.0 * share),
+                                       rough(seconds * (1.0 / share - 1.0)));
+  const std::string first = "pate: " + what_;
+  const bool has_room = first.size() + bar.size() + rest.size() < columns_;
+  return fitted(first + (has_room ? bar : "") + rest, columns_);
 }
 
 Activity::Activity(const Streams& streams, std::string what, std::chrono::milliseconds second)
-    : err_(streams.err), what_(std::move(what)), second_(second) {
-  if (!streams.err_is_terminal) return;
+    : err_(streams.err), what_(std::move(what)), columns_(streams.err_columns), second_(second) {
+  if (!is_seen(streams)) return;
   thread_ = std::jthread([this](const std::stop_token& end) { draw_every_second(end); });
 }
 
@@ -79,7 +95,8 @@ void Activity::draw_every_second(const std::stop_token& end) {
   std::unique_lock lock(mutex);
   int seconds = 0;
   while (!ended.wait_for(lock, end, second_, [&] { return end.stop_requested(); })) {
-    err_ << kEraseLine << fmt::format("pate: {}, {} s", what_, ++seconds) << std::flush;
+    err_ << kEraseLine << fitted(fmt::format("pate: {}, {} s", what_, ++seconds), columns_)
+         << std::flush;
   }
   if (seconds > 0) err_ << kEraseLine << std::flush;
 }

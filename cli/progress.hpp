@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -17,9 +18,10 @@ namespace pate::cli {
 ///
 ///     pate: reading votes [########------------]  42 %, 12 s left
 ///
-/// It is drawn only where standard error is a terminal, only once the work has taken a second, at
-/// most ten times a second, and is erased when the object dies: make it just around the work, so
-/// that it is gone before anything else is written there.
+/// It is drawn only where standard error is a terminal that progress is wanted on, only once the
+/// work has taken a second, at most ten times a second, never wider than the terminal (first the
+/// bar is left out, then the end of the words), and is erased when the object dies: make it just
+/// around the work, so that it is gone before anything else is written there.
 class Progress {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -43,6 +45,7 @@ class Progress {
 
   std::ostream& err_;
   bool terminal_;
+  std::size_t columns_;
   std::string what_;
   Clock clock_;
   Time begin_;
@@ -73,6 +76,7 @@ class Activity {
 
   std::ostream& err_;
   std::string what_;
+  std::size_t columns_;
   std::chrono::milliseconds second_;
   std::jthread thread_;  // none without a terminal; ends first
 };

@@ -1,6 +1,7 @@
 #include "cli/streams.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 
 #include <cstdlib>
 
@@ -21,6 +22,12 @@ std::string_view variable(const char* name) {
 
 bool colour_wanted() {
   return variable("NO_COLOR").empty() && !variable("TERM").empty() && variable("TERM") != "dumb";
+}
+
+std::size_t columns_of(int descriptor) {
+  winsize size{};
+  const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
 }
 
 std::string bold(std::string_view text, bool on) {

@@ -205,6 +205,7 @@ struct SimulateOptions {
   std::string output;
   std::string labels_output;  ///< empty: the true classes are not written
   bool quiet = false;
+  ProgressWhen progress = ProgressWhen::terminal;
 };
 void add_simulate(CommandLine& line, SimulateOptions& options);
 [[nodiscard]] int run_simulate(const SimulateOptions& options, const Streams& streams);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/text.hpp"
 #include "pate/inspection/inspection.hpp"
 #include "pate/reports/report_context.hpp"
 
@@ -26,8 +27,8 @@ constexpr double kBar = 32;                   // its longest bar
 constexpr std::int64_t kWideNumbers = 99999;  // numbers above do not fit a column of the deciles
 
 std::string head(const Inspection& inspection, const reports::InputFile& votes) {
-  const std::string shape = fmt::format("{} queries, {} teachers, {} classes", inspection.queries,
-                                        inspection.teachers, inspection.classes);
+  const std::string shape = fmt::format("{}, {}, {} classes", queries_text(inspection.queries),
+                                        teachers_text(inspection.teachers), inspection.classes);
   const bool fits = votes.path.size() + 2 + shape.size() <= kColumns;
   std::string text = fmt::format("{}:{}{}\n", votes.path, fits ? " " : "\n", shape);
   text += paragraph(
@@ -141,8 +142,7 @@ std::string inspect_summary(const Inspection& inspection, const reports::InputFi
                     selection.answered, selection.check.threshold, selection.check.sigma1));
   }
   if (!inspection.notices.empty()) fmt::format_to(out, "\n");
-  for (const Notice& notice : inspection.notices) text += paragraph("note: ", notice.message);
-  return text;
+  return text + notes(inspection.notices);
 }
 
 }  // namespace pate::cli

@@ -6,7 +6,9 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
+#include "cli/text.hpp"
 #include "pate/io/files.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/reports/ledger_account.hpp"
 
 namespace pate::cli {
@@ -20,10 +22,10 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   if (entries.empty()) return fmt::format("{}: no entries\n{}", path, notes(notices));
   const reports::Ensemble& ensemble = entries.front().ensemble;
   std::string text = fmt::format(
-      "{}: ensemble {}, {} teachers, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
+      "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
       "{:>9}  counted\n",
-      path, ensemble.name, ensemble.teachers, ensemble.classes, "line", "time", "kind", "queries",
-      "answered", "epsilon", "delta");
+      path, ensemble.name, teachers_text(ensemble.teachers), ensemble.classes, "line", "time",
+      "kind", "queries", "answered", "epsilon", "delta");
   const auto count = [](const LedgerEntry& entry, const char* key) {
     const auto found = entry.released.find(key);
     return found ? fmt::format("{}", found->integer()) : std::string("-");
@@ -37,8 +39,8 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
                    reports::is_added(entry, entries, total) ? "added" : "within a later line");
   }
   return text + fmt::format("\ntotal: epsilon = {} at delta = {}, the sums of what is added\n{}{}",
-                            epsilon_text(total.epsilon), total.delta, notices.empty() ? "" : "\n",
-                            notes(notices));
+                            epsilon_text(total.epsilon), decimal(total.delta),
+                            notices.empty() ? "" : "\n", notes(notices));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/text.hpp"
 #include "pate/error.hpp"
 #include "pate/io/npy_header.hpp"
 #include "pate/reports/label_report.hpp"
@@ -151,6 +152,7 @@ void add_simulate(CommandLine& line, SimulateOptions& options) {
   section.add("--labels-output FILE", options.labels_output,
               "write the true classes: .npy, .csv or .tsv");
   section.add("--quiet", options.quiet, "say nothing but errors");
+  add_progress(section, options.progress);
 }
 
 int run_simulate(const SimulateOptions& options, const Streams& streams) {
@@ -168,9 +170,9 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   write_output(options.output, dump.votes.bytes(), streams);
   if (!options.quiet) {
     streams.err << fmt::format(
-        "pate: wrote {} ({}): {} queries x {} classes, {} teachers{}\n", options.output,
-        name(options.layout), options.ensemble.queries, options.ensemble.classes,
-        options.ensemble.teachers,
+        "pate: wrote {} ({}): {} x {} classes, {}{}\n", options.output, name(options.layout),
+        queries_text(options.ensemble.queries), options.ensemble.classes,
+        teachers_text(options.ensemble.teachers),
         options.labels_output.empty() ? std::string() : "; true classes: " + options.labels_output);
   }
   return kDone;

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
 #include "cli/streams.hpp"
+#include "cli/text.hpp"
 #include "pate/as_published/release.hpp"
 #include "pate/composition/compose.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -91,13 +94,62 @@ std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
   return text;
 }
 
-// What a summary ends with: the line about the headline, the table of costs, the notices.
+// What a person wants of the costs: the headline, then the smallest of each kind that was asked for
+// (--exact, --bound tilted, --decisions, released numbers), what papers would print, and what holds for any votes.
+std::string few_costs(std::span<const CostEntry> costs, std::size_t headline) {
+  struct Kind {
+    const char* what;
+    bool (*has)(const CostEntry&);
+  };
+  constexpr std::array<Kind, 6> kKinds{{
+      {"the least there is",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::joint &&
+                (cost.bound == Bound::exact || cost.bound == Bound::exact_per_teacher);
+       }},
+      {"the tilted bound",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::joint && cost.bound == Bound::tilted;
+       }},
+      {"as it was answered",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::realized && cost.bound == Bound::tradeoff;
+       }},
+      {"with what was released",
+       [](const CostEntry& cost) { return cost.reading == Reading::released; }},
+      {"the published method",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::expected && cost.bound == Bound::published &&
+                cost.conversion == ReportedConversion::classic;
+       }},
+      {"for any votes",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::worst_case && cost.releasable;
+       }},
+  }};
+  const auto row = [](const char* what, const CostEntry& cost) {
+    return fmt::format("  {:<24}{:>10}  {}\n", what, epsilon_text(cost.epsilon), worth(cost));
+  };
+  const CostEntry& first = costs[headline];
+  std::string text = row(first.data_dependent ? "for these votes" : "headline", first);
+  for (const Kind& kind : kKinds) {
+    const CostEntry* least = nullptr;
+    for (const CostEntry& cost : costs) {
+      if (kind.has(cost) && (least == nullptr || cost.epsilon < least->epsilon)) least = &cost;
+    }
+    if (least != nullptr && least != &first) text += row(kind.what, *least);
+  }
+  return text;
+}
+
+// What a summary ends with: the line about the headline, the costs, the notices.
 std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t headline,
-                              std::span<const Notice> notices, bool colour) {
+                              std::span<const Notice> notices, bool colour, bool all = true) {
   const CostEntry& first = costs[headline];
   const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(first.epsilon));
-  return fmt::format("\n{} at delta = {}  (* below: {})\n\n{}{}{}", bold(epsilon, colour),
-                     first.delta, worth(first), cost_table(costs, headline),
+  return fmt::format("\n{} at delta = {}  ({}{})\n\n{}{}{}", bold(epsilon, colour),
+                     decimal(first.delta), all ? "* below: " : "", worth(first),
+                     all ? cost_table(costs, headline) : few_costs(costs, headline),
                      notices.empty() ? "" : "\n", notes(notices));
 }
 
@@ -107,7 +159,8 @@ void line(std::string& text, const char* name, double value, const char* what) {
 
 }  // namespace
 
-std::string analyze_summary(const Account& account, const std::string& votes, bool colour) {
+std::string analyze_summary(const Account& account, const std::string& votes, bool all,
+                            bool colour) {
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
   text += mechanism_text(account.aggregator) + '\n';
   if (account.aggregator.selection && !std::isnan(account.answered_expected)) {
@@ -123,14 +176,14 @@ std::string analyze_summary(const Account& account, const std::string& votes, bo
                         100.0 * account.utility->expected_accuracy,
                         100.0 * account.utility->plurality_accuracy);
   }
-  return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
 }
 
 std::string compose_summary(const Composition& sum, std::span<const reports::ReportPart> parts,
-                            bool colour) {
+                            bool all, bool colour) {
   std::string text;
   for (const reports::ReportPart& part : parts) {
-    text += fmt::format("{}: {}, {} queries", part.path, part.mechanism, part.queries);
+    text += fmt::format("{}: {}, {}", part.path, part.mechanism, queries_text(part.queries));
     if (part.provenance) {
       if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
       text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
@@ -138,24 +191,26 @@ std::string compose_summary(const Composition& sum, std::span<const reports::Rep
     }
     text += '\n';
   }
-  text += fmt::format("together: {} queries", sum.queries);
-  if (sum.teachers) text += fmt::format(", {} teachers", *sum.teachers);
+  text += fmt::format("together: {}", queries_text(sum.queries));
+  if (sum.teachers) text += fmt::format(", {}", teachers_text(*sum.teachers));
   if (sum.classes) text += fmt::format(", {} classes", *sum.classes);
   text += '\n';
   if (sum.answered_expected) {
     text += answered_line(*sum.answered_expected, sum.answered_sd, sum.answered_realized);
   }
-  return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour);
+  return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour, all);
 }
 
 std::string label_summary(const reports::LabelReport& report, const std::string& votes,
                           bool colour) {
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
-  std::string text = fmt::format("{}: {} of {} queries asked, {} teachers, {} classes\n{}\n", votes,
-                                 labelled.asked, labelled.labels.size(), account.teachers,
-                                 account.classes, mechanism_text(account.aggregator));
-  text += fmt::format("{}: {} labels by the teachers", report.path, labelled.answered);
+  std::string text = fmt::format("{}: {} of {} asked, {}, {} classes\n{}\n", votes, labelled.asked,
+                                 queries_text(static_cast<long long>(labelled.labels.size())),
+                                 teachers_text(account.teachers), account.classes,
+                                 mechanism_text(account.aggregator));
+  text += fmt::format("{}: {} by the teachers", report.path,
+                      counted(labelled.answered, "label", "labels"));
   if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
   text += fmt::format(", {} refused\norder fixed before the run: {}\n", labelled.refused(),
                       report.filter.order());
@@ -172,7 +227,7 @@ std::string plan_summary(const Plan& plan, bool colour) {
 std::string public_release_summary(const PublicRelease& published,
                                    std::span<const Notice> notices) {
   return fmt::format("PUBLIC\nepsilon = {} at delta = {}\n\n{}{}{}",
-                     epsilon_text(published.epsilon), published.delta,
+                     epsilon_text(published.epsilon), decimal(published.delta),
                      paragraph("", published.statement, 78), notices.empty() ? "" : "\n",
                      notes(notices));
 }
@@ -247,31 +302,14 @@ std::string epsilon_text(double epsilon) {
 
 std::string votes_line(const std::string& votes, std::int64_t queries, std::int64_t teachers,
                        std::int64_t classes) {
-  return fmt::format("{}: {} queries, {} teachers, {} classes\n", votes, queries, teachers,
-                     classes);
+  return fmt::format("{}: {}, {}, {} classes\n", votes, queries_text(queries),
+                     teachers_text(teachers), classes);
 }
 
 std::string notes(std::span<const Notice> notices) {
   std::string text;
   for (const Notice& notice : notices) text += fmt::format("note: {}\n", notice.message);
   return text;
-}
-
-std::string paragraph(std::string_view first, std::string_view words, std::size_t columns) {
-  std::string text;
-  std::string line(first);
-  const std::string indent(first.size(), ' ');
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    if (line.size() > indent.size() && line.size() + 1 + end > columns) {
-      text += line + '\n';
-      line = indent;
-    }
-    if (line.size() > indent.size()) line += ' ';
-    line += words.substr(0, end);
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return text + line + '\n';
 }
 
 }  // namespace pate::cli

@@ -43,10 +43,13 @@ namespace pate::cli {
 // What a person wants to see of a report at a glance, as text of at most 80 columns (longer where a
 // path is). `votes` is how the votes are called; in `colour` the headline is bold.
 
+/// `all` shows every cost; otherwise the headline, what papers would print and what may be
+/// published.
 [[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes,
-                                          bool colour = false);
+                                          bool all, bool colour);
 [[nodiscard]] std::string compose_summary(const Composition& sum,
-                                          std::span<const reports::ReportPart> parts, bool colour);
+                                          std::span<const reports::ReportPart> parts, bool all,
+                                          bool colour);
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
                                         const std::string& votes, bool colour);
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report,
@@ -102,9 +105,5 @@ namespace pate::cli {
 
 /// The notices one a line.
 [[nodiscard]] std::string notes(std::span<const Notice> notices);
-
-/// Words after `first`, broken where a line would exceed the columns, further lines indented.
-[[nodiscard]] std::string paragraph(std::string_view first, std::string_view words,
-                                    std::size_t columns = 80);
 
 }  // namespace pate::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,20 @@
 #include "cli/streams.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/reports/report_context.hpp"
+
+namespace pate::cli {
+
+/// Whether work that takes long tells how far it is, on standard error.
+enum class ProgressWhen { terminal, never };
+
+}  // namespace pate::cli
+
+template <>
+inline constexpr std::array<pate::Named<pate::cli::ProgressWhen>, 2>
+    pate::kNames<pate::cli::ProgressWhen>{{
+        {pate::cli::ProgressWhen::terminal, "auto"},
+        {pate::cli::ProgressWhen::never, "never"},
+    }};
 
 namespace pate::cli {
 
@@ -181,8 +196,16 @@ template <class Options>
     const char* name, const char* about, void (*describe)(CommandLine&, Options&),
     std::type_identity_t<int (*)(const Options&, const Streams&)> run) {
   const auto options = std::make_shared<Options>();
-  Command command{
-      name, about, {}, [options, run](const Streams& streams) { return run(*options, streams); }};
+  Command command{name, about, {}, [options, run](Streams streams) {
+                    if constexpr (requires { options->output.quiet; }) {
+                      streams.progress = !options->output.quiet &&
+                                         options->output.progress == ProgressWhen::terminal;
+                    } else {
+                      streams.progress =
+                          !options->quiet && options->progress == ProgressWhen::terminal;
+                    }
+                    return run(*options, streams);
+                  }};
   describe(command.line, *options);
   return command;
 }

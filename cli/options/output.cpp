@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "cli/exit_status.hpp"
+#include "cli/text.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/read_part.hpp"
@@ -58,6 +59,17 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
   output.add("--json", options.json, "JSON on standard output, also on a terminal", unrecorded);
   output.add("--summary", options.summary, "the summary for people on standard output", unrecorded);
   output.add("--quiet", options.quiet, "no summary and no notices; errors only", unrecorded);
+  add_progress(output, options.progress);
+}
+
+void add_progress(const Section& section, ProgressWhen& progress) {
+  section.add("--progress WHEN", progress, {ProgressWhen::terminal, ProgressWhen::never},
+              "tell how far it is: on a terminal, unless --quiet", {.recorded = false});
+}
+
+void add_all(CommandLine& line, OutputOptions& options) {
+  line.section("Output").add("--all", options.all, "in the summary every cost, not the three",
+                             {.recorded = false});
 }
 
 void add_statement(CommandLine& line, OutputOptions& options) {
@@ -140,13 +152,17 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
   const bool show_summary = options.summary || options.statement ||
                             (streams.out_is_terminal && !as_json && !options.quiet);
   if (show_summary) {
-    write(streams.out, summary);
+    write(streams.out, with_notes_broken(summary, streams.out_columns));
     if (to_file) streams.err << "report: " << options.output << '\n';
     return;
   }
   if (as_json || (!to_file && !streams.out_is_terminal)) write(streams.out, json);
   if (options.quiet) return;
-  for (const Notice& notice : notices) streams.err << "pate: note: " << notice.message << '\n';
+  for (const Notice& notice : notices) {
+    streams.err << (streams.err_is_terminal
+                        ? paragraph("pate: note: ", notice.message, streams.err_columns)
+                        : fmt::format("pate: note: {}\n", notice.message));
+  }
 }
 
 int report_missed(const std::vector<std::string>& missed, const Streams& streams) {

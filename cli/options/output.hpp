@@ -23,6 +23,8 @@ struct OutputOptions {
   bool quiet = false;
   bool statement = false;    ///< where the command has the option
   bool public_only = false;  ///< where the command has the option
+  bool all = false;          ///< where the command has the option
+  ProgressWhen progress = ProgressWhen::terminal;
 };
 
 /// `--statement`, of commands whose report promises something.
@@ -36,6 +38,12 @@ void add_statement(CommandLine& line, OutputOptions& options);
 void add_public_only(CommandLine& line, OutputOptions& options);
 
 void add_output_options(CommandLine& line, OutputOptions& options);
+
+/// `--progress`.
+void add_progress(const Section& section, ProgressWhen& progress);
+
+/// `--all`, of commands whose summary shows some of the costs.
+void add_all(CommandLine& line, OutputOptions& options);
 
 /// A file that will be written: what the command line calls it, and its path; "" is none.
 using Destination = std::pair<const char*, std::string>;
@@ -57,7 +65,8 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
 void write_output(const std::string& path, std::string_view bytes, const Streams& streams);
 
 /// Puts out a finished report: to the file of -o, atomically, or to standard output; the summary on
-/// a terminal or when asked for; notices to standard error where no summary shows them.
+/// a terminal or when asked for, with the notes in it broken to the width; notices to standard
+/// error where no summary shows them, broken on a terminal only.
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
                     const std::vector<Notice>& notices, const Streams& streams);
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cli/exit_status.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 
@@ -116,7 +117,7 @@ void check_delta(double delta, bool any_delta, std::string_view called) {
   throw usage_error(
       fmt::format("{} {} is above {}: a guarantee that fails so often is hardly one; if it is "
                   "meant, add --any-delta",
-                  called, delta, kLargestDelta));
+                  called, decimal(delta), kLargestDelta));
 }
 
 void check_ensemble(const std::string& ensemble, const std::string& ledger) {

@@ -109,6 +109,30 @@ TEST_CASE("nothing of quick work, and nothing where there is no terminal") {
   CHECK(desk.written().empty());
 }
 
+TEST_CASE("it is never wider than the terminal") {
+  for (std::size_t columns = 1; columns <= 90; ++columns) {
+    CAPTURE(columns);
+    Desk desk;
+    Streams streams = desk.streams(true);
+    streams.err_columns = columns;
+    Progress progress(streams, "reading votes", desk.clock());
+    desk.now = std::chrono::seconds(2);
+    progress.callback()(50, 100);
+    const std::string line = desk.written().substr(kErase.size());
+    CHECK(line.size() < columns);
+    CHECK(line.find('[') == (columns > 58 ? 20 : std::string::npos));
+    if (columns > 40) CHECK(line.ends_with(" 50 %, 2 s left"));
+  }
+}
+
+TEST_CASE("nothing is drawn where it is not wanted") {
+  Desk desk;
+  Streams streams = desk.streams(true);
+  streams.progress = false;
+  const Progress progress(streams, "work", desk.clock());
+  CHECK_FALSE(const_cast<Progress&>(progress).callback());
+}
+
 TEST_CASE("threads count together") {
   std::atomic<std::int64_t> largest = 0;
   ProgressCounter counter(

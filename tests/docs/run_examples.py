@@ -1,43 +1,67 @@
 #!/usr/bin/env python3
 """Runs the examples of the documentation and compares what they print with what it shows.
 
-usage: run_examples.py PATE SOURCE_DIR
+usage: run_examples.py PATE SOURCE_DIR [--update] [PAGE...]
 
 An example is a fenced block marked `console`. A line that begins with "$ " is a command, up to the first
-line that does not end in a backslash; the lines after it are what it must print, standard output and
-standard error together; a line "..." stands for any lines. Commands run in bash, in a temporary
-directory with links to the source tree and PATE first in the path. Blocks whose commands are make, git
-or cd are for reading only.
+line that does not end in a backslash, and where it has <<'END' up to the line END; the lines after it are
+what it must print, standard output and standard error together; a line "..." stands for any lines.
+Commands run in bash; those of a page one after another in a temporary directory of their own, with links
+to the source tree and PATE first in the path. Blocks whose commands are make, git, cd or sudo are for
+reading only. --update rewrites what the pages show, but for outputs with "...": look at the difference.
+
+Commands that import numpy need a python3 that has it: that of the path, or /usr/bin/python3. Without one
+they, and what follows them on their page, are skipped, and the last line says how many.
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-# And the page of every folder of the library.
-DOCUMENTS = ["README.md", "sample_votes/README.md", "CONTRIBUTING.md",
-             *sorted(str(page.relative_to(SOURCE)) for page in SOURCE.glob("lib/**/README.md"))]
+ARGUMENTS = [word for word in sys.argv[1:] if word != "--update"]
+UPDATE = "--update" in sys.argv
+PATE, SOURCE = (pathlib.Path(word).resolve() for word in ARGUMENTS[:2])
+# And the pages of the commands and of every folder.
+DOCUMENTS = ARGUMENTS[2:] or [
+    "README.md", *(page for page in ("TUTORIAL.md", "MIGRATION.md") if (SOURCE / page).exists()),
+    "sample_votes/README.md", "CONTRIBUTING.md",
+    *sorted(str(page.relative_to(SOURCE)) for folder in ("cli", "lib") for page in SOURCE.glob(f"{folder}/**/*.md"))]
 NOT_RUN = re.compile(r"(make|git|cd|sudo)\b")
 
 
+def python_with_numpy():
+    """The directory of a python3 that has numpy; none where there is none."""
+    for python in (shutil.which("python3"), "/usr/bin/python3"):
+        if python and subprocess.run([python, "-c", "import numpy"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            return str(pathlib.Path(python).parent)
+    return None
+
+
 def examples(text):
-    """Pairs of command and expected output."""
-    for block in re.findall(r"^```console\n(.*?)^```", text, re.M | re.S):
-        command, output = None, []
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                if command is not None:
-                    yield command, output
-                command, output = line[2:], []
-            elif command is not None and command.endswith("\\"):
-                command += "\n" + line
-            else:
-                output.append(line)
-        if command is not None:
-            yield command, output
+    """Command, expected output and where that stands in the text, of every example."""
+    for block in re.finditer(r"^```console\n(.*?)^```", text, re.M | re.S):
+        found, end, place = [], None, block.start(1)
+        for line in block.group(1).splitlines(keepends=True):
+            place += len(line)
+            if end is not None:
+                found[-1][0] += "\n" + line.rstrip("\n")
+                end = None if line.rstrip("\n") == end else end
+            elif line.startswith("$ "):
+                found.append([line[2:].rstrip("\n"), [], place, place])
+                end = (re.findall(r"<<'(\w+)'", line) or [None])[0]
+            elif found and not found[-1][1] and found[-1][0].endswith("\\"):
+                found[-1][0] += "\n" + line.rstrip("\n")
+                end = (re.findall(r"<<'(\w+)'", line) or [None])[0]
+            elif found:
+                found[-1][1].append(line.rstrip("\n"))
+                found[-1][3] = place
+                continue
+            if found:
+                found[-1][2] = found[-1][3] = place
+        yield from found
 
 
 def matches(expected, printed):
@@ -45,26 +69,46 @@ def matches(expected, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
-def main():
-    environment = dict(os.environ, PATH=f"{PATE.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
-    failures, ran = 0, {}
+def run_page(document, environment, has_numpy):
+    """How many examples of a page ran, were skipped, and print something else."""
+    text = (SOURCE / document).read_text()
+    ran, skipped, failures, changes = 0, 0, 0, []
     with tempfile.TemporaryDirectory() as directory:
         for entry in ("sample_votes", "cli", "lib", "tests"):
             os.symlink(SOURCE / entry, pathlib.Path(directory) / entry)
-        for document in DOCUMENTS:
-            for command, expected in examples((SOURCE / document).read_text()):
-                if NOT_RUN.match(command):
-                    continue
-                ran[document] = ran.get(document, 0) + 1
-                done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-                if not matches(expected, done.stdout):
-                    failures += 1
-                    print(f"{document}: $ {command}\n--- expected\n" + "\n".join(expected) +
-                          f"\n--- printed\n{done.stdout}")
-    if not ran.get("README.md"):
+        for command, expected, begin, end in examples(text):
+            if NOT_RUN.match(command):
+                continue
+            if skipped or (not has_numpy and "numpy" in command):
+                skipped += 1
+                continue
+            ran += 1
+            done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            if matches(expected, done.stdout):
+                continue
+            if UPDATE and "..." not in expected:
+                changes.append((begin, end, done.stdout))
+                continue
+            failures += 1
+            print(f"{document}: $ {command}\n--- expected\n" + "\n".join(expected) + f"\n--- printed\n{done.stdout}")
+    for begin, end, printed in reversed(changes):
+        text = text[:begin] + printed + text[end:]
+    if changes:
+        (SOURCE / document).write_text(text)
+        print(f"updated {document}")
+    return ran, skipped, failures
+
+
+def main():
+    python = python_with_numpy()
+    path = f"{PATE.parent}:{python}:{os.environ['PATH']}" if python else f"{PATE.parent}:{os.environ['PATH']}"
+    environment = dict(os.environ, PATH=path, LC_ALL="C.UTF-8")
+    counts = {document: run_page(document, environment, python is not None) for document in DOCUMENTS}
+    if not ARGUMENTS[2:] and not counts["README.md"][0]:
         sys.exit("README.md has no example")
-    print(f"{sum(ran.values())} examples ran, {failures} print something else")
+    ran, skipped, failures = (sum(numbers) for numbers in zip(*counts.values()))
+    print(f"{ran} examples ran, {failures} print something else" + (f", {skipped} skipped: no python3 has numpy" if skipped else ""))
     sys.exit(1 if failures else 0)
 
 

@@ -48,6 +48,19 @@ class RunExamplesTest(unittest.TestCase):
     def test_continued_command(self):
         self.accepts("$ echo one \\\n    two\none two\n")
 
+    def test_lines_up_to_a_word(self):
+        self.accepts("$ cat <<'END' | sort\n\nb\n$ a\nEND\n...\n$ true\n")
+        self.accepts("$ cat \\\n  <<'END'\none\nEND\none\n$ echo two\ntwo\n")
+        self.refuses("$ cat <<'END'\none\nEND\ntwo\n", "cat")
+
+    def test_update(self):
+        with tempfile.TemporaryDirectory() as directory:
+            page = pathlib.Path(directory) / "page.md"
+            page.write_text("```console\n$ echo one\ntwo\nthree\n$ true\n$ echo x\n...\ny\n```\n")
+            run = [sys.executable, "-B", str(RUNNER), PATE, directory, "--update", "page.md"]
+            self.assertEqual(subprocess.run(run, stdout=subprocess.DEVNULL, check=False).returncode, 1)
+            self.assertEqual(page.read_text(), "```console\n$ echo one\none\n$ true\n$ echo x\n...\ny\n```\n")
+
     def test_any_lines(self):
         self.accepts("$ seq 5\n1\n...\n5\n")
         self.accepts("$ seq 2\n1\n...\n2\n")
@@ -67,6 +80,11 @@ class RunExamplesTest(unittest.TestCase):
             status, output = self.run_on(readme, contributing="```console\n$ echo one\none\n```\n")
             self.assertNotEqual(status, 0)
             self.assertIn("README.md has no example", output)
+
+    def test_a_directory_for_each_page(self):
+        make = "```console\n$ echo one > file; ls file\nfile\n```\n"
+        look = "```console\n$ ls file 2> /dev/null || echo none\nnone\n```\n"
+        self.assertEqual(self.run_on(make, samples=look)[0], 0)
 
     def test_the_other_documents(self):
         good = "```console\n$ echo one\none\n```\n"

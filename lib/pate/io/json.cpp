@@ -30,8 +30,37 @@ Json& as_json(const std::shared_ptr<void>& node) {
   return *static_cast<Json*>(node.get());
 }
 
-std::string dumped(const Json& json, int indentation = -1) {
-  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool is_number_or_null(const Json& json) {
+  return json.is_number() || json.is_null();
+}
+
+// With two spaces of indentation; `indent` is a line break and the indentation of the value.
+void print(const Json& json, const std::string& indent, std::string& text) {
+  if (!json.is_structured() || json.empty()) {
+    text += dumped(json);
+    return;
+  }
+  if (json.is_array() && std::ranges::all_of(json, is_number_or_null)) {
+    for (const char c : dumped(json)) {
+      text += c;
+      if (c == ',') text += ' ';
+    }
+    return;
+  }
+  const std::string inner = indent + "  ";
+  text += json.is_array() ? '[' : '{';
+  const char* between = "";
+  for (auto member = json.begin(); member != json.end(); ++member) {
+    text += between + inner;
+    between = ",";
+    if (json.is_object()) text += dumped(member.key()) + ": ";
+    print(*member, inner, text);
+  }
+  text += indent + (json.is_array() ? ']' : '}');
 }
 
 std::string shown(const Json& json) {
@@ -312,7 +341,9 @@ std::string JsonWriter::line() const {
 }
 
 std::string JsonWriter::text() const {
-  return dumped(as_json(node_), 2);
+  std::string text;
+  print(as_json(node_), "\n", text);
+  return text;
 }
 
 }  // namespace pate::io

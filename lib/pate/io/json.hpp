@@ -124,7 +124,8 @@ class JsonWriter {
 
   /// What was written, to be read; messages call it `name`. Nothing must be written after that.
   [[nodiscard]] JsonValue value(std::string name) const;
-  /// As JSON text: on one line, or with two spaces of indentation.
+  /// As JSON text: on one line, or with two spaces of indentation, where arrays of nothing but
+  /// numbers (and null) stay on one line.
   [[nodiscard]] std::string line() const;
   [[nodiscard]] std::string text() const;
 

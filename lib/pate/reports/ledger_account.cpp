@@ -8,6 +8,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/error.hpp"
 #include "pate/io/digests.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/reports/report_fields.hpp"
 
@@ -114,7 +115,8 @@ LedgerTotal ledger_total(const std::vector<LedgerEntry>& entries, const std::str
 
 std::string total_in_words(const std::vector<LedgerEntry>& entries, const LedgerTotal& total) {
   return fmt::format("{} entr{}: epsilon = {} at delta = {} together", entries.size(),
-                     entries.size() == 1 ? "y" : "ies", total.epsilon, total.delta);
+                     entries.size() == 1 ? "y" : "ies", decimal(total.epsilon),
+                     decimal(total.delta));
 }
 
 std::string account_report_json(const std::vector<LedgerEntry>& entries, const LedgerTotal& total,

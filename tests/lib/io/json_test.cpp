@@ -157,6 +157,23 @@ TEST_CASE("any text may be given") {
 }
 
 TEST_SUITE("io") {
+  TEST_CASE("arrays of numbers are on one line of an indented text, others are not") {
+    const JsonWriter root;
+    const JsonWriter numbers = root.member("n");
+    for (const double value : {1.0, 0.5, 2e-5, std::numeric_limits<double>::infinity()}) {
+      numbers.element().set(value);
+    }
+    const JsonWriter nested = root.member("l");
+    nested.element().element().set(std::int64_t{1});
+    nested.element().set(std::string_view("a, b"));
+    root.member("o").set_empty_object();
+    root.member("e").set_empty_array();
+    CHECK(root.text() ==
+          "{\n  \"n\": [1.0, 0.5, 2e-05, null],\n  \"l\": [\n    [1],\n    \"a, b\"\n  ],\n"
+          "  \"o\": {},\n  \"e\": []\n}");
+    CHECK(JsonValue::parse(root.text(), "x") == JsonValue::parse(root.line(), "x"));
+  }
+
   TEST_CASE("JSON is written in the order in which its members were made") {
     const JsonWriter root;
     root.member("z").set(1.0);
