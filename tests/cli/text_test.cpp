@@ -57,7 +57,7 @@ TEST_CASE("a summary is as wide as the terminal, 80 columns elsewhere") {
                                       "--sigma2",  "20",
                                       "--delta",   "1e-5",
                                       "--summary"};
-  for (const std::size_t columns : {40, 80, 200}) {
+  for (const std::size_t columns : {40U, 80U, 200U}) {
     std::ostringstream out;
     std::ostringstream err;
     std::vector<std::string> arguments = line;
