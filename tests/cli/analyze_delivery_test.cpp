@@ -118,7 +118,14 @@ TEST_SUITE("analyze") {
   TEST_CASE("every number reads back to the same double") {
     const std::string text = run(command(sample("digits_100_counts.npy"), {"--quiet"})).out;
     const auto report = nlohmann::ordered_json::parse(text);
-    CHECK(report.dump(2) + "\n" == text);
+    std::string dense;
+    bool quoted = false;
+    for (const char c : text) {
+      if (c == '"') quoted = !quoted;  // no report here has one within a text
+      if (quoted || (c != ' ' && c != '\n')) dense += c;
+    }
+    CHECK(report.dump() == dense);
+    CHECK(text.ends_with("}\n"));
     CHECK(report.at("delta").get<double>() == 1e-5);
     // A number written with fewer digits than it needs would not survive a conversion and back.
     const double epsilon = report.at("headline").at("epsilon");
