@@ -47,6 +47,7 @@ std::vector<Command> commands() {
                    run_compose),
       make_command("inspect", "what is in a vote dump, and what looks wrong", add_inspect,
                    run_inspect),
+      make_command("plot", "pictures of reports", add_plot, run_plot),
       make_command("simulate", "make a plausible vote dump", add_simulate, run_simulate),
   };
 }

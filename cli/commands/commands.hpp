@@ -13,6 +13,7 @@
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
 #include "pate/composition/compose.hpp"
+#include "pate/figures/report_figures.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/majority/majority_run.hpp"
 #include "pate/planning/plan.hpp"
@@ -164,6 +165,17 @@ struct PlanOptions {
 };
 void add_plan(CommandLine& line, PlanOptions& options);
 [[nodiscard]] int run_plan(const PlanOptions& options, const Streams& streams);
+
+/// `pate plot REPORT...`: a picture of reports, drawn by gnuplot.
+struct PlotOptions {
+  std::vector<std::string> reports;
+  std::optional<FigureKind> kind;
+  std::string output;
+  bool script = false;  ///< the script instead of the picture
+  bool quiet = false;
+};
+void add_plot(CommandLine& line, PlotOptions& options);
+[[nodiscard]] int run_plot(const PlotOptions& options, const Streams& streams);
 
 /// `pate release VOTES`: an epsilon that may be published.
 struct ReleaseOptions {
