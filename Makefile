@@ -77,11 +77,17 @@ test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: headers alone, pkg-config, 10,000 random dumps
-	@$(call install_missing,pkg-config)
+test-all: build ## what make test leaves out: headers alone, pkg-config, pictures, 10,000 random dumps
+	@$(call install_missing,pkg-config gnuplot-nox)
+	@python3 tests/docs/gallery.py build/release/pate .
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
+
+.PHONY: gallery
+gallery: build ## draw the pictures of cli/commands/plot.md again
+	@$(call install_missing,gnuplot-nox)
+	@python3 tests/docs/gallery.py build/release/pate . --update
 
 .PHONY: install
 install: deps ## program, library, headers, CMake and pkg-config files: PREFIX=/usr/local, DESTDIR

@@ -15,7 +15,8 @@ namespace pate {
 namespace {
 
 constexpr double kPanelWidth = 4.2;  // inches
-constexpr double kPanelHeight = 2.9;
+constexpr double kPanelHeight = 2.7;
+constexpr double kSeriesHeight = 0.15;
 constexpr double kCategoriesHeight = 1.1;
 constexpr double kPointsOfInch = 100.0;  // what svg and png count in
 // From dark to light, and apart in hue also for who sees few: line styles follow them.
@@ -42,7 +43,8 @@ std::string gnuplot_text(std::string_view text) {
 std::string terminal(ImageFormat format, const Figure& figure) {
   double height = 0.0;
   for (const Panel& panel : figure.panels) {
-    height += panel.x.categories.empty() ? kPanelHeight : kPanelHeight + kCategoriesHeight;
+    height += kPanelHeight + kSeriesHeight * static_cast<double>(panel.series.size());
+    if (!panel.x.categories.empty()) height += kCategoriesHeight;
   }
   switch (format) {
     case ImageFormat::svg:
@@ -146,7 +148,7 @@ std::string drawn(std::size_t number, std::size_t style, const Series& series) {
     case Mark::steps:
       return fmt::format("{} using 1:2 with histeps {} {}", data, line, title);
     case Mark::points:
-      return fmt::format("{} using 1:2 with points pt {} ps 1.4 lc rgb '{}' {}", data, point,
+      return fmt::format("{} using 1:2 with points pt {} ps 0.9 lc rgb '{}' {}", data, point,
                          colour, title);
     case Mark::dots:
       return fmt::format("{} using 1:2 with points pt 7 ps 0.2 lc rgb '#999999' {}", data, title);

@@ -407,9 +407,7 @@ Figure profile(std::span<const JsonValue> reports) {
 }
 
 Figure gamma(std::span<const JsonValue> reports) {
-  Panel panel{"Noise function",
-              {"share of the teachers that vote 1"},
-              {"gamma: how often the majority is told"}};
+  Panel panel{"Noise function", {"share of the teachers that vote 1"}, {"gamma"}};
   panel.x.least = panel.y.least = 0.0;
   panel.x.most = 1.0;
   for (const JsonValue& report : reports) {
@@ -433,13 +431,12 @@ Figure gamma(std::span<const JsonValue> reports) {
       }
       panel.series.push_back(std::move(series));
     };
-    add(report.at("noise_function").text(), report.at("gamma"));
+    add(words(report.at("noise_function").text()), report.at("gamma"));
     if (reports.size() > 1) continue;
     for (const JsonValue& other : report.at("compared").elements()) {
-      const auto its = other.find("gamma");
-      if (its && other.at("name").text() != report.at("noise_function").text()) {
-        add(other.at("name").text(), *its);
-      }
+      // What is released is shown already; that of the majority itself is 1.
+      const std::string its = other.at("name").text();
+      if (its != "released" && its != "majority") add(words(its), other.at("gamma"));
     }
   }
   return {"", {panel}};

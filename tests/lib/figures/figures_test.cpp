@@ -152,13 +152,14 @@ TEST_CASE("figures: grids") {
 TEST_CASE("figures: the noise function is mirrored at half of the teachers") {
   const std::string report = R"({"schema": "pate/darrm/v1", "noise_function": "optimal",
     "teachers": {"count": 3}, "least_majority": 2, "gamma": [0.25, 0.75],
-    "compared": [{"name": "constant", "gamma": [0.5, 0.5]}]})";
+    "compared": [{"name": "released", "gamma": [0.25, 0.75]},
+      {"name": "best_constant", "gamma": [0.5, 0.5]}]})";
   const pate::Panel panel = figure_of(FigureKind::gamma, report).panels.at(0);
   REQUIRE(panel.series.size() == 2);
   CHECK(panel.series[0].y == std::vector{0.75, 0.25, 0.25, 0.75});
   CHECK(panel.series[0].x.front() == 0.0);
   CHECK(panel.series[0].x.back() == 1.0);
-  CHECK(panel.series[1].name == "constant");
+  CHECK(panel.series[1].name == "best constant");
 }
 
 TEST_CASE("figures: sensitivity") {

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Draws the pictures of the manual: one of every kind, from runs on the sample votes.
+
+usage: gallery.py PATE SOURCE_DIR [--update]
+
+Pictures are in cli/commands/pictures. Without --update they are compared with what is drawn now, which
+another version of gnuplot may draw differently: then the data alone are drawn anew, and it says so.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+PICTURES = SOURCE / "cli/commands/pictures"
+VOTES = f"{SOURCE}/sample_votes/digits_100_counts.npy"
+MECHANISM = "--threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5"
+# What makes the reports, and of which the pictures are.
+REPORTS = {
+    "run.json": f"analyze {SOURCE}/sample_votes/digits_100_predictions.npy --layout predictions --classes 10 --queries 200 "
+                f"{MECHANISM} --exact",
+    "laplace.json": f"analyze {VOTES} --queries 200 --laplace-scale 15 --delta 1e-5",
+    "votes.json": f"inspect {VOTES} --threshold 60 --sigma1 15",
+    "grid.json": f"tune {VOTES} --queries 200 --threshold 40:80:5 --sigma1 10:30:2 --sigma2 15 --delta 1e-5",
+    "published.json": f"release {VOTES} --queries 200 {MECHANISM} --as-published --sensitivity-curve --dry-run "
+                      "--order 6",
+    "darrm.json": "darrm --setting independent-fresh --teachers 11 --queries 1 --epsilon 0.1 --m 3",
+}
+KINDS = {
+    "cumulative": ["run.json", "laplace.json"], "partition": ["run.json"], "votes": ["votes.json"],
+    "gaps": ["votes.json"], "orders": ["run.json"], "pareto": ["grid.json"], "heatmap": ["grid.json"],
+    "teachers": ["run.json"], "sensitivity": ["published.json"], "profile": ["run.json"], "gamma": ["darrm.json"],
+}
+
+
+def pate(arguments, directory):
+    done = subprocess.run([PATE, *arguments], cwd=directory, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"pate {' '.join(arguments)}: {done.stderr}")
+
+
+def producer(picture):
+    return re.search(r"Produced by (GNUPLOT [^<\n]*)", picture).group(1)
+
+
+def main():
+    update = "--update" in sys.argv[3:]
+    failures = 0
+    offered = re.findall(r"^ +([a-z]+)  ", subprocess.run([PATE, "plot", "--help"], capture_output=True, text=True,
+                                                           check=True).stdout, re.M)
+    missing = set(offered) & set(KINDS) ^ set(KINDS)
+    if missing:
+        sys.exit(f"kinds that pate plot --help does not have: {sorted(missing)}")
+    with tempfile.TemporaryDirectory() as directory:
+        for name, command in REPORTS.items():
+            pate([*command.split(), "--quiet", "-o", name], directory)
+        for kind, reports in KINDS.items():
+            pate(["plot", *reports, "--kind", kind, "-o", "drawn.svg", "--quiet"], directory)
+            drawn = (pathlib.Path(directory) / "drawn.svg").read_text()
+            kept = PICTURES / f"{kind}.svg"
+            if update:
+                kept.write_text(drawn)
+                continue
+            committed = kept.read_text()
+            if producer(committed) != producer(drawn):
+                print(f"skipped: {kept.name} is by {producer(committed)}, here is {producer(drawn)}")
+            elif committed != drawn:
+                failures += 1
+                print(f"{kept}: what is drawn now differs; look at it, then --update")
+    print(f"{len(KINDS)} pictures drawn, {failures} differ")
+    sys.exit(1 if failures else 0)
+
+
+main()
