@@ -120,15 +120,17 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
   return line;
 }
 
-// The command line that rehearses the release of one point with the parameters found. It draws
-// nothing: on these votes the parameters are not fixed in advance.
+// The command line that rehearses the release of one point. Parameters that were found on these
+// votes are not fixed in advance; those of a curve follow from public inputs.
 std::string release_command(const TuneOptions& options, const VotesInput& input,
                             const TuningGrid& grid, const TunedPoint& p) {
-  const ReleaseParameters& parameters = p.released->parameters;
-  return point_command("pate release --method gnss", options, input, grid.aggregator(p.index),
-                       p.point, {}) +
-         fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", parameters.order,
-                     parameters.beta, parameters.sigma);
+  const ReleasedEpsilon& released = *p.released;
+  const bool is_curve = released.method == ReleaseMethod::curve;
+  return point_command(is_curve ? "pate release" : "pate release --method gnss", options, input,
+                       grid.aggregator(p.index), p.point, {}) +
+         (is_curve ? std::string(" --dry-run")
+                   : fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", released.order,
+                                 released.beta, released.noise));
 }
 
 // The command lines that analyse both rounds of a pair and add them up.

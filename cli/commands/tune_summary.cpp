@@ -209,13 +209,17 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
         "the published bounds cover one of the two directions that (epsilon, delta) speaks of");
   }
   if (tuning.ranked_by_release) {
-    add("release_parameters_from_votes",
-        "order, beta and sigma-ss of a release were found on these votes: do not give them as "
-        "fixed "
-        "when you release from these votes, let pate release choose them, and it says that they "
-        "were chosen from the votes; fixed they are for other votes, if these are public, "
-        "simulated "
-        "or of an earlier run");
+    if (settings.method == ReleaseMethod::gnss) {
+      add("release_parameters_from_votes",
+          "order, beta and sigma-ss of a release were found on these votes: do not give them as "
+          "fixed when you release from these votes, let pate release choose them, and it says that "
+          "they were chosen from the votes; fixed they are for other votes, if these are public, "
+          "simulated or of an earlier run");
+    } else {
+      add("releases_estimated",
+          "what a release would publish on average is computed for the best point and estimated "
+          "for the others, within a few per cent; the front is that of the trade-off bound");
+    }
     const auto computed = std::count_if(tuning.points.begin(), tuning.points.end(),
                                         [](const TunedPoint& p) { return p.release_computed; });
     const auto front = std::count_if(tuning.points.begin(), tuning.points.end(),

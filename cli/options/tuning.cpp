@@ -56,8 +56,10 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   const Section work = line.section("Work");
   work.add("--refine", settings.continuum, "go on from the best point, off the grid");
   goal.add("--release", settings.release,
-           "judge the Pareto points by the mean epsilon\nthat pate release --method gnss "
-           "would\npublish");
+           "judge the Pareto points by the mean epsilon\nthat pate release would publish");
+  goal.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},
+           "of that release: curve (default), with\nits default parameters, or gnss",
+           {.recorded_before = "top"});
   work.add("--shard i/n", options.shard, "only part i of n of the grid", {.recorded = false});
   work.add("--resume FILE", options.resume, "go on from an interrupted run's report",
            {.recorded = false});
@@ -140,7 +142,10 @@ namespace {
 // and compared over the whole front.
 void check_release(const TuningOptions& options) {
   const EpsilonKind& kind = options.settings.grid.kind;
-  if (!options.settings.release) return;
+  if (!options.settings.release) {
+    if (options.method) throw usage_error("--method goes with --release");
+    return;
+  }
   const auto exclude = [](bool given, const char* what, const char* why) {
     if (given) throw usage_error(fmt::format("--release excludes {}: {}", what, why));
   };
@@ -179,6 +184,7 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   }
   const Objective by_default = settings.goal.max_epsilon ? Objective::answered : Objective::epsilon;
   settings.goal.objective = options.objective.value_or(by_default);
+  settings.method = options.method.value_or(ReleaseMethod::curve);
   if (settings.goal.objective == Objective::correct && !has_labels) {
     throw usage_error("--objective correct needs --labels: add them");
   }

@@ -20,6 +20,7 @@ struct TuningOptions {
   Bound bound = Bound::tradeoff;
   std::optional<Reading> reading;
   std::optional<Objective> objective;
+  std::optional<ReleaseMethod> method;
   std::optional<std::int64_t> top;
   std::string csv;
   std::string resume;

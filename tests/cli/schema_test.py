@@ -49,7 +49,7 @@ TUNE_LINES = [
     f"{COUNTS} {GRID} --queries 50 --shard 1000/1000 --orders 2,3",
     f"{COUNTS} --laplace-scale 20:40:10 --queries 20 --refine",
     f"{COUNTS} --sigma2 1e-3,20 --queries 5:20 --objective answered",
-    f"{COUNTS} --sigma2 20,40 --queries 50 --release --max-epsilon 0.01 --top 1",
+    f"{COUNTS} --sigma2 20,40 --queries 50 --release --method gnss --max-epsilon 0.01 --top 1",
 ]
 
 # The whole scores of a student: a tenth for every class.
@@ -212,9 +212,11 @@ TUNE_MUTATIONS = {
     "a ranking without its extent": lambda r: without(r, "releases_computed"),
     "a negative published epsilon": lambda r: put(r, -1, "best", "released", "mean_published"),
     "a release at order one": lambda r: put(r, 1, "best", "released", "order"),
-    "a release without sigma_ss": lambda r: without(r, "best", "released", "sigma_ss"),
+    "a release without noise": lambda r: without(r, "best", "released", "s"),
+    "a release with the noise of both methods": lambda r: r["best"]["released"].update(
+        {"sigma_ss": 2, "noise_sd": 1}),
     "a best point ranked by no release": lambda r: put(r, None, "best", "released"),
-    "a release command that draws": lambda r: put(r, "pate release --method gnss v.npy", "best", "release_command"),
+    "a release command that draws": lambda r: put(r, "pate release v.npy", "best", "release_command"),
     "no release command": lambda r: without(r, "best", "release_command"),
 }
 

@@ -29,8 +29,9 @@ Words digits() {
   return {sample("digits_100_counts.npy"), "--queries", "120"};
 }
 
-Ran tune(const Words& words) {
-  return run(Words{"tune"} + words + Words{"--release", "--delta", "1e-5", "--json", "--quiet"});
+Ran tune(const Words& words, const char* method = "gnss") {
+  return run(Words{"tune"} + words +
+             Words{"--release", "--method", method, "--delta", "1e-5", "--json", "--quiet"});
 }
 
 double rehearsed(const Words& votes, const nlohmann::json& point, bool fixed) {
@@ -181,7 +182,57 @@ TEST_CASE("pate tune --release: threads change no bit, and the votes' parameters
                     [](const auto& n) { return n.at("code") == "release_parameters_from_votes"; }));
 }
 
+TEST_CASE("pate tune --release: through a curve, by default") {
+  const Words words = digits() + kFew + Words{"--max-epsilon", "4"};
+  const Ran one = tune(words + Words{"--threads", "1"}, "curve");
+  REQUIRE(one.status == 0);
+  CHECK(tune(words + Words{"--threads", "3"}, "curve").out == one.out);
+  nlohmann::json report = one.json();
+  const auto rehearse = [](const nlohmann::json& point) {
+    Words line = Words{"release"} + digits();
+    for (const auto& [field, option] :
+         {std::pair("threshold", "--threshold"), std::pair("sigma1", "--sigma1"),
+          std::pair("sigma2", "--sigma2")}) {
+      line = line + Words{option, point.at(field).dump()};
+    }
+    return run(line + Words{"--delta", "1e-5", "--dry-run", "--json", "--quiet"})
+        .json()
+        .at("private");
+  };
+  // Of the best point what pate release says, parameters and all; of others a few per cent more or
+  // less.
+  const nlohmann::json best = report.at("best");
+  CHECK(best.at("released").at("estimate") == false);
+  const nlohmann::json made = rehearse(best);
+  for (const char* field : {"mean_published", "sd_published", "order", "s", "beta"}) {
+    CHECK(best.at("released").at(field) == made.at(field));
+  }
+  CHECK(best.at("released").at("mean_published").get<double>() <= 4.0);
+  std::int64_t released = 0;
+  for (const auto& point : report.at("points")) {
+    CHECK(point.at("pareto") == point.contains("released"));
+    if (!point.contains("released") || !point.at("released").at("estimate")) continue;
+    ++released;
+    CAPTURE(point.dump());
+    const double estimate = point.at("released").at("mean_published");
+    CHECK(relative_error(estimate, rehearse(point).at("mean_published").get<double>()) < 0.08);
+  }
+  CHECK(released >= 2);
+  const auto& notices = report.at("notices");
+  CHECK(std::any_of(notices.begin(), notices.end(),
+                    [](const auto& n) { return n.at("code") == "releases_estimated"; }));
+  report.erase("notices");
+  nlohmann::json by_default =
+      run(Words{"tune"} + words + Words{"--release", "--delta", "1e-5", "--json", "--quiet"})
+          .json();
+  CHECK(by_default.at("points") == report.at("points"));
+  CHECK(by_default.at("best") == report.at("best"));
+}
+
 TEST_CASE("pate tune --release: what a release cannot do is a usage error") {
+  CHECK(
+      run(Words{"tune"} + digits() + kFew + Words{"--delta", "1e-5", "--method", "gnss"}).status ==
+      2);
   for (const Words& words : {Words{"--bound", "published"}, Words{"--reading", "expected"},
                              Words{"--conversion", "classic"}, Words{"--orders", "2,4"},
                              Words{"--refine"}, Words{"--shard", "1/2"}, Words{"--top", "0"}}) {

@@ -28,6 +28,18 @@ inline constexpr std::array<Named<ReleaseMethod>, 2> kNames<ReleaseMethod>{{
     {ReleaseMethod::gnss, "gnss"},
 }};
 
+/// What a release can be expected to publish of a run; private. For comparing settings of the
+/// aggregator.
+struct ReleasedEpsilon {
+  double mean = 0.0;
+  double sd = 0.0;
+  double order = 0.0;
+  double beta = 0.0;
+  double noise = 0.0;  ///< sigma, of a curve s
+  ReleaseMethod method = ReleaseMethod::gnss;
+  bool is_estimate = false;  ///< roughly what the release publishes, not exactly
+};
+
 /// Where the parameters of a release come from. A statement allows for all but the second.
 enum class ParameterOrigin {
   fixed,            ///< gnss: in advance

@@ -17,11 +17,13 @@ namespace pate::reports {
 
 // What a release of a point would publish.
 static void fields(FieldWriter& a, const ReleasedEpsilon& released) {
+  const bool is_curve = released.method == ReleaseMethod::curve;
   a("mean_published", released.mean);
-  a("noise_sd", released.sd);
-  a("order", released.parameters.order);
-  a("beta", released.parameters.beta);
-  a("sigma_ss", released.parameters.sigma);
+  a(is_curve ? "sd_published" : "noise_sd", released.sd);
+  a("order", released.order);
+  a("beta", released.beta);
+  a(is_curve ? "s" : "sigma_ss", released.noise);
+  if (is_curve) a("estimate", released.is_estimate);
 }
 
 namespace {
@@ -432,14 +434,17 @@ std::string tune_points_csv(const Tuning& tuning, const TuneContext& context) {
     write_point(line, tuning, context.settings, p);
     if (context.settings.release) {
       text += p.released ? fmt::format(",{},{},{},{},{}", p.released->mean, p.released->sd,
-                                       p.released->parameters.order, p.released->parameters.beta,
-                                       p.released->parameters.sigma)
+                                       p.released->order, p.released->beta, p.released->noise)
                          : ",,,,,";
     }
     text += '\n';
   }
   if (tuning.points.empty()) header += ",epsilon_data_independent,epsilon_published,pareto,refined";
-  if (context.settings.release) header += ",mean_published,noise_sd,release_order,beta,sigma_ss";
+  if (context.settings.release) {
+    header += context.settings.method == ReleaseMethod::curve
+                  ? ",mean_published,sd_published,release_order,beta,s"
+                  : ",mean_published,noise_sd,release_order,beta,sigma_ss";
+  }
   return header + '\n' + text;
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "pate/release/smooth/release_plan.hpp"
+#include "pate/release/public_release.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 
 namespace pate {

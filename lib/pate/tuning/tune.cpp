@@ -13,7 +13,9 @@
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/orders.hpp"
+#include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
+#include "pate/release/smooth/release_plan.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {
@@ -116,14 +118,20 @@ void check_release(const TuneSettings& settings) {
   }
 }
 
-std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const Aggregator& aggregator,
-                                           std::int64_t queries, double delta) {
-  ReleaseSettings settings;
-  settings.delta = delta;
-  settings.threads = 1;
+// `threads`, and whether an estimate will do, are for curves.
+std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneSettings& settings,
+                                           const Aggregator& aggregator, std::int64_t queries,
+                                           unsigned threads, bool coarse) {
+  const VoteProfile profile = collect_votes(run_of(votes, aggregator, queries));
+  ReleaseSettings gnss;
+  CurvePlanSettings curve;
+  gnss.delta = curve.delta = settings.grid.kind.delta;
+  gnss.threads = 1;
+  curve.threads = threads;
   try {
-    const ReleasedEpsilon result =
-        mean_released_epsilon(collect_votes(run_of(votes, aggregator, queries)), settings);
+    const ReleasedEpsilon result = settings.method == ReleaseMethod::curve
+                                       ? mean_released_epsilon(profile, curve, coarse)
+                                       : mean_released_epsilon(profile, gnss);
     if (std::isfinite(result.mean)) return result;
   } catch (const validity_error&) {  // no finite cost
   }
@@ -232,14 +240,16 @@ Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings)
 }
 
 std::vector<std::size_t> points_to_release(const std::vector<TunedPoint>& points,
-                                           const TuningGoal& goal, std::optional<std::size_t> top) {
+                                           const TuningGoal& goal, ReleaseMethod method,
+                                           std::optional<std::size_t> top) {
   std::vector<std::size_t> front;
   std::vector<std::size_t> within;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const TunedPoint& p = points[i];
     if (!p.pareto) continue;
     front.push_back(i);
-    if (goal.keeps_epsilon(p.point.epsilon) && goal.keeps_answers(p.point)) within.push_back(i);
+    const bool keeps = method == ReleaseMethod::curve || goal.keeps_epsilon(p.point.epsilon);
+    if (keeps && goal.keeps_answers(p.point)) within.push_back(i);
   }
   if (!top || front.size() <= *top) return front;
   std::vector<std::size_t>& candidates = within.empty() ? front : within;
@@ -276,14 +286,14 @@ void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tun
                      const Watcher& watcher) {
   check_release(settings);
   const std::vector<std::size_t> positions =
-      points_to_release(tuning.points, settings.goal, settings.top);
+      points_to_release(tuning.points, settings.goal, settings.method, settings.top);
   std::vector<std::optional<ReleasedEpsilon>> found(positions.size());
   ProgressCounter progress(watcher.progress, static_cast<std::int64_t>(positions.size()));
   parallel_for(positions.size(), settings.grid.threads, [&](std::size_t k) {
     if (watcher.wants_stop()) return;
     const TunedPoint& p = tuning.points[positions[k]];
-    found[k] = released_of(votes, tuning.grid.aggregator(p.index), p.point.queries,
-                           settings.grid.kind.delta);
+    found[k] =
+        released_of(votes, settings, tuning.grid.aggregator(p.index), p.point.queries, 1, true);
     progress.add(1);
   });
   if (watcher.wants_stop()) {
@@ -295,7 +305,18 @@ void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tun
     p.release_computed = true;
     p.released = found[k];
   }
-  tuning.choice = choose_released(tuning.points, settings.goal);
+  while (true) {
+    tuning.choice = choose_released(tuning.points, settings.goal);
+    if (!tuning.choice.best) break;
+    TunedPoint& best = tuning.points[*tuning.choice.best];
+    if (!best.released->is_estimate) break;
+    if (watcher.wants_stop()) {
+      tuning.complete = false;
+      return;
+    }
+    best.released = released_of(votes, settings, tuning.grid.aggregator(best.index),
+                                best.point.queries, settings.grid.threads, false);
+  }
   tuning.ranked_by_release = true;
 }
 

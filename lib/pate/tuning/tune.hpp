@@ -24,6 +24,7 @@ struct TuneSettings {
   /// The best point is wanted by the mean released epsilon: `rank_by_release` after `tune`. Until
   /// then this changes nothing.
   bool release = false;
+  ReleaseMethod method = ReleaseMethod::curve;  ///< of that release
 };
 
 /// What `tune` finds.
@@ -64,11 +65,13 @@ using KnownPoints = std::vector<TunedPoint>;
 [[nodiscard]] Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings);
 
 /// Positions of the Pareto points whose release is computed: all of them, or with `top` so many,
-/// evenly spread over those that keep the limits by epsilon alone (over the whole front if none
-/// does), both ends among them. No other point can keep max_epsilon: a release publishes more than
-/// epsilon on average. Domain: top >= 1.
+/// evenly spread over those that keep the limits (over the whole front if none does), both ends
+/// among them. By gnss no point whose epsilon is above max_epsilon can keep it: such a release
+/// publishes more than epsilon on average. Through a curve it may publish less, as its bound is a
+/// better one, and only min_answered is a limit here. Domain: top >= 1.
 [[nodiscard]] std::vector<std::size_t> points_to_release(const std::vector<TunedPoint>& points,
                                                          const TuningGoal& goal,
+                                                         ReleaseMethod method,
                                                          std::optional<std::size_t> top);
 
 /// The choice of `assemble` with the mean released epsilon in the place of epsilon, for the limits
@@ -76,9 +79,11 @@ using KnownPoints = std::vector<TunedPoint>;
 [[nodiscard]] TuningChoice choose_released(const std::vector<TunedPoint>& points,
                                            const TuningGoal& goal);
 
-/// Computes for the points of `points_to_release` what `release_plan` would publish on average, the
-/// parameters of the release chosen from the same votes, and ranks by that: `tuning.choice` is then
-/// that of `choose_released`.
+/// Computes for the points of `points_to_release` what a release would publish on average, and
+/// ranks by that: `tuning.choice` is then that of `choose_released`. By gnss, what `release_plan`
+/// would, the parameters chosen from the same votes. Through a curve, what `curve_plan` would with
+/// default parameters: an estimate for every point, and the mean itself for the best, computed
+/// until the best by these numbers has it. The front is that of the trade-off bound in both cases.
 ///
 /// tuning: complete, of the same votes, joint reading of the trade-off bound. The mean is that of
 /// `mean_released_epsilon` with default confidence; where a cost is not finite at any order,

@@ -36,15 +36,20 @@ using Positions = std::vector<std::size_t>;
 TEST_CASE("points to release: the front, or some of it evenly") {
   std::vector<TunedPoint> points = front(9);
   points[4].pareto = false;
-  CHECK(points_to_release(points, {}, std::nullopt) == Positions{0, 1, 2, 3, 5, 6, 7, 8});
-  CHECK(points_to_release(points, {}, 8) == Positions{0, 1, 2, 3, 5, 6, 7, 8});
-  CHECK(points_to_release(points, {}, 3) == Positions{0, 3, 8});
-  CHECK(points_to_release(points, {}, 1) == Positions{0});
+  CHECK(points_to_release(points, {}, ReleaseMethod::gnss, std::nullopt) ==
+        Positions{0, 1, 2, 3, 5, 6, 7, 8});
+  CHECK(points_to_release(points, {}, ReleaseMethod::gnss, 8) == Positions{0, 1, 2, 3, 5, 6, 7, 8});
+  CHECK(points_to_release(points, {}, ReleaseMethod::gnss, 3) == Positions{0, 3, 8});
+  CHECK(points_to_release(points, {}, ReleaseMethod::gnss, 1) == Positions{0});
   const TuningGoal limited{Objective::answered, 7.5, 10.0};  // leaves 1, 2, 3, 5, 6
-  CHECK(points_to_release(points, limited, 5) == Positions{1, 2, 3, 5, 6});
-  CHECK(points_to_release(points, limited, 2) == Positions{1, 6});
+  CHECK(points_to_release(points, limited, ReleaseMethod::gnss, 5) == Positions{1, 2, 3, 5, 6});
+  CHECK(points_to_release(points, limited, ReleaseMethod::gnss, 2) == Positions{1, 6});
+  // Through a curve less may be published than the epsilon of the front.
+  const TuningGoal answers{Objective::answered, 7.5, 30.0};  // leaves 3, 5, 6, 7, 8
+  CHECK(points_to_release(points, answers, ReleaseMethod::curve, 2) == Positions{3, 8});
   // Nothing keeps it: the nearest miss is wanted then.
-  CHECK(points_to_release(points, {Objective::answered, 0.5, {}}, 2) == Positions{0, 8});
+  CHECK(points_to_release(points, {Objective::answered, 0.5, {}}, ReleaseMethod::gnss, 2) ==
+        Positions{0, 8});
 }
 
 TEST_CASE("the released choice is that of brute force") {
@@ -55,10 +60,8 @@ TEST_CASE("the released choice is that of brute force") {
       p.pareto = random.integer(0, 3) != 0;
       p.release_computed = p.pareto;
       if (!p.pareto || random.integer(0, 4) == 0) continue;
-      p.released =
-          ReleasedEpsilon{p.point.epsilon + 0.5 * static_cast<double>(random.integer(0, 20)),
-                          0.1,
-                          {5.0, 0.01, 2.0}};
+      p.released = ReleasedEpsilon{
+          p.point.epsilon + 0.5 * static_cast<double>(random.integer(0, 20)), 0.1, 5.0, 0.01, 2.0};
     }
     TuningGoal goal;
     goal.objective = round % 2 == 0 ? Objective::answered : Objective::epsilon;

@@ -49,6 +49,15 @@ std::string curve_parameters_in_words(const CurvePlan& plan) {
   return text;
 }
 
+CostQuestion question_of(const VoteProfile& votes, const CurvePlanSettings& settings) {
+  return {votes.aggregator,
+          votes.teachers,
+          votes.classes,
+          settings.parameters.order,
+          settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
+          settings.cost};
+}
+
 }  // namespace
 
 double CurvePlan::epsilon_before() const {
@@ -65,12 +74,7 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
     throw parameter_error("a release through a curve needs at least one query, got none");
   }
   CurveSettings made;
-  made.question = {votes.aggregator,
-                   votes.teachers,
-                   votes.classes,
-                   settings.parameters.order,
-                   settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
-                   settings.cost};
+  made.question = question_of(votes, settings);
   made.parameters = settings.parameters;
   made.delta = settings.delta;
   made.queries = votes.queries;
@@ -102,6 +106,25 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
   CurveMechanism mechanism(made, std::move(tables));
   CurvePlace place = mechanism.place(votes);
   return {settings, settings.origin, std::move(mechanism), std::move(place), run_delta, earlier};
+}
+
+ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const CurvePlanSettings& settings,
+                                      bool coarse) {
+  if (coarse && settings.cost == ReleasedCost::joint && !votes.aggregator.interactive) {
+    const CostQuestion question = question_of(votes, settings);
+    const CurveEstimate found =
+        estimated_release(question, votes, settings.delta, settings.threads);
+    return {found.published.mean,
+            found.published.sd,
+            found.parameters.order,
+            found.parameters.beta,
+            found.parameters.s,
+            ReleaseMethod::curve,
+            true};
+  }
+  const CurvePlan plan = curve_plan(votes, settings);
+  return {plan.place.published.mean, plan.place.published.sd, plan.parameters().order,
+          plan.parameters().beta,    plan.parameters().s,     ReleaseMethod::curve};
 }
 
 PublicRelease public_release(const VoteProfile& votes, const CurvePlan& plan,

@@ -43,6 +43,12 @@ struct CurvePlan {
                                    const CurveTableSource& tables = {},
                                    const ProgressCallback& progress = {});
 
+/// What `curve_plan` would publish on average with default parameters, the cost and reading of
+/// `settings`; `coarse`: an estimate (`estimated_release`) where there is a quick one.
+[[nodiscard]] ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes,
+                                                    const CurvePlanSettings& settings,
+                                                    bool coarse = false);
+
 /// What is published of a plan that drew `drawn`.
 [[nodiscard]] PublicRelease public_release(const VoteProfile& votes, const CurvePlan& plan,
                                            const CurveDraw& drawn);

@@ -85,6 +85,18 @@ struct CurveRecipe {
                                              double delta, unsigned threads = 0,
                                              const ProgressCallback& progress = {});
 
+/// What a release of the joint cost with default parameters would publish, roughly and quickly:
+/// costs by two keys on a coarse grid of counts, few candidates. Within a few per cent of what it
+/// does publish on average, mostly above. Private. For aggregators whose threshold is compared with
+/// the top count.
+struct CurveEstimate {
+  CurveParameters parameters;
+  PublicCurve::Moments published;
+};
+[[nodiscard]] CurveEstimate estimated_release(const CostQuestion& question,
+                                              const VoteProfile& votes, double delta,
+                                              unsigned threads = 0);
+
 /// Where the tables of a release and its default parameters come from: here they are computed.
 /// Nothing in them is of the votes, so they may be kept (`reports::CurveTables`).
 class CurveTableSource {

@@ -21,13 +21,22 @@ using SyntheticHistogram = std::vector<std::int32_t>;
 constexpr double kOrders[] = {1, 1.15, 1.3, 1.5, 1.7, 1.95, 2.2, 2.5, 2.8, 3.2};
 constexpr double kNoises[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30};
 constexpr double kGrowths[] = {.2, .3, .4, .5, .6, .7, .8, .9, 1.0, 1.2};
+constexpr double kFewOrders[] = {1, 1.3, 1.7, 2.2, 2.8};
+constexpr double kFewNoises[] = {2, 4, 6, 9, 12, 20};
+constexpr double kFewGrowths[] = {.2, .4, .6, .8, 1.0};
 // The least share of the votes that the top class has, by ensemble.
 constexpr double kLeastTopShares[] = {.35, .5, .65};
-// Estimates look at about so many counts, at so many queries, and at U once in so much growth of
-// the curve.
-constexpr std::int64_t kCounts = 250;
-constexpr std::int64_t kQueries = 160;
-constexpr double kGrowthStep = 0.1;
+
+// What is looked at: about so many counts, so many queries, and U once in so much growth.
+struct Search {
+  std::int64_t counts;
+  std::int64_t queries;
+  double growth_step;
+  std::span<const double> orders, noises, growths;
+};
+constexpr Search kFull{250, 160, 0.1, kOrders, kNoises, kGrowths};
+constexpr Search kCoarse{80, 40, 0.2, kFewOrders, kFewNoises, kFewGrowths};
+
 // Larger s are left out where noise would have to be looked at further out than this: the run costs
 // so much that they lose. No larger orders are tried where all ensembles lose so much, relative.
 constexpr std::int64_t kWidest = 1500;
@@ -60,7 +69,27 @@ std::map<SyntheticHistogram, std::int64_t> synthetic_votes(std::int64_t teachers
   return result;
 }
 
-// Of votes nobody cast: UB at distances 0, step, 2 step, ... of some ensembles.
+// The histograms of a run in `teachers` parts of the votes.
+std::map<SyntheticHistogram, std::int64_t> in_parts(const VoteProfile& votes,
+                                                    std::int64_t teachers) {
+  std::map<SyntheticHistogram, std::int64_t> result;
+  for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
+    SyntheticHistogram counts;
+    std::int64_t sum = 0;
+    std::int64_t before = 0;
+    for (const std::int32_t count : votes.histogram(i)) {
+      sum += count;
+      const std::int64_t now = (2 * sum * teachers + votes.teachers) / (2 * votes.teachers);
+      counts.push_back(static_cast<std::int32_t>(now - before));
+      before = now;
+    }
+    std::sort(counts.begin(), counts.end(), std::greater<>());
+    result[counts] += votes.distinct[i].count;
+  }
+  return result;
+}
+
+// UB at distances 0, step, 2 step, ... of ensembles nobody asked, then of votes if there are any.
 struct EstimatedCosts {
   double order = 0.0;
   std::int64_t step = 1;
@@ -68,30 +97,39 @@ struct EstimatedCosts {
   std::vector<std::vector<double>> ub;  // by ensemble
 };
 
+// What ensembles are made from.
+struct Ensembles {
+  std::int64_t queries = 0;
+  std::span<const double> least_top_shares;
+  const VoteProfile* votes = nullptr;
+};
+
 // `within(counts, sums, count)` adds so many queries with these counts.
 template <class Within>
-void add_ensembles(const CostQuestion& question, std::int64_t queries,
-                   std::span<const double> least, const Within& within, EstimatedCosts& to) {
+void add_ensembles(const CostQuestion& question, const Ensembles& of, const Search& search,
+                   const Within& within, EstimatedCosts& to) {
   const std::int64_t teachers = question.teachers / to.step;
-  const std::int64_t some = std::min(queries, kQueries);
-  const double times = static_cast<double>(queries) / static_cast<double>(some);
-  for (const double share : least) {
+  const std::int64_t some = std::min(of.queries, search.queries);
+  const auto add = [&](const std::map<SyntheticHistogram, std::int64_t>& votes, double times) {
     std::vector<CostUnits> sums(static_cast<std::size_t>(teachers) + 1, 0);
-    for (const auto& [counts, count] : synthetic_votes(teachers, question.classes, share, some)) {
-      within(counts, sums, count);
-    }
+    for (const auto& [counts, count] : votes) within(counts, sums, count);
     std::vector<double>& ub = to.ub.emplace_back();
     for (const CostUnits sum : sums) ub.push_back(times * cost_of_units(sum));
-    to.most = ub.back();
+    to.most = std::max(to.most, ub.back());
+  };
+  for (const double share : of.least_top_shares) {
+    add(synthetic_votes(teachers, question.classes, share, some),
+        static_cast<double>(of.queries) / static_cast<double>(some));
   }
+  if (of.votes != nullptr) add(in_parts(*of.votes, teachers), 1.0);
 }
 
-EstimatedCosts estimated_costs(const DistanceCosts& costs, std::int64_t queries,
-                               std::span<const double> least) {
+EstimatedCosts estimated_costs(const DistanceCosts& costs, const Ensembles& of,
+                               const Search& search) {
   EstimatedCosts result;
   result.order = costs.question().order;
   add_ensembles(
-      costs.question(), queries, least,
+      costs.question(), of, search,
       [&](const SyntheticHistogram& counts, std::span<CostUnits> sums, std::int64_t count) {
         costs.add(counts, counts[0], count, count, sums);
       },
@@ -99,22 +137,22 @@ EstimatedCosts estimated_costs(const DistanceCosts& costs, std::int64_t queries,
   return result;
 }
 
-EstimatedCosts estimated_costs(const CostQuestion& question, std::int64_t queries,
-                               std::span<const double> least, unsigned threads) {
+EstimatedCosts estimated_costs(const CostQuestion& question, const Ensembles& of,
+                               const Search& search, unsigned threads) {
   if (question.cost != CurveCost::tilted || question.classes == 2) {
     CostQuestion joint = question;
     joint.reading = ReleasedCost::joint;
-    return estimated_costs(DistanceCosts(joint, threads), queries, least);
+    return estimated_costs(DistanceCosts(joint, threads), of, search);
   }
   // The tilted cost by two keys, which are few, and some of them where there are many teachers.
   EstimatedCosts result;
   result.order = question.order;
-  result.step = std::max<std::int64_t>(1, (question.teachers + kCounts - 1) / kCounts);
+  result.step = std::max<std::int64_t>(1, (question.teachers + search.counts - 1) / search.counts);
   const TiltedCost cost(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
                         question.teachers, question.classes, question.order);
   const KeyCosts keys(cost, KeyCosts::Keys::two, threads, {}, result.step);
   add_ensembles(
-      question, queries, least,
+      question, of, search,
       [&](const SyntheticHistogram& counts, std::span<CostUnits> sums, std::int64_t count) {
         const std::vector<CostUnits> costs = keys.within(counts);
         for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += costs[d] * count;
@@ -123,17 +161,18 @@ EstimatedCosts estimated_costs(const CostQuestion& question, std::int64_t querie
   return result;
 }
 
-// The mean published epsilon of every ensemble, by a coarse look at the curve.
-class MeanEstimates {
+// What is published of every ensemble, by a coarse look at the curve.
+class PublishedEstimates {
  public:
-  MeanEstimates(const EstimatedCosts& costs, const CurveParameters& parameters, double delta)
+  PublishedEstimates(const EstimatedCosts& costs, const CurveParameters& parameters, double delta,
+                     double growth_step)
       : costs_(costs),
         beta_(parameters.beta),
         noise_(parameters.s),
         covered_(parameters.order, delta, noise_,
                  noise_half_width(parameters.order, parameters.s, 2.0 * costs.most)),
         rho0_(covered_.of_telling()),
-        spacing_(std::max<std::int64_t>(1, std::llround(kGrowthStep / beta_))) {
+        spacing_(std::max<std::int64_t>(1, std::llround(growth_step / beta_))) {
     double least = costs.most;
     for (const auto& ub : costs.ub) least = std::min(least, ub.front());
     // About where U is the smallest cost there is.
@@ -152,20 +191,24 @@ class MeanEstimates {
     }
   }
 
-  [[nodiscard]] std::vector<double> means() const {
-    std::vector<double> result;
+  [[nodiscard]] std::vector<PublicCurve::Moments> moments() const {
+    std::vector<PublicCurve::Moments> result;
     for (const auto& ub : costs_.ub) {
       auto g = static_cast<double>(first_);
       for (std::size_t i = 0; i < ub.size(); ++i) {
         g = std::max(g, std::ceil(index_of(ub[i] * (1.0 - 1e-9))) -
                             static_cast<double>(costs_.step) * static_cast<double>(i));
       }
-      double sum = 0.0;
+      double mean = 0.0;
+      double square = 0.0;
       const auto width = static_cast<std::int64_t>(8.0 * noise_.s());
       for (std::int64_t z = -width; z <= width; ++z) {
-        sum += std::exp(noise_.log_probability(z)) * epsilon(static_cast<std::int64_t>(g) + z);
+        const double p = std::exp(noise_.log_probability(z));
+        const double value = epsilon(static_cast<std::int64_t>(g) + z);
+        mean += p * value;
+        square += p * value * value;
       }
-      result.push_back(sum);
+      result.push_back({mean, std::sqrt(std::max(square - mean * mean, 0.0))});
     }
     return result;
   }
@@ -200,7 +243,7 @@ class MeanEstimates {
 
 struct Candidate {
   CurveParameters parameters;
-  std::vector<double> means;  // by ensemble
+  std::vector<PublicCurve::Moments> published;  // by ensemble
 };
 
 double noise_in_votes(const CostQuestion& question) {
@@ -210,38 +253,43 @@ double noise_in_votes(const CostQuestion& question) {
 
 // The grid of s and beta at one order.
 std::vector<Candidate> candidates_at(const CostQuestion& question, const EstimatedCosts& costs,
-                                     double delta, unsigned threads) {
+                                     const Search& search, double delta, unsigned threads) {
   std::vector<Candidate> candidates;
-  for (const double s : kNoises) {
-    if (s > kNoises[0] && noise_half_width(costs.order, s, 2.0 * costs.most) > kWidest) break;
-    for (const double growth : kGrowths) {
+  for (const double s : search.noises) {
+    if (s > search.noises[0] && noise_half_width(costs.order, s, 2.0 * costs.most) > kWidest) {
+      break;
+    }
+    for (const double growth : search.growths) {
       const double beta = std::clamp(growth / noise_in_votes(question), 1e-5, 10.0);
       candidates.push_back({{costs.order, s, beta}, {}});
     }
   }
   parallel_for(candidates.size(), threads, [&](std::size_t i) {
-    candidates[i].means = MeanEstimates(costs, candidates[i].parameters, delta).means();
+    Candidate& one = candidates[i];
+    one.published = PublishedEstimates(costs, one.parameters, delta, search.growth_step).moments();
   });
   return candidates;
 }
 
-// The smallest mean of every ensemble.
-std::vector<double> best_means(std::span<const Candidate> candidates) {
-  std::vector<double> best(candidates.front().means.size(), kInfinity);
+// The smallest means of the first ensembles.
+std::vector<double> best_means(std::span<const Candidate> candidates, std::size_t ensembles) {
+  std::vector<double> best(ensembles, kInfinity);
   for (const Candidate& one : candidates) {
-    for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::min(best[i], one.means[i]);
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      best[i] = std::min(best[i], one.published[i].mean);
+    }
   }
   return best;
 }
 
-// The candidate that loses least to the best of every ensemble: the root mean square over
-// ensembles of by how much, relative, its mean exceeds the smallest.
-CurveParameters most_robust(std::span<const Candidate> candidates) {
-  const std::vector<double> best = best_means(candidates);
+// The candidate that loses least to the best of every ensemble: the root mean square over them of
+// by how much, relative, its mean exceeds the smallest.
+const Candidate& most_robust(std::span<const Candidate> candidates, std::size_t ensembles) {
+  const std::vector<double> best = best_means(candidates, ensembles);
   const auto regret = [&](const Candidate& one) {
     double sum = 0.0;
     for (std::size_t i = 0; i < best.size(); ++i) {
-      const double lost = one.means[i] / best[i] - 1.0;
+      const double lost = one.published[i].mean / best[i] - 1.0;
       sum += lost * lost;
     }
     return sum;
@@ -255,7 +303,7 @@ CurveParameters most_robust(std::span<const Candidate> candidates) {
     found = &one;
   }
   if (found == nullptr) throw validity_error("no parameters of the release are usable");
-  return found->parameters;
+  return *found;
 }
 
 // Of so many classes some ensembles are the same, as the top class has its share at least.
@@ -276,9 +324,9 @@ double order_of_any_votes(const CostQuestion& question, std::int64_t queries, do
 }
 
 // In round numbers, so that they can be told and typed.
-std::vector<double> orders_to_try(double centre) {
+std::vector<double> orders_to_try(double centre, std::span<const double> factors) {
   std::vector<double> orders;
-  for (const double factor : kOrders) {
+  for (const double factor : factors) {
     const double order = factor * centre;
     const double unit = order < 5.0 ? 0.25 : order < 20.0 ? 1.0 : 5.0;
     const double round = std::max(1.25, unit * std::round(order / unit));
@@ -297,38 +345,64 @@ ProgressCallback part_of(const ProgressCallback& whole, double from, double to) 
   };
 }
 
-}  // namespace
-
-CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries, double delta,
-                               unsigned threads, const ProgressCallback& progress) {
-  const std::vector<double> shares = least_top_shares(question.classes);
-  const std::vector<double> orders = orders_to_try(order_of_any_votes(question, queries, delta));
-  // Measured: what the search takes of the time, the tables of one order the rest.
-  const double search = question.teachers <= kCounts + 1 ? 0.6 : 0.2;
-  ProgressCounter counter(part_of(progress, 0.0, search), std::ssize(orders));
+// The candidates of all orders.
+std::vector<Candidate> candidates_of(const CostQuestion& question, const Ensembles& of,
+                                     const Search& search, double delta, unsigned threads,
+                                     const ProgressCallback& progress) {
+  const std::vector<double> orders =
+      orders_to_try(order_of_any_votes(question, of.queries, delta), search.orders);
+  ProgressCounter counter(progress, std::ssize(orders));
+  const std::size_t ensembles = of.least_top_shares.size();
   std::vector<Candidate> all;
   CostQuestion at_order = question;
   for (const double order : orders) {
     at_order.order = order;
     validate(at_order);
     const std::vector<Candidate> here = candidates_at(
-        question, estimated_costs(at_order, queries, shares, threads), delta, threads);
+        question, estimated_costs(at_order, of, search, threads), search, delta, threads);
     all.insert(all.end(), here.begin(), here.end());
     counter.add(1);
-    const std::vector<double> now = best_means(here);
-    const std::vector<double> best = best_means(all);
     const auto is_hopeless = [](double mean, double least) { return mean > kHopeless * least; };
-    if (std::ranges::equal(now, best, is_hopeless)) break;
+    if (std::ranges::equal(best_means(here, ensembles), best_means(all, ensembles), is_hopeless)) {
+      break;
+    }
   }
-  CurveParameters found = most_robust(all);
+  return all;
+}
+
+}  // namespace
+
+CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries, double delta,
+                               unsigned threads, const ProgressCallback& progress) {
+  const std::vector<double> shares = least_top_shares(question.classes);
+  const Ensembles of{queries, shares};
+  const bool few = question.teachers <= kFull.counts;
+  // Measured: what the search takes of the time, the tables of one order the rest.
+  const double share = few ? 0.6 : 0.2;
+  CurveParameters found =
+      most_robust(candidates_of(question, of, kFull, delta, threads, part_of(progress, 0.0, share)),
+                  shares.size())
+          .parameters;
+  CostQuestion at_order = question;
   at_order.order = found.order;
   auto tables =
-      std::make_shared<const DistanceCosts>(at_order, threads, part_of(progress, search, 1.0));
-  if (question.reading == ReleasedCost::joint && question.teachers <= kCounts + 1) {
+      std::make_shared<const DistanceCosts>(at_order, threads, part_of(progress, share, 1.0));
+  if (few && question.reading == ReleasedCost::joint) {
     found = most_robust(
-        candidates_at(question, estimated_costs(*tables, queries, shares), delta, threads));
+                candidates_at(question, estimated_costs(*tables, of, kFull), kFull, delta, threads),
+                shares.size())
+                .parameters;
   }
   return {found, std::move(tables)};
+}
+
+CurveEstimate estimated_release(const CostQuestion& question, const VoteProfile& votes,
+                                double delta, unsigned threads) {
+  const std::vector<double> shares = least_top_shares(question.classes);
+  const std::vector<Candidate> all =
+      candidates_of(question, {votes.queries, shares, &votes}, kCoarse, delta, threads, {});
+  const Candidate& found = most_robust(all, shares.size());
+  return {found.parameters, found.published.back()};
 }
 
 CurveParameters parameters_from_labels(const CostQuestion& question, std::int64_t queries,
@@ -352,8 +426,8 @@ CurveParameters parameters_from_labels(const CostQuestion& question, std::int64_
     (expected(middle) < static_cast<double>(answered) ? low : high) = middle;
   }
   const EstimatedCosts costs =
-      estimated_costs(question, queries, std::span<const double>(&high, 1), threads);
-  return most_robust(candidates_at(question, costs, delta, threads));
+      estimated_costs(question, {queries, std::span<const double>(&high, 1)}, kFull, threads);
+  return most_robust(candidates_at(question, costs, kFull, delta, threads), 1).parameters;
 }
 
 }  // namespace pate

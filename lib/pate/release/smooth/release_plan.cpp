@@ -166,7 +166,8 @@ ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const ReleaseSet
                                       bool coarse) {
   if (!coarse) {
     const ReleasePlan plan = release_plan(votes, settings);
-    return {plan.numbers.mean_released, plan.numbers.noise_sd, plan.parameters};
+    return {plan.numbers.mean_released, plan.numbers.noise_sd, plan.parameters.order,
+            plan.parameters.beta, plan.parameters.sigma};
   }
   const ReleaseGoal goal = goal_of(settings);
   CostChoice choice = choice_of(settings);
@@ -177,7 +178,8 @@ ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const ReleaseSet
   choice.most_votes = votes.teachers;
   const ReleaseNumbers numbers =
       release_numbers(cost_at_order(votes, parameters.order, choice), parameters, goal);
-  return {numbers.mean_released, numbers.noise_sd, parameters};
+  return {numbers.mean_released, numbers.noise_sd, parameters.order, parameters.beta,
+          parameters.sigma};
 }
 
 PublicRelease public_release(const VoteProfile& votes, const ReleaseSettings& settings,

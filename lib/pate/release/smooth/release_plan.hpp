@@ -56,11 +56,6 @@ struct ReleasePlan {
 /// The mean of what `release_plan` would publish, and its standard deviation: what a release of
 /// this run can be expected to cost, for comparing settings of the aggregator. Private. With
 /// `coarse` on a coarse grid of q: a few tenths of a per cent larger, and several times faster.
-struct ReleasedEpsilon {
-  double mean = 0.0;
-  double sd = 0.0;
-  ReleaseParameters parameters;
-};
 [[nodiscard]] ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes,
                                                     const ReleaseSettings& settings,
                                                     bool coarse = false);
