@@ -200,9 +200,11 @@ template <class Options>
                     if constexpr (requires { options->output.quiet; }) {
                       streams.progress = !options->output.quiet &&
                                          options->output.progress == ProgressWhen::terminal;
-                    } else {
+                    } else if constexpr (requires { options->progress; }) {
                       streams.progress =
                           !options->quiet && options->progress == ProgressWhen::terminal;
+                    } else {
+                      streams.progress = !options->quiet;
                     }
                     return run(*options, streams);
                   }};
