@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,6 +18,18 @@ enum ExitStatus : int {
   kLedgerRefused = 6,  ///< refused by the ledger
   kBug = 70,           ///< please report
 };
+
+/// What they mean, in words.
+inline constexpr std::array<std::pair<ExitStatus, const char*>, 8> kExitStatuses{{
+    {kDone, "done"},
+    {kLimitMissed, "done, and a limit set by an option does not hold"},
+    {kUsage, "the command line is wrong"},
+    {kBadInput, "an input cannot be read or is malformed"},
+    {kNotValid, "the result would not be valid"},
+    {kBadOutput, "an output cannot be written"},
+    {kLedgerRefused, "the ledger refuses: it has a release already, or is that of other teachers"},
+    {kBug, "a bug: please report"},
+}};
 
 /// A command line that cannot be right; the message says which option to add, drop or change.
 class usage_error : public std::runtime_error {

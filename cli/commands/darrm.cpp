@@ -233,8 +233,7 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
   answer.add("--weights W", options.weights,
              "what the optimum is for: uniform,\n"
              "binomial:MU, published:MU,\n"
-             "total-variation, or a file of weights",
-             {.shows_default = true});
+             "total-variation, or a file of weights");
   answer.add("--monotone", options.monotone, "larger majorities get no more noise");
   add_votes_input_options(line, options.input,
                           {"VOTES", "--student", "--labels", "--decisions", "--allow-empty"});

@@ -135,18 +135,15 @@ Dump make_dump(const SimulateOptions& options, const Streams& streams) {
 void add_simulate(CommandLine& line, SimulateOptions& options) {
   SimulationSettings& ensemble = options.ensemble;
   const Section section = line.section("");
-  const Traits shown{.shows_default = true};
-  section.add("--teachers M", ensemble.teachers, "number of teachers", shown);
-  section.add("--classes K", ensemble.classes, "number of classes", shown);
-  section.add("--queries N", ensemble.queries, "number of queries", shown);
-  section.add("--accuracy A", ensemble.accuracy, "expected share of teachers that are right",
-              shown);
-  section.add("--correlation C", ensemble.correlation, "correlation of their being right, below 1",
-              shown);
-  section.add("--seed S", ensemble.seed, "of the random numbers; same seed, same votes", shown);
+  section.add("--teachers M", ensemble.teachers, "number of teachers");
+  section.add("--classes K", ensemble.classes, "number of classes");
+  section.add("--queries N", ensemble.queries, "number of queries");
+  section.add("--accuracy A", ensemble.accuracy, "expected share of teachers that are right");
+  section.add("--correlation C", ensemble.correlation, "correlation of their being right, below 1");
+  section.add("--seed S", ensemble.seed, "of the random numbers; same seed, same votes");
   section.add("--layout NAME", options.layout,
               {Layout::counts, Layout::predictions, Layout::predictions_by_query},
-              "counts, predictions or predictions-by-query", shown);
+              "counts, predictions or predictions-by-query");
   section.add("-o,--output FILE", options.output,
               "write the votes: .npy, .csv or .tsv; - is\nstandard output", {.required = true});
   section.add("--labels-output FILE", options.labels_output,

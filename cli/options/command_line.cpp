@@ -1,10 +1,15 @@
 #include "cli/options/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <ostream>
 
+#include "cli/options/help.hpp"
 #include "cli/options/output.hpp"
+#include "cli/text.hpp"
 #include "pate/rdp/orders.hpp"
 
 namespace pate::cli {
@@ -34,6 +39,28 @@ CLI::Validator decimal() {
           ""};
 }
 
+// The value reads as a number.
+template <class Number>
+CLI::Validator a_number() {
+  return {[](const std::string& text) {
+            Number value{};
+            if (CLI::detail::lexical_cast(text, value)) return std::string();
+            return fmt::format("must be a number, got '{}'", text);
+          },
+          ""};
+}
+
+CLI::Validator one_of(const CommandLine::Option& option, const std::vector<std::string>& words) {
+  return {[words, instead = option.traits.instead](const std::string& text) {
+            if (std::ranges::find(words, text) != words.end()) return std::string();
+            const bool known = instead.first != nullptr && text == instead.first;
+            return fmt::format(
+                "must be one of {}, got '{}'{}", fmt::join(words, ", "), text,
+                known ? std::string("; ") + instead.second : did_you_mean(text, words));
+          },
+          ""};
+}
+
 CLI::Option* add_choice(CLI::App& app, const CommandLine::Option& option, const Choice& choice) {
   CLI::Option* added = nullptr;
   if (choice.list) {
@@ -43,13 +70,7 @@ CLI::Option* add_choice(CLI::App& app, const CommandLine::Option& option, const 
     added = app.add_option_function<std::string>(
         option.names, [set = choice.set](const std::string& word) { set({word}); }, option.help);
   }
-  CLI::Validator is_member = CLI::IsMember(choice.words);
-  if (option.traits.shows_default) {
-    // The list of words does not fit into the line beside it.
-    is_member.description("");
-    added->default_str(choice.get().front());
-  }
-  return added->check(is_member);
+  return added->check(one_of(option, choice.words));
 }
 
 // Numbers, or the name of a list of orders.
@@ -82,12 +103,13 @@ CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& 
   } else if constexpr (kIsOneOf<Value, unsigned, std::int64_t, std::uint64_t,
                                 std::optional<std::int64_t>>) {
     added->check(decimal());
+  } else if constexpr (kIsOneOf<Value, double, std::optional<double>, std::vector<double>>) {
+    added->check(a_number<double>());
   }
-  if (option.traits.shows_default) added->capture_default_str();
   return added;
 }
 
-void add(CLI::App& app, const std::string& section, const CommandLine::Option& option) {
+void add(CLI::App& app, const CommandLine::Option& option) {
   CLI::Option* const added = std::visit(
       [&](const auto& target) {
         using Kind = std::decay_t<decltype(target)>;
@@ -103,7 +125,6 @@ void add(CLI::App& app, const std::string& section, const CommandLine::Option& o
   const bool many = added->get_expected_max() > 1;
   if (many && option.names.starts_with('-')) added->delimiter(',');
   if (!option.type.empty()) added->type_name(option.type);
-  if (!section.empty()) added->group(section);
   added->required(option.traits.required);
 }
 
@@ -149,6 +170,23 @@ std::string CommandLine::Option::setting() const {
   return result;
 }
 
+std::string CommandLine::Option::default_text() const {
+  if (traits.required || std::holds_alternative<bool*>(target)) return "";
+  const reports::SettingValue value = value_of(target);
+  return std::visit(
+      [](const auto& held) -> std::string {
+        using Kind = std::decay_t<decltype(held)>;
+        if constexpr (kIsOneOf<Kind, std::string, double, std::int64_t>) {
+          return fmt::format("{}", held);
+        } else if constexpr (kIsOneOf<Kind, std::vector<std::string>, std::vector<double>>) {
+          return fmt::format("{}", fmt::join(held, ","));
+        } else {
+          return "";
+        }
+      },
+      value);
+}
+
 Section CommandLine::section(std::string_view title, std::vector<std::string_view> without) {
   std::size_t index = 0;
   while (index < sections_.size() && sections_[index].title != title) ++index;
@@ -189,33 +227,126 @@ reports::Settings CommandLine::settings(std::string_view command) const {
   return result;
 }
 
+namespace {
+
+bool is_word(const std::string& word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::vector<std::string> names_of(std::span<const Command> commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.emplace_back(command.name);
+  return names;
+}
+
+const Command& command_named(std::span<const Command> commands, const std::string& word) {
+  const auto found = std::ranges::find(commands, word, [](const Command& c) { return c.name; });
+  if (found != commands.end()) return *found;
+  std::vector<std::string> words = names_of(commands);
+  words.insert(words.end(), {"help", "completion"});
+  const std::string what = word.starts_with('-')
+                               ? fmt::format("'{}' is no option of pate: commands come first", word)
+                               : fmt::format("'{}' is no command of pate", word);
+  throw usage_error(what + did_you_mean(word, words), "run 'pate help' for the commands");
+}
+
+std::string hint_of(const Command& command) {
+  return fmt::format("run 'pate {} --help' for the options", command.name);
+}
+
+// Options that the command does not have are told before anything else about the words.
+void check_names(const Command& command, std::span<const std::string> words) {
+  std::vector<std::string> names{"--help", "--version", "-h", "-V"};
+  for (const auto& [title, options] : command.line.sections()) {
+    for (const CommandLine::Option& option : options) {
+      if (!option.names.starts_with('-')) continue;
+      names.push_back(option.names.substr(option.names.find("--")));
+      if (!option.names.starts_with("--")) names.push_back(option.names.substr(0, 2));
+    }
+  }
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    const bool is_long = word.starts_with("--");
+    const bool is_short = !is_long && word.size() > 1 && word[0] == '-' &&
+                          std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+    if (!is_long && !is_short) continue;
+    const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    if (std::ranges::find(names, name) != names.end()) continue;
+    throw usage_error(fmt::format("'{}' is no option of pate {}{}", is_long ? name : word,
+                                  command.name, did_you_mean(is_long ? name : "-" + word, names)),
+                      hint_of(command));
+  }
+}
+
+// In our words: "1 required D missing".
+std::string in_words(const CLI::ParseError& error) {
+  std::string text = error.what();
+  const std::string extras = "The following argument";
+  if (text.starts_with(extras)) {
+    return fmt::format("not understood: {}", text.substr(text.find(": ") + 2));
+  }
+  const std::size_t required = text.find(": 1 required ");
+  if (required != std::string::npos && text.ends_with(" missing")) {
+    return text.substr(0, required) + ": its value is missing, " +
+           text.substr(required + 13, text.size() - required - 13 - 8);
+  }
+  return text;
+}
+
+}  // namespace
+
 const Command* parse(std::span<const Command> commands, const std::vector<std::string>& arguments,
                      std::ostream& out) {
-  CLI::App app("The privacy accountant for teacher ensembles (PATE).", "pate");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "pate " + version());
-  app.get_formatter()->column_width(26);
-  const Command* named = nullptr;
-  for (const Command& command : commands) {
-    CLI::App* const subcommand = app.add_subcommand(command.name, command.about);
-    for (const auto& [title, options] : command.line.sections()) {
-      for (const CommandLine::Option& option : options) add(*subcommand, title, option);
+  const std::span<const std::string> words(arguments.begin() + 1, arguments.end());
+  if (words.empty()) {
+    throw usage_error(fmt::format("a command is missing: {}", fmt::join(names_of(commands), ", ")),
+                      "run 'pate help' for what they do");
+  }
+  const std::string& first = words.front();
+  if (is_word(first, {"--version", "-V"})) {
+    out << version_text(words.size() > 1 && is_word(words[1], {"--verbose", "-v"}));
+    return nullptr;
+  }
+  if (is_word(first, {"--help", "-h"}) || (first == "help" && words.size() == 1)) {
+    out << program_help(commands);
+    return nullptr;
+  }
+  if (first == "help") {
+    const bool manual = words[1] == "--manual" && words.size() > 2;
+    const std::string& named = words[manual ? 2 : 1];
+    out << (manual ? manual_page(command_named(commands, named))
+            : is_word(named, {"help", "completion"})
+                ? program_help(commands)
+                : command_help(command_named(commands, named)));
+    return nullptr;
+  }
+  if (first == "completion") {
+    if (words.size() > 1 && is_word(words[1], {"--help", "-h"})) {
+      out << program_help(commands);
+    } else {
+      out << completion_script(words.size() > 1 ? words[1] : "no shell", commands);
     }
-    subcommand->callback([&named, &command] { named = &command; });
+    return nullptr;
+  }
+  const Command& command = command_named(commands, first);
+  const auto rest = words.subspan(1);
+  for (const std::string& word : rest) {
+    if (word == "--") break;
+    if (is_word(word, {"--help", "-h"})) out << command_help(command);
+    if (is_word(word, {"--version", "-V"})) out << version_text(false);
+    if (is_word(word, {"--help", "-h", "--version", "-V"})) return nullptr;
+  }
+  check_names(command, rest);
+  CLI::App app("", command.name);
+  for (const auto& [title, options] : command.line.sections()) {
+    for (const CommandLine::Option& option : options) add(app, option);
   }
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
+    app.parse(std::vector<std::string>(rest.rbegin(), rest.rend()));
   } catch (const CLI::ParseError& error) {
-    // Help and version are "errors" with status 0.
-    if (error.get_exit_code() == 0) {
-      app.exit(error, out, out);
-      return nullptr;
-    }
-    const auto given = app.get_subcommands();
-    const std::string command = given.empty() ? "" : given.front()->get_name() + " ";
-    throw usage_error(error.what(), "run 'pate " + command + "--help' for the options");
+    throw usage_error(in_words(error), hint_of(command));
   }
-  return named;
+  return &command;
 }
 
 }  // namespace pate::cli

@@ -69,10 +69,11 @@ struct Traits {
   bool required = false;
   bool recorded = true;               ///< whether reports show it among their settings
   bool may_be_empty = false;          ///< of a text
-  bool shows_default = false;         ///< the help tells the value the target has
   const char* recorded_as = nullptr;  ///< where the setting has a name of its own
   const char* recorded_before =
       nullptr;  ///< the setting it precedes; default: in order of the help
+  /// Of one of some words: another that people try, and what to use instead.
+  std::pair<const char*, const char*> instead = {nullptr, nullptr};
 };
 
 /// The options of a command, in the sections of its help. Registering an option is all there is to
@@ -88,6 +89,8 @@ class CommandLine {
 
     /// The name in a report: "max_answers" for "--max-answers".
     [[nodiscard]] std::string setting() const;
+    /// The value that the target has, as text, where it is a default to be told; else "".
+    [[nodiscard]] std::string default_text() const;
   };
 
   /// Options that belong together; those named in `without` are left out.
@@ -182,10 +185,16 @@ template <class Options>
   return line.settings(command);
 }
 
-/// A command of the program.
-struct Command {
+/// What the help of a command tells beside its options.
+struct Page {
   const char* name;
   const char* about;
+  const char* example;
+  std::vector<ExitStatus> statuses = {};  ///< beside those that every command has
+};
+
+/// A command of the program.
+struct Command : Page {
   CommandLine line;
   std::function<int(const Streams&)> run;
 };
@@ -193,11 +202,11 @@ struct Command {
 /// A command whose options live as long as it does.
 template <class Options>
 [[nodiscard]] Command make_command(
-    const char* name, const char* about, void (*describe)(CommandLine&, Options&),
+    Page page, void (*describe)(CommandLine&, Options&),
     std::type_identity_t<int (*)(const Options&, const Streams&)> run) {
   const auto options = std::make_shared<Options>();
-  Command command{name, about, {}, [options, run](Streams streams) {
-                    if constexpr (requires { options->output.quiet; }) {
+  Command command{std::move(page), {}, [options, run](Streams streams) {
+                    if constexpr (requires { options->output.progress; }) {
                       streams.progress = !options->output.quiet &&
                                          options->output.progress == ProgressWhen::terminal;
                     } else if constexpr (requires { options->progress; }) {
@@ -213,8 +222,9 @@ template <class Options>
 }
 
 /// Reads the arguments, of which the first is the program's name, into the targets of the command
-/// they name, and returns it; nothing where they ask for help or the version, which is then
-/// written to `out`. Throws `usage_error`, with a hint, for arguments that are wrong.
+/// they name, and returns it; nothing where they ask for help, the version or a script of
+/// completion, which is then written to `out`. Throws `usage_error`, with a hint, for arguments
+/// that are wrong; it names the word that was not understood, and what may have been meant.
 [[nodiscard]] const Command* parse(std::span<const Command> commands,
                                    const std::vector<std::string>& arguments, std::ostream& out);
 

@@ -52,7 +52,8 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
   const Section privacy = line.section("Privacy", without);
   add_delta(privacy, options.account.delta, options.any_delta);
   privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff, Bound::tilted},
-              "published,tradeoff: what is computed;\ntilted too: Gaussian noise, one direction");
+              "published,tradeoff: what is computed;\ntilted too: Gaussian noise, one direction",
+              {.instead = {"exact", "exact costs come with --exact"}});
   privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
   privacy.add("--deltas LIST", options.account.profile_deltas,
               "with --exact: where the profile tells epsilon");

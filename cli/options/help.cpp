@@ -1,0 +1,356 @@
+#include "cli/options/help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "cli/options/output.hpp"
+#include "cli/text.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+using Option = CommandLine::Option;
+
+constexpr std::size_t kTextColumn = 26;  // where the text about an option begins
+
+bool is_positional(const Option& option) {
+  return !option.names.starts_with('-');
+}
+
+const Choice* choice_of(const Option& option) {
+  return std::get_if<Choice>(&option.target);
+}
+
+bool is_flag(const Option& option) {
+  return std::holds_alternative<bool*>(option.target);
+}
+
+bool takes_file(const Option& option) {
+  return is_positional(option) || option.type == "FILE" || option.type == "DIR";
+}
+
+// "--output" of "-o,--output", and "-o"; "" where there is none.
+std::string long_name(const Option& option) {
+  return option.names.substr(option.names.find("--"));
+}
+std::string short_name(const Option& option) {
+  return option.names.starts_with("--") ? "" : option.names.substr(0, 2);
+}
+
+// The options of a command without its positional ones.
+std::vector<const Option*> named_options(const Command& command) {
+  std::vector<const Option*> result;
+  for (const auto& [title, options] : command.line.sections()) {
+    for (const Option& option : options) {
+      if (!is_positional(option)) result.push_back(&option);
+    }
+  }
+  return result;
+}
+
+// The help, and what it does not say itself: that the option is required, its words, its default.
+std::string full_help(const Option& option) {
+  std::string text = option.help;
+  std::ranges::replace(text, '\n', ' ');
+  std::vector<std::string> more;
+  if (option.traits.required && !is_positional(option)) more.emplace_back("required");
+  if (const Choice* const choice = choice_of(option)) {
+    const bool told = std::ranges::all_of(choice->words, [&](const std::string& word) {
+      return option.help.find(word) != std::string::npos;
+    });
+    if (!told) {
+      more.push_back(fmt::format("{} {}", choice->list ? "some of" : "one of",
+                                 fmt::join(choice->words, ", ")));
+    }
+  }
+  const std::string held = option.default_text();
+  if (!held.empty() && option.help.find("default") == std::string::npos) {
+    more.push_back("default: " + held);
+  }
+  if (!more.empty()) text += fmt::format(" ({})", fmt::join(more, "; "));
+  return text;
+}
+
+std::string usage(const Command& command) {
+  std::string text = fmt::format("pate {} [OPTIONS]", command.name);
+  for (const auto& [title, options] : command.line.sections()) {
+    for (const Option& option : options) {
+      if (!is_positional(option)) continue;
+      const bool many = std::holds_alternative<std::vector<std::string>*>(option.target);
+      const std::string word = option.names + (many ? "..." : "");
+      text += option.traits.required ? " " + word : " [" + word + "]";
+    }
+  }
+  return text;
+}
+
+// What to write before the text: "-o,--output FILE".
+std::string heading(const Option& option) {
+  if (is_positional(option) || option.type.empty()) return option.names;
+  return option.names + " " + option.type;
+}
+
+std::string entry(std::string_view first, std::string_view text) {
+  std::string head = fmt::format("  {}", first);
+  if (head.size() + 1 >= kTextColumn) {
+    return head + '\n' + paragraph(std::string(kTextColumn, ' '), text);
+  }
+  head.resize(kTextColumn, ' ');
+  return paragraph(head, text);
+}
+
+struct Status {
+  std::string number;
+  std::string_view meaning;
+};
+
+// The exit statuses that a command may have.
+std::vector<Status> statuses_of(std::span<const ExitStatus> some) {
+  std::vector<Status> result;
+  for (const auto& [status, meaning] : kExitStatuses) {
+    const bool always =
+        status == kDone || status == kUsage || status == kBadOutput || status == kBug;
+    if (always || std::ranges::find(some, status) != some.end()) {
+      result.push_back({fmt::format("{}", static_cast<int>(status)), meaning});
+    }
+  }
+  result.push_back({"128 + n", "ended by signal n"});
+  return result;
+}
+
+std::string status_help(std::span<const ExitStatus> some) {
+  std::string text = "\nExit status:\n";
+  for (const auto& [number, meaning] : statuses_of(some)) {
+    text += paragraph(fmt::format("  {:<9}", number), meaning);
+  }
+  return text;
+}
+
+// An example: words of one line, broken before options where it is long.
+std::string broken(std::string_view example) {
+  std::string text;
+  std::string line = "  ";
+  while (!example.empty()) {
+    const std::size_t end = std::min(example.find(" -", 1), example.size());
+    if (line.size() + end > 77) {
+      text += line + " \\\n";
+      line = "     ";
+    }
+    line += example.substr(0, end);
+    example.remove_prefix(end);
+  }
+  return text + line + '\n';
+}
+
+constexpr const char* kAbout = "The privacy accountant for teacher ensembles (PATE).";
+constexpr const char* kOfAll = "-h,--help";
+constexpr const char* kOfAllText = "this text; -V or --version: the version";
+
+// Of roff: a backslash, and a dot or a quote at the beginning of a line, mean something else.
+std::string roff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else if ((c == '.' || c == '\'') && (result.empty() || result.back() == '\n')) {
+      result += std::string("\\&") + c;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string joined_names(std::span<const Command> commands) {
+  std::string text;
+  for (const Command& command : commands) text += std::string(command.name) + ' ';
+  return text + "help completion";
+}
+
+std::string bash_script(std::span<const Command> commands) {
+  std::string text =
+      "# Completion of pate for bash, made by `pate completion bash`.\n"
+      "_pate() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  local command=${COMP_WORDS[1]} first=1 words=\n"
+      "  COMPREPLY=()\n"
+      "  case ${COMP_WORDS[0]##*/} in pate-*)\n"
+      "    command=${COMP_WORDS[0]##*/pate-} command=${command#pate-} first=0 ;;\n"
+      "  esac\n"
+      "  [ \"$word\" = = ] && word=\n"
+      "  [ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+      "  if [ \"$COMP_CWORD\" -eq \"$first\" ]; then\n";
+  text += fmt::format("    words='{}'\n", joined_names(commands));
+  text += "  else\n    case \"$command $before\" in\n";
+  text += fmt::format("      'help '*) words='{}' ;;\n", joined_names(commands));
+  text += "      'completion '*) words='bash zsh fish' ;;\n";
+  for (const Command& command : commands) {
+    for (const Option* const option : named_options(command)) {
+      const Choice* const choice = choice_of(*option);
+      if (choice == nullptr) continue;
+      fmt::format_to(std::back_inserter(text), "      '{} {}') words='{}' ;;\n", command.name,
+                     long_name(*option), fmt::join(choice->words, " "));
+    }
+  }
+  text += "      *) case $word in -*) case $command in\n";
+  for (const Command& command : commands) {
+    std::string words;
+    for (const Option* const option : named_options(command)) words += long_name(*option) + ' ';
+    text += fmt::format("        {}) words='{}--help --version' ;;\n", command.name, words);
+  }
+  return text +
+         "      esac ;; esac ;;\n"
+         "    esac\n"
+         "  fi\n"
+         "  [ -z \"$words\" ] || COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "}\n"
+         "complete -o default -F _pate pate pate-analyze pate-tune\n";
+}
+
+// A text between single quotes, with a backslash before each of `special`.
+std::string quoted(std::string_view text, std::string_view special) {
+  std::string result;
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) result += '\\';
+    result += c == '\n' ? " " : c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return result;
+}
+
+std::string zsh_script(std::span<const Command> commands) {
+  std::string text =
+      "#compdef pate pate-analyze pate-tune\n"
+      "# Completion of pate for zsh, made by `pate completion zsh`.\n"
+      "_pate() {\n"
+      "  local -a commands\n"
+      "  commands=(\n";
+  for (const Command& command : commands) {
+    text += fmt::format("    '{}:{}'\n", command.name, quoted(command.about, ":"));
+  }
+  text +=
+      "    'help:the help of a command'\n"
+      "    'completion:a script for a shell'\n"
+      "  )\n"
+      "  local command=${words[1]:t}\n"
+      "  if [[ $command == pate-* ]]; then\n"
+      "    command=${command#pate-}\n"
+      "  elif (( CURRENT == 2 )); then\n"
+      "    _describe command commands\n"
+      "    return\n"
+      "  else\n"
+      "    shift words\n"
+      "    (( CURRENT-- ))\n"
+      "    command=$words[1]\n"
+      "  fi\n"
+      "  case $command in\n"
+      "    help) (( CURRENT == 2 )) && _describe command commands ;;\n"
+      "    completion) _values shell bash zsh fish ;;\n";
+  for (const Command& command : commands) {
+    text += fmt::format("    {})\n      _arguments '--help[help]' '--version[version]' \\\n",
+                        command.name);
+    for (const Option* const option : named_options(command)) {
+      std::string value;
+      if (const Choice* const choice = choice_of(*option)) {
+        value = fmt::format(":{}:({})", quoted(option->type, ":"), fmt::join(choice->words, " "));
+      } else if (!is_flag(*option)) {
+        value =
+            fmt::format(":{}:{}", quoted(option->type, ":"), takes_file(*option) ? "_files" : "");
+      }
+      text += fmt::format("        '{}[{}]{}' \\\n", long_name(*option),
+                          quoted(option->help, "[]:"), value);
+    }
+    text += "        '*:file:_files' ;;\n";
+  }
+  return text + "  esac\n}\n_pate \"$@\"\n";
+}
+
+std::string fish_script(std::span<const Command> commands) {
+  std::string text = "# Completion of pate for fish, made by `pate completion fish`.\n";
+  const auto command_line = [&](std::string_view name, std::string_view about) {
+    text += fmt::format("complete -c pate -f -n __fish_use_subcommand -a {} -d '{}'\n", name,
+                        quoted(about, "\\"));
+  };
+  for (const Command& command : commands) command_line(command.name, command.about);
+  command_line("help", "the help of a command");
+  command_line("completion", "a script for a shell");
+  text += fmt::format("complete -c pate -f -n '__fish_seen_subcommand_from help' -a '{}'\n",
+                      joined_names(commands));
+  text += "complete -c pate -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n";
+  for (const Command& command : commands) {
+    for (const Option* const option : named_options(command)) {
+      text += fmt::format("complete -c pate -n '__fish_seen_subcommand_from {}' -l {}",
+                          command.name, long_name(*option).substr(2));
+      const std::string letter = short_name(*option);
+      if (!letter.empty()) text += " -s " + letter.substr(1);
+      if (const Choice* const choice = choice_of(*option)) {
+        text += fmt::format(" -x -a '{}'", fmt::join(choice->words, " "));
+      } else if (takes_file(*option)) {
+        text += " -r";
+      } else if (!is_flag(*option)) {
+        text += " -x";
+      }
+      text += fmt::format(" -d '{}'\n", quoted(option->help, "\\"));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string program_help(std::span<const Command> commands) {
+  std::string text = fmt::format("{}\nUsage: pate COMMAND [OPTIONS] ...\n\nCommands:\n", kAbout);
+  for (const Command& command : commands) text += entry(command.name, command.about);
+  text += "\nAlso:\n" + entry("help [COMMAND]", "this text, or the help of a command") +
+          entry("completion SHELL", "completion for bash, zsh or fish, as a script") +
+          entry(kOfAll, "this text") +
+          entry("-V,--version", "the version; with --verbose also how it was built");
+  std::vector<ExitStatus> all;
+  for (const auto& [status, meaning] : kExitStatuses) all.push_back(status);
+  return text + status_help(all);
+}
+
+std::string command_help(const Command& command) {
+  std::string text = fmt::format("Usage: {}\n\n{}\n\nExample:\n{}", usage(command), command.about,
+                                 broken(command.example));
+  for (const auto& [title, options] : command.line.sections()) {
+    text += title.empty() ? "\n" : fmt::format("\n{}:\n", title);
+    for (const Option& option : options) text += entry(heading(option), full_help(option));
+  }
+  return text + entry(kOfAll, kOfAllText) + status_help(command.statuses);
+}
+
+std::string manual_page(const Command& command) {
+  std::string text = fmt::format(
+      ".TH PATE\\-{0} 1 \"\" \"pate {1}\" \"pate\"\n.SH NAME\npate\\-{0} \\- {2}\n"
+      ".SH SYNOPSIS\n.nf\n{3}\n.fi\n",
+      command.name, version(), roff(command.about), roff(usage(command)));
+  std::string example = broken(command.example);
+  text += fmt::format(".SH EXAMPLE\n.nf\n{}.fi\n.SH OPTIONS\n", roff(example));
+  for (const auto& [title, options] : command.line.sections()) {
+    if (!title.empty()) text += fmt::format(".SS \"{}\"\n", roff(title));
+    for (const Option& option : options) {
+      text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(heading(option)), roff(full_help(option)));
+    }
+  }
+  text += fmt::format(".TP\n\\fB{}\\fR\n{}\n.SH EXIT STATUS\n", roff(kOfAll), roff(kOfAllText));
+  for (const auto& [number, meaning] : statuses_of(command.statuses)) {
+    text += fmt::format(".TP\n{}\n{}\n", number, roff(meaning));
+  }
+  return text;
+}
+
+std::string completion_script(std::string_view shell, std::span<const Command> commands) {
+  if (shell == "bash") return bash_script(commands);
+  if (shell == "zsh") return zsh_script(commands);
+  if (shell == "fish") return fish_script(commands);
+  throw usage_error(fmt::format("pate completion knows bash, zsh and fish, got '{}'", shell),
+                    "run 'pate completion bash', and have your shell read what it prints");
+}
+
+}  // namespace pate::cli

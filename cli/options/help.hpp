@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/options/command_line.hpp"
+
+namespace pate::cli {
+
+// What the definitions of the options say to people and shells. Texts are of 80 columns at most.
+
+/// What `pate --help` prints: the commands and the exit statuses.
+[[nodiscard]] std::string program_help(std::span<const Command> commands);
+
+/// What `pate COMMAND --help` prints: usage, an example, the options by section with their
+/// defaults, the exit statuses.
+[[nodiscard]] std::string command_help(const Command& command);
+
+/// The same as a manual page (roff with the macros of man), without the text of the command's page.
+[[nodiscard]] std::string manual_page(const Command& command);
+
+/// A script that completes commands, options and their values in `shell`: "bash", "zsh" or "fish".
+/// Throws `usage_error` for another.
+[[nodiscard]] std::string completion_script(std::string_view shell,
+                                            std::span<const Command> commands);
+
+/// What `pate --version` prints; `verbose` adds the commit, the compiler and the libraries.
+[[nodiscard]] std::string version_text(bool verbose);
+
+}  // namespace pate::cli
