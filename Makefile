@@ -11,7 +11,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
-            python3-jsonschema
+            python3-jsonschema python3-pandas pandoc parallel
 DEVELOPER_PACKAGES := clang clang-format clang-tidy
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
@@ -90,9 +90,9 @@ gallery: build ## draw the pictures of cli/commands/plot.md again
 	@python3 tests/docs/gallery.py build/release/pate . --update
 
 .PHONY: install
-install: deps ## program, library, headers, CMake and pkg-config files: PREFIX=/usr/local, DESTDIR
+install: deps ## program, manual, completion, library, headers: PREFIX=/usr/local, DESTDIR
 	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target pate pate_library -j $(JOBS)
+	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 .PHONY: bench

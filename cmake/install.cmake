@@ -1,5 +1,6 @@
 # What `make install` (or cmake --install) puts where: the program and the names it also answers to,
-# the library with its headers, what find_package(pate) and pkg-config need, the report schemas.
+# the library with its headers, what find_package(pate) and pkg-config need, the report schemas, manual
+# pages and completion.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -32,4 +33,11 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pate.pc DESTINATION ${CMAKE_INSTALL_LI
 
 install(DIRECTORY cli/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pate/schemas
         FILES_MATCHING PATTERN "*.schema.json")
+install(FILES ${PATE_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(place IN ITEMS bash:bash-completion/completions/pate zsh:zsh/site-functions/_pate
+                       fish:fish/vendor_completions.d/pate.fish)
+  string(REGEX MATCH "^([a-z]+):(.*)/([^/]*)$" place ${place})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion/pate.${CMAKE_MATCH_1}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2} RENAME ${CMAKE_MATCH_3})
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -307,14 +307,16 @@ const Command* parse(std::span<const Command> commands, const std::vector<std::s
     out << version_text(words.size() > 1 && is_word(words[1], {"--verbose", "-v"}));
     return nullptr;
   }
-  if (is_word(first, {"--help", "-h"}) || (first == "help" && words.size() == 1)) {
+  const bool asks_nothing = words.size() == 1 || is_word(words[1], {"--help", "-h"});
+  if (is_word(first, {"--help", "-h"}) || (first == "help" && asks_nothing)) {
     out << program_help(commands);
     return nullptr;
   }
   if (first == "help") {
     const bool manual = words[1] == "--manual" && words.size() > 2;
     const std::string& named = words[manual ? 2 : 1];
-    out << (manual ? manual_page(command_named(commands, named))
+    out << (manual && named == "pate" ? program_manual(commands)
+            : manual                  ? manual_page(command_named(commands, named))
             : is_word(named, {"help", "completion"})
                 ? program_help(commands)
                 : command_help(command_named(commands, named)));

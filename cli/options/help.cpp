@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <vector>
 
@@ -167,6 +168,30 @@ std::string roff(std::string_view text) {
   return result;
 }
 
+std::string manual_head(std::string_view name, std::string_view about, std::string_view usage) {
+  std::string title(name);
+  for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return fmt::format(
+      ".TH {} 1 \"\" \"pate {}\" \"pate\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.nf\n{}\n.fi\n",
+      roff(title), version(), roff(name), roff(about), roff(usage));
+}
+
+std::string manual_entry(std::string_view first, std::string_view text) {
+  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(first), roff(text));
+}
+
+std::string manual_statuses(std::span<const ExitStatus> some) {
+  std::string text = ".SH EXIT STATUS\n";
+  for (const auto& [number, meaning] : statuses_of(some)) text += manual_entry(number, meaning);
+  return text;
+}
+
+std::vector<ExitStatus> all_statuses() {
+  std::vector<ExitStatus> all;
+  for (const auto& [status, meaning] : kExitStatuses) all.push_back(status);
+  return all;
+}
+
 std::string joined_names(std::span<const Command> commands) {
   std::string text;
   for (const Command& command : commands) text += std::string(command.name) + ' ';
@@ -310,9 +335,7 @@ std::string program_help(std::span<const Command> commands) {
           entry("completion SHELL", "completion for bash, zsh or fish, as a script") +
           entry(kOfAll, "this text") +
           entry("-V,--version", "the version; with --verbose also how it was built");
-  std::vector<ExitStatus> all;
-  for (const auto& [status, meaning] : kExitStatuses) all.push_back(status);
-  return text + status_help(all);
+  return text + status_help(all_statuses());
 }
 
 std::string command_help(const Command& command) {
@@ -326,23 +349,25 @@ std::string command_help(const Command& command) {
 }
 
 std::string manual_page(const Command& command) {
-  std::string text = fmt::format(
-      ".TH PATE\\-{0} 1 \"\" \"pate {1}\" \"pate\"\n.SH NAME\npate\\-{0} \\- {2}\n"
-      ".SH SYNOPSIS\n.nf\n{3}\n.fi\n",
-      command.name, version(), roff(command.about), roff(usage(command)));
+  std::string text =
+      manual_head(fmt::format("pate-{}", command.name), command.about, usage(command));
   std::string example = broken(command.example);
   text += fmt::format(".SH EXAMPLE\n.nf\n{}.fi\n.SH OPTIONS\n", roff(example));
   for (const auto& [title, options] : command.line.sections()) {
     if (!title.empty()) text += fmt::format(".SS \"{}\"\n", roff(title));
     for (const Option& option : options) {
-      text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(heading(option)), roff(full_help(option)));
+      text += manual_entry(heading(option), full_help(option));
     }
   }
-  text += fmt::format(".TP\n\\fB{}\\fR\n{}\n.SH EXIT STATUS\n", roff(kOfAll), roff(kOfAllText));
-  for (const auto& [number, meaning] : statuses_of(command.statuses)) {
-    text += fmt::format(".TP\n{}\n{}\n", number, roff(meaning));
+  return text + manual_entry(kOfAll, kOfAllText) + manual_statuses(command.statuses);
+}
+
+std::string program_manual(std::span<const Command> commands) {
+  std::string text = manual_head("pate", kAbout, "pate COMMAND [OPTIONS] ...") + ".SH COMMANDS\n";
+  for (const Command& command : commands) {
+    text += manual_entry(fmt::format("pate-{}(1)", command.name), command.about);
   }
-  return text;
+  return text + manual_statuses(all_statuses());
 }
 
 std::string completion_script(std::string_view shell, std::span<const Command> commands) {

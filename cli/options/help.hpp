@@ -17,6 +17,9 @@ namespace pate::cli {
 /// defaults, the exit statuses.
 [[nodiscard]] std::string command_help(const Command& command);
 
+/// The program's as a manual page.
+[[nodiscard]] std::string program_manual(std::span<const Command> commands);
+
 /// The same as a manual page (roff with the macros of man), without the text of the command's page.
 [[nodiscard]] std::string manual_page(const Command& command);
 

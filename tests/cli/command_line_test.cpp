@@ -36,11 +36,12 @@ void describe(CommandLine& line, Options& options) {
   const Section late = line.section("Late", {"--left-out"});
   const Section work = line.section("Work");
   work.add("--threads N", options.threads, "threads", {.recorded = false});
-  work.add("--delta D", options.delta, "a share", {.shows_default = true});
+  work.add("--delta D", options.delta, "a share");
   work.add("--exact", options.exact, "a flag", {.recorded_before = "delta"});
   line.record_null("seed", "exact");
   late.add("--left-out", options.exact, "not here");
-  late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds");
+  late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds",
+           {.instead = {"exact", "that is --exact"}});
   late.add("--reading NAME", options.reading, {Reading::joint, Reading::worst_case}, "a reading");
   late.add("-q,--max-queries N", options.queries, "a number");
   late.add("--orders LIST", options.orders, "numbers", {.recorded_as = "grid"});
@@ -49,7 +50,8 @@ void describe(CommandLine& line, Options& options) {
 // What the words make of the options; what is written is appended to `out`.
 Options parsed(const std::vector<std::string>& words, std::string* out = nullptr) {
   Options options;
-  std::vector<Command> commands(1, {"work", "does it", {}, {}});
+  std::vector<Command> commands(
+      1, {{"work", "does it", "pate work f --exact", {pate::cli::kBadInput}}, {}, {}});
   describe(commands.front().line, options);
   std::vector<std::string> arguments{"pate", "work"};
   arguments.insert(arguments.end(), words.begin(), words.end());
@@ -117,20 +119,82 @@ TEST_CASE("options: what cannot be right is refused with a hint") {
         "--max-queries: must be a whole number >= 0 without leading zeros, got '007'");
   CHECK(refused({"f", "--threads", "-1"}) ==
         "--threads: must be a whole number >= 0 without leading zeros, got '-1'");
-  CHECK(refused({"f", "--reading", "expected"}) == "--reading: expected not in {joint,worst-case}");
+  CHECK(refused({"f", "--reading", "expected"}) ==
+        "--reading: must be one of joint, worst-case, got 'expected'");
+  CHECK(refused({"f", "--reading", "joint,"}) ==
+        "--reading: must be one of joint, worst-case, got 'joint,'; did you mean joint?");
   CHECK(refused({"f", "--bound", "tradeoff,exact"}) ==
-        "--bound: exact not in {published,tradeoff}");
-  CHECK(refused({"f", "--left-out"}) == "The following argument was not expected: --left-out");
-  CHECK(refused({"f", "--delta", "half"}) == "Could not convert: --delta = half");
+        "--bound: must be one of published, tradeoff, got 'exact'; that is --exact");
+  CHECK(refused({"f", "--left-out"}) == "'--left-out' is no option of pate work");
+  CHECK(refused({"f", "--delat", "1"}) ==
+        "'--delat' is no option of pate work; did you mean --delta?");
+  CHECK(refused({"f", "--delat=1"}) ==
+        "'--delat' is no option of pate work; did you mean --delta?");
+  CHECK(refused({"--thread", "1"}) ==
+        "'--thread' is no option of pate work; did you mean --threads?");
+  CHECK(refused({"f", "-x"}) == "'-x' is no option of pate work");
+  CHECK(refused({"f", "g"}) == "not understood: g");
+  CHECK(refused({"f", "--delta", "half"}) == "--delta: must be a number, got 'half'");
+  CHECK(refused({"f", "--orders", "2,x"}) == "--orders: must be a number, got 'x'");
+  CHECK(refused({"f", "--delta"}) == "--delta: its value is missing, D");
+}
+
+// What is refused of the words behind the program's name, and what else it says.
+std::string refused_program(const std::vector<std::string>& words) {
+  std::vector<std::string> arguments{"pate"};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  Options options;
+  std::vector<Command> commands(1, {{"work", "does it", "pate work f", {}}, {}, {}});
+  describe(commands.front().line, options);
+  std::ostringstream stream;
+  try {
+    CHECK(pate::cli::parse(commands, arguments, stream) == nullptr);
+  } catch (const usage_error& error) {
+    return std::string(error.what()) + "\n" + error.hint();
+  }
+  return stream.str();
+}
+
+TEST_CASE("options: the program knows its commands") {
+  const std::string hint = "\nrun 'pate help' for the commands";
+  CHECK(refused_program({"wrok"}) == "'wrok' is no command of pate; did you mean work?" + hint);
+  CHECK(refused_program({"hepl"}) == "'hepl' is no command of pate; did you mean help?" + hint);
+  CHECK(refused_program({"nothing"}) == "'nothing' is no command of pate" + hint);
+  CHECK(refused_program({"--exact"}) ==
+        "'--exact' is no option of pate: commands come first" + hint);
+  CHECK(refused_program({}) == "a command is missing: work\nrun 'pate help' for what they do");
+  CHECK(refused_program({"completion", "csh"}).find("bash, zsh and fish, got 'csh'") !=
+        std::string::npos);
+  const std::string help = refused_program({"help"});
+  CHECK(help == refused_program({"--help"}));
+  CHECK(help == refused_program({"-h"}));
+  CHECK(help.find("\n  work                    does it\n") != std::string::npos);
+  CHECK(refused_program({"help", "work"}) == refused_program({"work", "x", "--delta", "-h"}));
+  const std::string version = refused_program({"--version"});
+  CHECK(version.starts_with("pate "));
+  CHECK(version == refused_program({"-V"}));
+  CHECK(version == refused_program({"work", "--version"}));
+  CHECK(refused_program({"--version", "--verbose"}).starts_with(version + "commit:    "));
 }
 
 TEST_CASE("options: the help has its sections in the order of their titles") {
   std::string help;
   (void)parsed({"--help"}, &help);
-  CHECK(help.find("\nLate:\n  --bound LIST:{published,tradeoff} ...\n") != std::string::npos);
+  CHECK(help.find("\nLate:\n  --bound LIST            some bounds (some of published, tradeoff; "
+                  "default:\n                          published,tradeoff)\n") !=
+        std::string::npos);
+  CHECK(help.find("  --reading NAME          a reading (one of joint, worst-case)\n") !=
+        std::string::npos);
   CHECK(help.find("  -q,--max-queries N      a number\n") != std::string::npos);
-  CHECK(help.find("\nLate:") < help.find("\nWork:\n  --threads N             threads\n"));
-  CHECK(help.find("  --delta D=0.5           a share\n") != std::string::npos);
+  CHECK(
+      help.starts_with("Usage: pate work [OPTIONS] FILE\n\ndoes it\n\nExample:\n  pate work f "
+                       "--exact\n\n  FILE "));
+  CHECK(help.find("\n  3        an input cannot be read or is malformed\n") != std::string::npos);
+  CHECK(help.find("\n  6  ") == std::string::npos);
+  CHECK(help.find("\n\n\n") == std::string::npos);
+  CHECK(help.find("\nLate:") <
+        help.find("\nWork:\n  --threads N             threads (default: 0)\n"));
+  CHECK(help.find("  --delta D               a share (default: 0.5)\n") != std::string::npos);
   CHECK(help.find("--left-out") == std::string::npos);
 }
 

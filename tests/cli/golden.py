@@ -82,7 +82,7 @@ def listed_options(pate, command):
     """The options in the help of a command, each as the set of its names."""
     text = subprocess.run([pate, command, "--help"], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^  (-[^\s]+)", text, re.M)
-    return [set(names.split(",")) for names in found if "--help" not in names.split(",")]
+    return [set(names.split(",")) for names in found if not {"--help", "--version"} & set(names.split(","))]
 
 
 def words_of(case):

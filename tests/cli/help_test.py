@@ -22,14 +22,22 @@ def help_of(*words):
         wrong.append(f"{name} --help: status {done.returncode}, on standard error: {done.stderr!r}")
     if done.stdout != same.stdout or same.returncode != 0:
         wrong.append(f"{name} -h is not {name} --help")
-    if f"Usage: {name} " not in done.stdout:
-        wrong.append(f"{name} --help shows no usage")
+    for what in (f"Usage: {name} ", "\nExit status:\n  0  "):
+        if what not in done.stdout:
+            wrong.append(f"{name} --help shows no '{what.strip()}'")
+    if words and f"\nExample:\n  {name} " not in done.stdout:
+        wrong.append(f"{name} --help shows no example")
+    if "\n\n\n" in done.stdout:
+        wrong.append(f"{name} --help has two blank lines together")
+    asked = subprocess.run([PATE, "help", *words], capture_output=True, text=True, check=False)
+    if asked.stdout != done.stdout or asked.returncode != 0:
+        wrong.append(f"pate help {' '.join(words)} is not {name} --help")
     return done.stdout, wrong
 
 
 def main():
     text, wrong = help_of()
-    commands = re.findall(r"^  (\S+)", text.split("Subcommands:")[1], re.M)
+    commands = re.findall(r"^  (\S+)", text.split("Commands:")[1].split("\n\n")[0], re.M)
     if not {"analyze", "inspect", "simulate"} <= set(commands):
         wrong.append(f"pate --help lists only {commands}")
     for command in commands:

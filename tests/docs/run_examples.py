@@ -10,8 +10,9 @@ Commands run in bash; those of a page one after another in a temporary directory
 to the source tree and PATE first in the path. Blocks whose commands are make, git, cd or sudo are for
 reading only. --update rewrites what the pages show, but for outputs with "...": look at the difference.
 
-Commands that import numpy need a python3 that has it: that of the path, or /usr/bin/python3. Without one
-they, and what follows them on their page, are skipped, and the last line says how many.
+Commands that import numpy or pandas need a python3 that has it: that of the path, or /usr/bin/python3;
+some need GNU parallel. Without it they, and what follows them on their page, are skipped, and the last line
+says how many.
 """
 import os
 import pathlib
@@ -32,12 +33,18 @@ DOCUMENTS = ARGUMENTS[2:] or [
 NOT_RUN = re.compile(r"(make|git|cd|sudo)\b")
 
 
-def python_with_numpy():
-    """The directory of a python3 that has numpy; none where there is none."""
+def python_with(module):
+    """The directory of a python3 that has a module; none where there is none."""
     for python in (shutil.which("python3"), "/usr/bin/python3"):
-        if python and subprocess.run([python, "-c", "import numpy"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        if python and subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
             return str(pathlib.Path(python).parent)
     return None
+
+
+def what_is_missing():
+    """Of what some commands need that which is not there, each as the word that such commands have."""
+    missing = {f"import {module}" for module in ("numpy", "pandas") if not python_with(module)}
+    return missing | ({"parallel "} if not shutil.which("parallel") else set())
 
 
 def examples(text):
@@ -69,7 +76,7 @@ def matches(expected, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
-def run_page(document, environment, has_numpy):
+def run_page(document, environment, missing):
     """How many examples of a page ran, were skipped, and print something else."""
     text = (SOURCE / document).read_text()
     ran, skipped, failures, changes = 0, 0, 0, []
@@ -79,7 +86,7 @@ def run_page(document, environment, has_numpy):
         for command, expected, begin, end in examples(text):
             if NOT_RUN.match(command):
                 continue
-            if skipped or (not has_numpy and "numpy" in command):
+            if skipped or any(word in command for word in missing):
                 skipped += 1
                 continue
             ran += 1
@@ -101,14 +108,15 @@ def run_page(document, environment, has_numpy):
 
 
 def main():
-    python = python_with_numpy()
+    python, missing = python_with("pandas") or python_with("numpy"), what_is_missing()
     path = f"{PATE.parent}:{python}:{os.environ['PATH']}" if python else f"{PATE.parent}:{os.environ['PATH']}"
     environment = dict(os.environ, PATH=path, LC_ALL="C.UTF-8")
-    counts = {document: run_page(document, environment, python is not None) for document in DOCUMENTS}
+    counts = {document: run_page(document, environment, missing) for document in DOCUMENTS}
     if not ARGUMENTS[2:] and not counts["README.md"][0]:
         sys.exit("README.md has no example")
     ran, skipped, failures = (sum(numbers) for numbers in zip(*counts.values()))
-    print(f"{ran} examples ran, {failures} print something else" + (f", {skipped} skipped: no python3 has numpy" if skipped else ""))
+    print(f"{ran} examples ran, {failures} print something else"
+          + (f", {skipped} skipped for want of {', '.join(sorted(missing))}" if skipped else ""))
     sys.exit(1 if failures else 0)
 
 

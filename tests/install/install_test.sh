@@ -12,6 +12,12 @@ cmake --install "$build_dir" --prefix "$prefix/usr" >/dev/null
 report=$("$prefix/usr/bin/pate-analyze" "$votes" --queries 200 --sigma2 20 --delta 1e-5 --quiet)
 epsilon=$(printf '%s' "$report" | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["headline"]["epsilon"]))')
 "$prefix/usr/bin/pate-tune" "$votes" --queries 20 --sigma2 20,30 --delta 1e-5 --quiet >/dev/null
+for page in pate pate-analyze pate-release; do
+  grep -q "^.SH NAME" "$prefix/usr/share/man/man1/$page.1"
+done
+bash -n "$prefix/usr/share/bash-completion/completions/pate"
+test -s "$prefix/usr/share/zsh/site-functions/_pate"
+test -s "$prefix/usr/share/fish/vendor_completions.d/pate.fish"
 python3 -m json.tool "$prefix/usr/share/pate/schemas/analyze.schema.json" >/dev/null
 
 check() {
