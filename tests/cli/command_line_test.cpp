@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/output.hpp"
 
 using pate::Bound;
 using pate::Reading;
@@ -175,6 +176,35 @@ TEST_CASE("options: the program knows its commands") {
   CHECK(version == refused_program({"-V"}));
   CHECK(version == refused_program({"work", "--version"}));
   CHECK(refused_program({"--version", "--verbose"}).starts_with(version + "commit:    "));
+}
+
+struct Told {
+  pate::cli::OutputOptions output;
+};
+
+void describe_told(CommandLine& line, Told& options) {
+  add_output_options(line, options.output);
+}
+
+int run_told(const Told& /*options*/, const pate::cli::Streams& streams) {
+  return streams.progress ? 1 : 0;
+}
+
+TEST_CASE("options: no progress with --quiet and --progress never") {
+  const auto progress = [](std::vector<std::string> words) {
+    const std::vector<Command> commands{
+        pate::cli::make_command({"work", "does it", "pate work"}, describe_told, run_told)};
+    words.insert(words.begin(), {"pate", "work"});
+    std::ostringstream out;
+    const Command* const named = pate::cli::parse(commands, words, out);
+    REQUIRE(named != nullptr);
+    return named->run({out, out, true, true}) == 1;
+  };
+  CHECK(progress({}));
+  CHECK(progress({"--progress", "auto"}));
+  CHECK(progress({"--summary"}));
+  CHECK_FALSE(progress({"--quiet"}));
+  CHECK_FALSE(progress({"--progress", "never"}));
 }
 
 TEST_CASE("options: the help has its sections in the order of their titles") {
