@@ -55,8 +55,12 @@ std::vector<const Option*> named_options(const Command& command) {
 
 // The help, and what it does not say itself: that the option is required, its words, its default.
 std::string full_help(const Option& option) {
+  // Line breaks are for whoever reads the source, unless what follows is indented: a list.
   std::string text = option.help;
-  std::ranges::replace(text, '\n', ' ');
+  while (text.ends_with('\n')) text.pop_back();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' && text[i + 1] != ' ') text[i] = ' ';
+  }
   std::vector<std::string> more;
   if (option.traits.required && !is_positional(option)) more.emplace_back("required");
   if (const Choice* const choice = choice_of(option)) {
@@ -72,7 +76,10 @@ std::string full_help(const Option& option) {
   if (!held.empty() && option.help.find("default") == std::string::npos) {
     more.push_back("default: " + held);
   }
-  if (!more.empty()) text += fmt::format(" ({})", fmt::join(more, "; "));
+  if (!more.empty()) {
+    text.insert(std::min(text.find('\n'), text.size()),
+                fmt::format(" ({})", fmt::join(more, "; ")));
+  }
   return text;
 }
 
@@ -95,13 +102,22 @@ std::string heading(const Option& option) {
   return option.names + " " + option.type;
 }
 
+// `text` is not empty.
 std::string entry(std::string_view first, std::string_view text) {
   std::string head = fmt::format("  {}", first);
+  std::string result;
   if (head.size() + 1 >= kTextColumn) {
-    return head + '\n' + paragraph(std::string(kTextColumn, ' '), text);
+    result = head + '\n';
+    head.clear();
   }
   head.resize(kTextColumn, ' ');
-  return paragraph(head, text);
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find('\n'), text.size());
+    const std::size_t indent = std::min(text.find_first_not_of(' '), end);
+    result += paragraph(head + std::string(indent, ' '), text.substr(indent, end - indent));
+    head.assign(kTextColumn, ' ');
+  }
+  return result;
 }
 
 struct Status {

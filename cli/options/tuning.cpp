@@ -30,9 +30,9 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
              "Confident on the first queries,\nInteractive (--student) on the rest");
   rounds.add("--first-queries N", options.first_queries, "queries of the first round");
   rounds.add("--second-sigma2 SPEC", options.second_sigma2,
-             "axes of the second round; default: as of\nthe first");
-  rounds.add("--second-threshold SPEC", options.second_threshold, "");
-  rounds.add("--second-sigma1 SPEC", options.second_sigma1, "");
+             "of the second round; default: as of the first");
+  rounds.add("--second-threshold SPEC", options.second_threshold, "the same");
+  rounds.add("--second-sigma1 SPEC", options.second_sigma1, "the same");
 
   const Section goal = line.section("What is best (exit status 1 when no point keeps the limits)");
   const Section privacy = line.section("Privacy");

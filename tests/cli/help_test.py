@@ -27,6 +27,8 @@ def help_of(*words):
             wrong.append(f"{name} --help shows no '{what.strip()}'")
     if words and f"\nExample:\n  {name} " not in done.stdout:
         wrong.append(f"{name} --help shows no example")
+    wrong += [f"{name} --help says nothing of {option}"
+              for option in re.findall(r"^  (-\S+(?: \S+)?)\n(?! {20})", done.stdout, re.M)]
     if "\n\n\n" in done.stdout:
         wrong.append(f"{name} --help has two blank lines together")
     asked = subprocess.run([PATE, "help", *words], capture_output=True, text=True, check=False)
