@@ -39,8 +39,8 @@ std::vector<std::string> analyze(const std::vector<std::string>& more) {
 
 TEST_SUITE("analyze") {
   TEST_CASE("wrong command lines end with status 2 and say what to change") {
-    check_refused({}, 2, {"subcommand"});
-    check_refused({"analyse"}, 2, {});
+    check_refused({}, 2, {"a command is missing", "analyze"});
+    check_refused({"analyse"}, 2, {"'analyse'", "did you mean analyze?"});
     check_refused({"analyze"}, 2, {"VOTES"});
     check_refused(analyze({"--sigma2", "40"}), 2, {"--delta"});
     check_refused(analyze({"--delta", "1e-5"}), 2, {"--sigma2", "--laplace-scale"});

@@ -149,7 +149,8 @@ std::string refused_program(const std::vector<std::string>& words) {
   describe(commands.front().line, options);
   std::ostringstream stream;
   try {
-    CHECK(pate::cli::parse(commands, arguments, stream) == nullptr);
+    const Command* const named = pate::cli::parse(commands, arguments, stream);
+    CHECK(named == nullptr);
   } catch (const usage_error& error) {
     return std::string(error.what()) + "\n" + error.hint();
   }
