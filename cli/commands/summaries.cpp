@@ -95,7 +95,8 @@ std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
 }
 
 // What a person wants of the costs: the headline, then the smallest of each kind that was asked for
-// (--exact, --bound tilted, --decisions, released numbers), what papers would print, and what holds for any votes.
+// (--exact, --bound tilted, --decisions, released numbers), what papers would print, and what holds
+// for any votes.
 std::string few_costs(std::span<const CostEntry> costs, std::size_t headline) {
   struct Kind {
     const char* what;

@@ -28,7 +28,7 @@ CLI::Validator not_empty() {
           ""};
 }
 
-CLI::Validator decimal() {
+CLI::Validator a_whole_number() {
   return {[](const std::string& text) {
             const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
               return c >= '0' && c <= '9';
@@ -102,7 +102,7 @@ CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& 
     if (!option.traits.may_be_empty) added->check(not_empty());
   } else if constexpr (kIsOneOf<Value, unsigned, std::int64_t, std::uint64_t,
                                 std::optional<std::int64_t>>) {
-    added->check(decimal());
+    added->check(a_whole_number());
   } else if constexpr (kIsOneOf<Value, double, std::optional<double>, std::vector<double>>) {
     added->check(a_number<double>());
   }
