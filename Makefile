@@ -77,9 +77,10 @@ test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: headers alone, pkg-config, pictures, 10,000 random dumps
-	@$(call install_missing,pkg-config gnuplot-nox)
+test-all: build ## what make test leaves out: headers alone, pkg-config, pictures, pages, 10,000 random dumps
+	@$(call install_missing,pkg-config gnuplot-nox chromium)
 	@python3 tests/docs/gallery.py build/release/pate .
+	@python3 tests/docs/page_test.py build/release/pate . build/axe || [ $$? = 77 ]
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'

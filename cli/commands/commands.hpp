@@ -177,6 +177,16 @@ struct PlotOptions {
 void add_plot(CommandLine& line, PlotOptions& options);
 [[nodiscard]] int run_plot(const PlotOptions& options, const Streams& streams);
 
+/// `pate report REPORT...`: reports as a page for people who run no commands.
+struct ReportOptions {
+  std::vector<std::string> reports;
+  std::string output;
+  bool no_pictures = false;
+  bool public_only = false;
+};
+void add_report(CommandLine& line, ReportOptions& options);
+[[nodiscard]] int run_report(const ReportOptions& options, const Streams& streams);
+
 /// `pate release VOTES`: an epsilon that may be published.
 struct ReleaseOptions {
   VotesInputOptions input;

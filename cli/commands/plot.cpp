@@ -12,7 +12,7 @@ namespace pate::cli {
 namespace {
 
 // A public part has no settings; neither have public reports.
-bool is_private(const io::JsonValue& report) {
+bool shows_private(const io::JsonValue& report) {
   return report.has("settings");
 }
 
@@ -68,7 +68,7 @@ int run_plot(const PlotOptions& options, const Streams& streams) {
   const std::string script =
       gnuplot_script(figure_of(*options.kind, reports), format.value_or(ImageFormat::svg));
   write_output(options.output, options.script ? script : run_gnuplot(script), streams);
-  if (!options.quiet && std::ranges::any_of(reports, is_private)) {
+  if (!options.quiet && std::ranges::any_of(reports, shows_private)) {
     streams.err << "pate: note: the picture shows what the report says, which is for the owner of "
                    "the data: see the report before it is published\n";
   }

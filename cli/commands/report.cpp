@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "cli/commands/commands.hpp"
+#include "cli/commands/html_page.hpp"
+#include "cli/gnuplot.hpp"
+#include "pate/figures/figure.hpp"
+
+namespace pate::cli {
+
+void add_report(CommandLine& line, ReportOptions& options) {
+  line.section("").add("REPORT TEXT", options.reports, "reports of pate, JSON; - is standard input",
+                       {.required = true});
+  const Section output = line.section("Output");
+  output.add("-o,--output FILE", options.output, "the page, HTML; - is standard output",
+             {.required = true});
+  output.add("--no-pictures", options.no_pictures, "no pictures, which gnuplot draws");
+  output.add("--public-only", options.public_only,
+             "of every report only the part that may be\npublished");
+}
+
+int run_report(const ReportOptions& options, const Streams& streams) {
+  check_destinations({{"--output", options.output}}, options.reports);
+  std::vector<io::JsonValue> reports;
+  for (const std::string& path : options.reports) {
+    reports.push_back(io::JsonValue::read_file(path));
+  }
+  std::function<std::string(const Figure&)> draw;
+  if (!options.no_pictures) {
+    draw = [](const Figure& figure) {
+      return run_gnuplot(gnuplot_script(figure, ImageFormat::svg));
+    };
+  }
+  write_output(options.output, html_page(reports, draw, options.public_only), streams);
+  return kDone;
+}
+
+}  // namespace pate::cli
