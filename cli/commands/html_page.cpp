@@ -103,7 +103,7 @@ bool has_private_part(const JsonValue& report) {
   return !report.find("public") || report.has("settings") || report.has("private");
 }
 
-class Page {
+class Html {
  public:
   template <class... Arguments>
   void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -134,7 +134,7 @@ bool is_scalar(const JsonValue& value) {
 }
 
 // Everything there is, long lists cut short.
-void add_value(Page& page, const JsonValue& value) {
+void add_value(Html& page, const JsonValue& value) {
   if (value.type() == JsonType::object) {
     page.add("<dl>");
     for (const auto& [key, member] : value.members()) {
@@ -162,7 +162,7 @@ void add_value(Page& page, const JsonValue& value) {
   page.add("</ol>");
 }
 
-void add_texts(Page& page, const char* title, const JsonValue& list) {
+void add_texts(Html& page, const char* title, const JsonValue& list) {
   const std::vector<JsonValue> all = list.elements();
   if (all.empty()) return;
   page.add("<h4>{}</h4>\n<ul>", title);
@@ -170,7 +170,7 @@ void add_texts(Page& page, const char* title, const JsonValue& list) {
   page.add("</ul>");
 }
 
-void add_guarantee(Page& page, const JsonValue& guarantee) {
+void add_guarantee(Html& page, const JsonValue& guarantee) {
   page.add("<h3>What is promised, and to whom</h3>\n<p>{}</p>",
            escaped(guarantee.at("promise").text()));
   page.add("<p><strong>Protected:</strong> {}.</p>", escaped(guarantee.at("protected").text()));
@@ -187,7 +187,7 @@ constexpr const char* kMay = "<span class=\"yes\">may be published</span>";
 constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
 
 // The number that counts, and whether it may leave the house.
-void add_headline(Page& page, const JsonValue& body) {
+void add_headline(Html& page, const JsonValue& body) {
   const auto headline = body.find("headline");
   const JsonValue of = headline ? *headline : body;
   const auto epsilon = of.find("epsilon");
@@ -201,7 +201,7 @@ void add_headline(Page& page, const JsonValue& body) {
            epsilon_text(epsilon->number()), delta->number(), may ? kMay : kMayNot);
 }
 
-void add_costs(Page& page, const JsonValue& costs, const std::string& title) {
+void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
   const std::vector<JsonValue> all = costs.elements();
   if (all.empty() || !all.front().find("conversion")) return;
   page.add(
@@ -230,7 +230,7 @@ void add_costs(Page& page, const JsonValue& costs, const std::string& title) {
 }
 
 // What may be published of a report that is not public.
-void add_publishing(Page& page, const JsonValue& report) {
+void add_publishing(Html& page, const JsonValue& report) {
   page.add("<h3>What may be published</h3>");
   if (const auto part = report.find("public")) {
     page.add(
@@ -281,7 +281,7 @@ std::vector<std::pair<FigureKind, const char*>> kinds_for(const std::string& sch
   return {};
 }
 
-void add_pictures(Page& page, const JsonValue& report,
+void add_pictures(Html& page, const JsonValue& report,
                   const std::function<std::string(const Figure&)>& draw) {
   std::string pictures;
   for (const auto& [kind, caption] : kinds_for(report.at("schema").text())) {
@@ -298,7 +298,7 @@ void add_pictures(Page& page, const JsonValue& report,
   if (!pictures.empty()) page.add("<h3>Pictures</h3>\n{}", pictures);
 }
 
-void add_notices(Page& page, const JsonValue& report) {
+void add_notices(Html& page, const JsonValue& report) {
   const auto notices = report.find("notices");
   if (!notices || notices->elements().empty()) return;
   page.add("<h3>Notes</h3>\n<ul>");
@@ -309,13 +309,13 @@ void add_notices(Page& page, const JsonValue& report) {
 }
 
 // What was done, from facts that a report has.
-void add_facts(Page& page, const JsonValue& body, const std::string& title) {
+void add_facts(Html& page, const JsonValue& body, const std::string& title) {
   std::string rows;
   for (const char* const key : {"mechanism", "teachers", "classes", "queries", "answered", "method",
                                 "setting", "noise_function"}) {
     const auto value = body.find(key);
     if (!value) continue;
-    Page cell;
+    Html cell;
     add_value(cell, *value);
     fmt::format_to(std::back_inserter(rows), "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
                    in_words(key), cell.text());
@@ -327,7 +327,7 @@ void add_facts(Page& page, const JsonValue& body, const std::string& title) {
       title, rows);
 }
 
-void add_section(Page& page, const JsonValue& report, std::size_t number,
+void add_section(Html& page, const JsonValue& report, std::size_t number,
                  const std::function<std::string(const Figure&)>& draw, bool public_only) {
   const std::string schema = report.at("schema").text();
   if (!schema.starts_with("pate/")) report.at("schema").fail("a schema of pate, pate/.../v1");
@@ -385,7 +385,7 @@ void add_section(Page& page, const JsonValue& report, std::size_t number,
 
 std::string html_page(std::span<const JsonValue> reports,
                       const std::function<std::string(const Figure&)>& draw, bool public_only) {
-  Page page;
+  Html page;
   page.add(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -212,8 +212,6 @@ template <class Options>
                     } else if constexpr (requires { options->progress; }) {
                       streams.progress =
                           !options->quiet && options->progress == ProgressWhen::terminal;
-                    } else {
-                      streams.progress = !options->quiet;
                     }
                     return run(*options, streams);
                   }};
