@@ -179,7 +179,8 @@ TEST_CASE("simulate command: after an error nothing is written") {
 
 TEST_CASE("simulate command: the command line") {
   const auto parse = [](SimulateOptions& options, const std::string& line) {
-    std::vector<pate::cli::Command> commands(1, {"simulate", "makes votes", {}, {}});
+    std::vector<pate::cli::Command> commands(
+        1, {{"simulate", "makes votes", "pate simulate -o votes.npy"}, {}, {}});
     pate::cli::add_simulate(commands.front().line, options);
     std::istringstream words("pate simulate " + line);
     std::ostringstream out;
