@@ -25,6 +25,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -79,6 +80,14 @@ RELEASES = {
     "mixed": (
         {**MANY, "accuracy": 0.765, "correlation": 0.185}, MANY_MECHANISM,
         {"order": 52, "beta": 0.0054, "sigma-ss": 68}),
+}
+
+# Runs of `pate release` through a curve: votes, mechanism, parameters; without these they are looked for.
+CURVES = {
+    "640, default": ({**SMALL, "queries": 640}, CONFIDENT, {}),
+    "8,500 x 10 x 250": (SMALL, CONFIDENT, {"order": 6, "s": 5, "beta": 0.0225}),
+    "12,000 x 150 x 5,000": ({**MANY, "accuracy": 0.765, "correlation": 0.185}, MANY_MECHANISM,
+                             {"order": 12, "s": 10, "beta": 0.009}),
 }
 
 
@@ -176,6 +185,22 @@ def time_release(pate, directory, runs):
             turns = 1 if simulate["teachers"] > 1000 else runs
             rows.append(min(run([pate, *command])[0] for _ in range(turns)))
         print(f"         {name:<16}" + "".join(f"{seconds:>9.2f}" for seconds in rows), flush=True)
+
+
+def time_curve(pate, directory):
+    """Whole dry runs of `pate release` through a curve, first without tables, then with those that are kept."""
+    print(f"\ncurve: {'votes':<22}{'seconds':>9}{'processor':>11}{'MB':>7}{'tables kept':>13}")
+    for name, (simulate, mechanism, parameters) in CURVES.items():
+        votes = directory / ("-".join(f"{key}_{value}" for key, value in simulate.items()) + ".npy")
+        if not votes.exists():
+            run([pate, "simulate", *options(simulate), "-o", votes])
+        with tempfile.TemporaryDirectory() as tables:
+            command = [pate, "release", votes, *options(mechanism), *options(parameters), "--dry-run", "--quiet",
+                       "-o", directory / "report.json", "--tables", tables]
+            seconds, processor = processor_seconds(list(map(str, command)))
+            again, _ = run(list(map(str, command)))
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000  # of all runs so far
+        print(f"       {name:<22}{seconds:>9.2f}{processor:>11.2f}{peak:>7.0f}{again:>13.2f}", flush=True)
 
 
 def time_exact(pate, directory, runs):
@@ -278,6 +303,7 @@ def main():
     time_tune(arguments.pate, arguments.directory, votes, DUMPS[first]["analyze"], arguments.runs)
     time_release(arguments.pate, arguments.directory, arguments.runs)
     time_exact(arguments.pate, arguments.directory, arguments.runs)
+    time_curve(arguments.pate, arguments.directory)
     text = make_csv(arguments.directory, votes)
     speed = time_csv(arguments.pate, arguments.directory, text, DUMPS[first]["analyze"],
                      arguments.runs)

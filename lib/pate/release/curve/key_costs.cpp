@@ -18,7 +18,7 @@ constexpr double kKeyMargin = 1e-9;
 constexpr CostUnits kNoKey = -1;  // no histogram has such counts
 // An excess below is nothing beside the smallest unit.
 constexpr double kNegligibleExcess = 1e-14;
-constexpr std::int64_t kBlock = 64;
+constexpr std::int64_t kBlock = 16;
 
 // The classes behind the top one, but for those that take part: some by name, then `slots` of those
 // that share what is left, as unevenly as it can be: `full` of the largest count allowed, one of
@@ -204,31 +204,43 @@ std::span<const CostUnits> StoredUnits::take(std::int64_t count) {
 
 RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
     : width_(width), values_(std::move(values)) {
-  const std::int64_t rows = static_cast<std::int64_t>(values_.size()) / width;
-  const std::int64_t per_row = ceil_divide(width, kBlock);
-  blocks_.assign(static_cast<std::size_t>(rows * per_row), kNoKey);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t i = 0; i < width; ++i) {
-      CostUnits& block = blocks_[static_cast<std::size_t>(row * per_row + i / kBlock)];
-      block = std::max(block, at(row, i));
+  const auto rows = static_cast<std::int64_t>(values_.size()) / width;
+  const auto maxima = [&](const std::vector<CostUnits>& of, std::int64_t of_width) {
+    const std::int64_t per_row = ceil_divide(of_width, kBlock);
+    std::vector<CostUnits> blocks(static_cast<std::size_t>(rows * per_row), kNoKey);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t i = 0; i < of_width; ++i) {
+        CostUnits& block = blocks[static_cast<std::size_t>(row * per_row + i / kBlock)];
+        block = std::max(block, of[static_cast<std::size_t>(row * of_width + i)]);
+      }
     }
-  }
+    return blocks;
+  };
+  blocks_ = maxima(values_, width_);
+  large_blocks_ = maxima(blocks_, ceil_divide(width_, kBlock));
 }
 
 CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t to) const {
+  if (from > to) return kNoKey;
+  const std::int64_t per_row = ceil_divide(width_, kBlock);
+  const std::array<const CostUnits*, 3> levels{
+      values_.data() + row * width_, blocks_.data() + row * per_row,
+      large_blocks_.data() + row * ceil_divide(per_row, kBlock)};
   CostUnits result = kNoKey;
-  const CostUnits* value = values_.data() + row * width_;
-  const CostUnits* block = blocks_.data() + row * ceil_divide(width_, kBlock);
-  for (std::int64_t i = from; i <= to;) {
-    if (i % kBlock == 0 && i + kBlock - 1 <= to) {
-      result = std::max(result, block[i / kBlock]);
-      i += kBlock;
-    } else {
-      const std::int64_t end = std::min(to + 1, (i / kBlock + 1) * kBlock);
-      for (; i < end; ++i) result = std::max(result, value[i]);
-    }
+  std::int64_t first = from;
+  std::int64_t end = to + 1;
+  for (std::size_t level = 0;; ++level) {
+    const CostUnits* const value = levels[level];
+    const bool is_last = level + 1 == levels.size();
+    // What the blocks of the next level leave at both ends.
+    const std::int64_t inner = is_last ? end : std::min(ceil_divide(first, kBlock) * kBlock, end);
+    for (; first < inner; ++first) result = std::max(result, value[first]);
+    const std::int64_t last = std::max(end / kBlock * kBlock, first);
+    for (; !is_last && end > last; --end) result = std::max(result, value[end - 1]);
+    if (first >= end) return result;
+    first /= kBlock;
+    end /= kBlock;
   }
-  return result;
 }
 
 KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
@@ -373,11 +385,29 @@ std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) co
       }
     }
   } else {
+    // As long as the row stays, its stretch grows by one at a time.
+    std::int64_t column_row = -1;
+    std::int64_t diagonal_row = -1;
+    CostUnits column = kNoKey;
+    CostUnits diagonal = kNoKey;
     for (std::int64_t d = 0; d <= teachers_; ++d) {
-      raise(d, columns_.largest(std::min(x2 + d, teachers_ / 2), std::max(least_, v - d), v));
+      const std::int64_t x = std::min(x2 + d, teachers_ / 2);
+      if (x != column_row) {
+        column = columns_.largest(x, std::max(least_, v - d), v);
+      } else if (v - d >= least_) {
+        column = std::max(column, columns_.at(x, v - d));
+      }
+      column_row = x;
+      raise(d, column);
       if (d > 0) {
-        raise(d, diagonals_.largest(ceil_divide(std::min(v + x2 + d, teachers_), cell_), v + 1,
-                                    std::min(v + d, teachers_)));
+        const std::int64_t s = ceil_divide(std::min(v + x2 + d, teachers_), cell_);
+        if (s != diagonal_row) {
+          diagonal = diagonals_.largest(s, v + 1, std::min(v + d, teachers_));
+        } else if (v + d <= teachers_) {
+          diagonal = std::max(diagonal, diagonals_.at(s, v + d));
+        }
+        diagonal_row = s;
+        raise(d, diagonal);
       }
       if (result[static_cast<std::size_t>(d)] == largest_) break;
     }

@@ -32,7 +32,8 @@ class StoredUnits {
   std::span<const CostUnits> left_;
 };
 
-/// Rows of numbers, and the maxima of their blocks: the maximum of a stretch of a row in few steps.
+/// Rows of numbers, the maxima of their blocks and of blocks of those: the maximum of a stretch of
+/// a row in few steps.
 class RowMaxima {
  public:
   RowMaxima() = default;
@@ -47,7 +48,7 @@ class RowMaxima {
 
  private:
   std::int64_t width_ = 0;
-  std::vector<CostUnits> values_, blocks_;
+  std::vector<CostUnits> values_, blocks_, large_blocks_;
 };
 
 /// The tilted cost as a function of the largest counts of a histogram, and its maximum over all

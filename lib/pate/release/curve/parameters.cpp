@@ -251,6 +251,12 @@ double noise_in_votes(const CostQuestion& question) {
   return question.aggregator.is_gaussian() ? parameter : std::numbers::sqrt2 * parameter;
 }
 
+// In three digits, so that it can be told and typed.
+double three_digits(double x) {
+  const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(x)));
+  return std::round(x * unit) / unit;
+}
+
 // The grid of s and beta at one order.
 std::vector<Candidate> candidates_at(const CostQuestion& question, const EstimatedCosts& costs,
                                      const Search& search, double delta, unsigned threads) {
@@ -260,7 +266,7 @@ std::vector<Candidate> candidates_at(const CostQuestion& question, const Estimat
       break;
     }
     for (const double growth : search.growths) {
-      const double beta = std::clamp(growth / noise_in_votes(question), 1e-5, 10.0);
+      const double beta = three_digits(std::clamp(growth / noise_in_votes(question), 1e-5, 10.0));
       candidates.push_back({{costs.order, s, beta}, {}});
     }
   }
