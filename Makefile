@@ -96,6 +96,13 @@ install: deps ## program, manual, completion, library, headers: PREFIX=/usr/loca
 	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
+.PHONY: deb
+deb: deps ## a Debian package, in build/release/package
+	@$(call install_missing,dpkg-dev file)
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
+	@cpack --config build/release/CPackConfig.cmake
+
 .PHONY: bench
 bench: deps ## time pate analyze on two large dumps
 	@cmake --preset release --log-level=NOTICE

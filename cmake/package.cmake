@@ -1,0 +1,16 @@
+# `make deb`: a Debian package of what `make install` puts below /usr.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME pate)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "the maintainers of pate")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/package)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gnuplot-nox)
+# What a program that links the library needs.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libssl-dev, zlib1g-dev, libzip-dev, coinor-libclp-dev")
+include(CPack)
