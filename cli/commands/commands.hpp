@@ -117,6 +117,7 @@ struct DarrmOptions {
   std::string weights = "uniform";
   bool monotone = false;
   std::optional<double> total_delta;
+  bool any_delta = false;
   Limits limits;  ///< of epsilon only
   std::string labels;
   bool force = false;

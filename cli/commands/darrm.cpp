@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -20,6 +19,7 @@
 #include "pate/majority/vote_law.hpp"
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/ledger.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 
@@ -28,22 +28,29 @@ namespace {
 // Draws that errors are estimated from; each takes time K^2, and with more teachers less is left to
 // chance.
 std::int64_t error_samples(std::int64_t teachers) {
-  constexpr std::int64_t kWork = 10000 * 101 * 101;
+  constexpr std::int64_t kWork = 102'010'000;  // 10,000 draws of 101
   return std::clamp<std::int64_t>(kWork / (teachers * teachers), 100, 10000);
 }
 
 constexpr std::int64_t kDarrmRowsAtOnce = 4096;
+constexpr double kLargestWeight = 1e300;
 
-// The number after "binomial:".
+// The number after "binomial:". At a half nothing is left of the published weights.
 double mean_after(std::string_view words, std::size_t length) {
   const std::string_view text = words.substr(length);
   double mean = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mean);
-  if (error != std::errc() || end != text.data() + text.size() || !(mean >= 0.5 && mean <= 1.0)) {
+  if (error != std::errc() || end != text.data() + text.size() || !(mean >= 0.5 && mean <= 1.0) ||
+      (mean == 0.5 && words.starts_with("published"))) {
     throw usage_error(
         fmt::format("--weights {}: expected a mean between 0.5 and 1 after the colon", words));
   }
   return mean;
+}
+
+bool is_file_of_weights(std::string_view words) {
+  return words != "uniform" && words != "total-variation" && !words.starts_with("binomial:") &&
+         !words.starts_with("published:");
 }
 
 // One number for each size of a majority, from a file; it becomes an input.
@@ -61,9 +68,9 @@ std::vector<double> read_weights(const std::string& path, std::int64_t teachers,
   std::vector<double> weights(static_cast<std::size_t>(size));
   table.read_reals(0, size, 0, 1, weights);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] >= 0.0) continue;
-    throw input_error(
-        fmt::format("{}: row {}: a weight must be >= 0, found {}", table.name(), i, weights[i]));
+    if (weights[i] >= 0.0 && weights[i] <= kLargestWeight) continue;
+    throw input_error(fmt::format("{}: row {}: a weight must be >= 0 and <= {}, found {}",
+                                  table.name(), i, kLargestWeight, weights[i]));
   }
   if (std::ranges::all_of(weights, [](double w) { return w == 0.0; })) {
     throw input_error(fmt::format("{}: all weights are 0", table.name()));
@@ -132,23 +139,24 @@ void check_darrm_options(const DarrmOptions& options) {
       throw usage_error("--monotone is for --noise-function optimal; the others are already");
     }
   }
-  if (!(options.epsilon > 0.0) || !std::isfinite(options.epsilon)) {
-    throw usage_error(fmt::format("--epsilon must be > 0 and finite, got {}", options.epsilon));
+  const auto check = [](bool holds, const std::string& what, double got) {
+    if (!holds) throw usage_error(fmt::format("{}, got {}", what, got));
+  };
+  check(options.epsilon > 0.0 && options.epsilon <= kLargestAnswerEpsilon,
+        fmt::format("--epsilon must be > 0 and <= {}", kLargestAnswerEpsilon), options.epsilon);
+  const auto check_share = [&](std::optional<double> delta, const char* option) {
+    check(!delta || (*delta >= 0.0 && *delta < 1.0), fmt::format("{} must be >= 0 and < 1", option),
+          delta.value_or(0.0));
+  };
+  check_share(options.delta_teacher, "--delta-teacher");
+  check_share(options.delta, "--delta");
+  if (options.total_delta) {
+    check_delta(*options.total_delta, options.any_delta, "--total-delta");
   }
-  check_output_options(options.output, input_paths(options.input),
+  std::vector<std::string> inputs = input_paths(options.input);
+  if (is_file_of_weights(options.weights)) inputs.push_back(io::table_path(options.weights));
+  check_output_options(options.output, inputs,
                        {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
-}
-
-void check_no_answers_yet(const DarrmOptions& options) {
-  std::error_code ignored;
-  if (options.labels.empty() || options.force ||
-      !std::filesystem::exists(options.labels, ignored)) {
-    return;
-  }
-  throw usage_error(fmt::format(
-      "--write-labels {} is there already: its labels may be those of an earlier run; name another "
-      "file, or add --force to replace it",
-      options.labels));
 }
 
 MajoritySettings majority_settings(const DarrmOptions& options, VotesInput& input) {
@@ -156,22 +164,27 @@ MajoritySettings majority_settings(const DarrmOptions& options, VotesInput& inpu
   settings.setting = *options.setting;
   const bool one_vote = settings.setting == TeacherSetting::non_private;
   const std::int64_t all = input.votes ? input.votes->teachers() : *options.input.teachers;
-  if (all < 1) throw usage_error(fmt::format("--teachers must be >= 1, got {}", all));
+  if (!(all >= 1 && all <= kMostMajorityTeachers)) {
+    throw usage_error(input.votes ? fmt::format("{}: at most {} teachers, found {}",
+                                                input.votes->name(), kMostMajorityTeachers, all)
+                                  : fmt::format("--teachers must be >= 1 and <= {}, got {}",
+                                                kMostMajorityTeachers, all));
+  }
   settings.noise =
       options.noise.value_or(one_vote ? NoiseFunction::one_vote : NoiseFunction::optimal);
   const bool one_affected = one_vote || settings.setting == TeacherSetting::static_shards;
   settings.teachers = {all, options.epsilon, options.delta_teacher.value_or(0.0),
                        options.affected.value_or(one_affected ? 1 : all)};
+  settings.teachers.delta = std::abs(settings.teachers.delta);  // of -0
   settings.m = options.m.value_or(1.0);
   if (!(settings.m > 0.0 && settings.m <= static_cast<double>(all))) {
     throw usage_error(fmt::format(
         "--m must be > 0 and at most the number of teachers, {}: all of them cost no more; got {}",
         all, settings.m));
   }
-  validate(settings.teachers);
   settings.target = {settings.m * options.epsilon,
                      -std::expm1(settings.m * std::log1p(-settings.teachers.delta))};
-  if (options.delta) settings.target.delta = *options.delta;
+  if (options.delta) settings.target.delta = std::abs(*options.delta);
   settings.monotone = options.monotone;
   settings.total_delta = options.total_delta;
   if (input.votes) {
@@ -240,13 +253,16 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
   const Section run = line.section("Run");
   run.add("--total-delta D", options.total_delta,
           "of all answers: KOV composition at it, and\na headline that keeps it");
-  run.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
+  add_any_delta(run, options.any_delta);
+  run.add("--max-epsilon E", options.limits.max_epsilon,
+          "exit status 1 above this epsilon, and no\nanswers");
   run.add("--write-labels FILE", options.labels, "draw the answers: .npy, .csv or .tsv");
   run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
   run.add("--ledger FILE", options.ledger, "record the run here (non-private)");
   add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
   add_statement(line, options.output);
+  add_public_only(line, options.output);
 }
 
 int run_darrm(const DarrmOptions& options, const Streams& streams) {
@@ -259,7 +275,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   check_limits(options.limits);
   std::optional<reports::LabelsFormat> format;
   if (!options.labels.empty()) format = reports::labels_format(options.labels);
-  check_no_answers_yet(options);
+  if (format) check_no_labels_yet(options.labels, options.force);
   VotesInput input;
   if (!options.input.votes.empty()) {
     input = open_votes(options.input);
@@ -275,6 +291,9 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   std::optional<Activity> activity(std::in_place, streams, "looking for the noise function");
   const MajorityPlan plan = plan_majority(settings, error_samples(settings.teachers.teachers));
   activity.reset();
+  const MajorityCost& headline = plan.costs[plan.headline];
+  if (headline.delta > 0.0)
+    check_delta(headline.delta, options.any_delta, "the delta of the answers");
   reports::DarrmReport report{plan};
   report.notices = input.votes ? input.doubts() : std::vector<Notice>();
   std::ranges::move(majority_notices(plan), std::back_inserter(report.notices));
@@ -283,21 +302,29 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     for (const std::int32_t l : ones) ++by_ones[static_cast<std::size_t>(l)];
     report.votes = expected_agreement(plan, std::move(by_ones));
     report.notices.push_back(
-        {"votes_are_private",
+        {"private_part",
          "what the report says of the votes, agreement and queries_by_ones, is private"});
   }
   const reports::ReportContext context{version(), settings_of("darrm", add_darrm, options),
                                        input.describe()};
   input.check_unchanged();
+  std::vector<std::string> missed;
+  if (options.limits.max_epsilon && !(headline.epsilon <= *options.limits.max_epsilon)) {
+    missed.push_back(fmt::format("epsilon = {} is above --max-epsilon {}{}", headline.epsilon,
+                                 *options.limits.max_epsilon,
+                                 format ? ", so no answer was drawn" : ""));
+    format.reset();
+  }
   std::string bytes;
   if (format) {
     LabelledQueries labelled;
     for (const std::int32_t l : ones) labelled.labels.push_back(draw_answer(plan, l, source));
     bytes = reports::labels_bytes(labelled, input.rows, *format, false);
     report.labels = {options.labels, *format, io::sha256_hex(std::as_bytes(std::span(bytes)))};
-    check_no_answers_yet(options);
+    check_no_labels_yet(options.labels, options.force);
   }
-  if (!options.ledger.empty()) {
+  const std::string called = options.output.public_only ? "the ledger" : options.ledger;
+  if (format && !options.ledger.empty()) {
     reports::Ledger ledger(options.ledger);
     report.ledger = options.ledger;
     reports::LedgerEntry entry = reports::darrm_ledger_entry(
@@ -305,23 +332,35 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
         reports::ensemble_of(ledger.entries(), options.ledger, options.ensemble,
                              input.votes->teachers(), input.votes->classes()));
     (void)reports::ledger_total(ledger.entries(), options.ledger);  // fails before it grows
+    std::ranges::move(ledger_notices(ledger, called, entry), std::back_inserter(report.notices));
     ledger.append(std::move(entry));
     report.total = reports::ledger_total(ledger.entries(), options.ledger);
     report.notices.push_back(
-        {"ledger_total", fmt::format("{}: {}", options.ledger,
-                                     reports::total_in_words(ledger.entries(), *report.total))});
+        {"ledger_total",
+         fmt::format("{}: {}", called, reports::total_in_words(ledger.entries(), *report.total))});
+  } else if (format && settings.setting == TeacherSetting::non_private) {
+    report.notices.push_back(no_ledger());
   }
   if (format) io::write_file_atomically(options.labels, bytes);
-  deliver_report(options.output, reports::darrm_report_json(report, context),
-                 for_people(options.output, guarantee_of(plan),
-                            darrm_summary(report, options.input.votes, streams.out_colour())),
-                 report.notices, streams);
-  const MajorityCost& headline = plan.costs[plan.headline];
-  std::vector<std::string> missed;
-  if (options.limits.max_epsilon && !(headline.epsilon <= *options.limits.max_epsilon)) {
-    missed.push_back(fmt::format("epsilon = {} is above --max-epsilon {}", headline.epsilon,
-                                 *options.limits.max_epsilon));
+  std::string json;
+  if (options.output.public_only) {
+    std::vector<std::string> files = input_paths(options.input);
+    files.insert(files.end(), {options.ledger, options.labels});
+    report.notices = reports::public_notices(report.notices, files);
+    report.votes.reset();
+    if (report.labels) report.labels->path = "labels";
+    json = reports::public_darrm_report_json(report, version());
+  } else {
+    json = reports::darrm_report_json(report, context);
   }
+  const std::string& votes = options.input.votes;
+  deliver_report(
+      options.output, json,
+      for_people(
+          options.output, guarantee_of(plan),
+          darrm_summary(report, options.output.public_only && !votes.empty() ? "PUBLIC" : votes,
+                        streams.out_colour())),
+      report.notices, streams);
   return report_missed(missed, streams);
 }
 

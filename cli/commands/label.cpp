@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
@@ -54,36 +52,6 @@ void check_options(const LabelOptions& options) {
                        {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
 }
 
-// Labels that were paid for are not lost by a slip.
-void check_no_labels_yet(const LabelOptions& options) {
-  std::error_code ignored;
-  if (options.force || !std::filesystem::exists(options.labels, ignored)) return;
-  throw usage_error(fmt::format(
-      "--write-labels {} is there already: its labels may be those of an earlier run; name another "
-      "file, or add --force to replace it",
-      options.labels));
-}
-
-// What the ledger, by the name `called`, says about these votes so far.
-void add_ledger_notices(const reports::Ledger& ledger, const std::string& called,
-                        const reports::LedgerEntry& entry, std::vector<Notice>& notices) {
-  if (const auto line = ledger.torn_line()) {
-    notices.push_back({"ledger_torn",
-                       fmt::format("{}: line {} is the beginning of an entry that a crash cut off; "
-                                   "it does not count",
-                                   called, *line)});
-  }
-  const auto earlier = ledger.earlier(entry.kind, entry.votes_digest);
-  if (earlier.empty()) return;
-  notices.push_back({"labelled_before",
-                     fmt::format("{}: these queries were labelled before, {}, the last time on {}; "
-                                 "what that cost comes on top",
-                                 called,
-                                 earlier.size() == 1 ? std::string("once")
-                                                     : fmt::format("{} times", earlier.size()),
-                                 earlier.back().time)});
-}
-
 }  // namespace
 
 void add_label(CommandLine& line, LabelOptions& options) {
@@ -120,7 +88,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
               const io::WritePoints& points) {
   check_options(options);
   const reports::LabelsFormat format = reports::labels_format(options.labels);
-  check_no_labels_yet(options);
+  check_no_labels_yet(options.labels, options.force);
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
@@ -149,7 +117,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               io::sha256_hex(std::as_bytes(std::span(bytes))),
                               {},
                               {}};
-  check_no_labels_yet(options);  // the run may have taken long
+  check_no_labels_yet(options.labels, options.force);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty()) {
     ledger.emplace(options.ledger, points);
@@ -160,7 +128,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
         reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
                              input.votes->teachers(), input.votes->classes()));
     (void)reports::ledger_total(ledger->entries(), options.ledger);  // fails before it grows
-    add_ledger_notices(*ledger, called, entry, account.notices);
+    std::ranges::move(ledger_notices(*ledger, called, entry), std::back_inserter(account.notices));
     ledger->append(std::move(entry));
     report.total = reports::ledger_total(ledger->entries(), options.ledger);
     account.notices.push_back(

@@ -171,6 +171,11 @@ AnySettings make_settings(const ReleaseOptions& options,
     return curve;
   }
   (void)safety_factor(settings.confidence, settings.delta);
+  if (settings.confidence) {
+    check_delta(
+        1.0 - *settings.confidence, options.any_delta,
+        fmt::format("--confidence {}, whose failures count as delta:", *settings.confidence));
+  }
   settings.bound = options.bound == Bound::exact ? ReleasedBound::exact : ReleasedBound::tradeoff;
   if (options.order) {
     settings.parameters = ReleaseParameters{*options.order, *options.beta, *options.sigma_ss};

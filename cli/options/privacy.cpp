@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
 #include "cli/exit_status.hpp"
 #include "pate/math/decimal.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
+#include "pate/reports/ledger.hpp"
 
 namespace pate::cli {
 
@@ -29,7 +32,10 @@ void check_profile(AccountSettings& settings) {
     throw usage_error(fmt::format("{} needs --exact, which computes the privacy profile", option));
   }
   if (settings.profile_deltas) {
-    for (const double delta : *settings.profile_deltas) validate_delta(delta);
+    for (const double delta : *settings.profile_deltas) {
+      if (delta > 0.0 && delta < 1.0) continue;
+      throw usage_error(fmt::format("--deltas must be > 0 and < 1, got {}", delta));
+    }
   }
   if (!settings.profile_step) return;
   double& step = *settings.profile_step;
@@ -125,6 +131,36 @@ void check_ensemble(const std::string& ensemble, const std::string& ledger) {
   if (!ensemble.empty() && ledger.empty()) {
     throw usage_error("--ensemble needs --ledger FILE, which is the account of one ensemble");
   }
+}
+
+void check_no_labels_yet(const std::string& labels, bool force) {
+  std::error_code ignored;
+  if (force || !std::filesystem::exists(labels, ignored)) return;
+  throw usage_error(fmt::format(
+      "--write-labels {} is there already: its labels may be those of an earlier run; name another "
+      "file, or add --force to replace it",
+      labels));
+}
+
+std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,
+                                   const reports::LedgerEntry& entry) {
+  std::vector<Notice> notices;
+  if (const auto line = ledger.torn_line()) {
+    notices.push_back({"ledger_torn",
+                       fmt::format("{}: line {} is the beginning of an entry that a crash cut off; "
+                                   "it does not count",
+                                   called, *line)});
+  }
+  const auto earlier = ledger.earlier(entry.kind, entry.votes_digest);
+  if (earlier.empty()) return notices;
+  notices.push_back({"labelled_before",
+                     fmt::format("{}: these queries were labelled before, {}, the last time on {}; "
+                                 "what that cost comes on top",
+                                 called,
+                                 earlier.size() == 1 ? std::string("once")
+                                                     : fmt::format("{} times", earlier.size()),
+                                 earlier.back().time)});
+  return notices;
 }
 
 Notice no_ledger() {

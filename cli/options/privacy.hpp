@@ -7,6 +7,11 @@
 #include "cli/options/command_line.hpp"
 #include "pate/accounting/account.hpp"
 
+namespace pate::reports {
+class Ledger;
+struct LedgerEntry;
+}  // namespace pate::reports
+
 namespace pate::cli {
 
 /// What the headline has to keep.
@@ -51,6 +56,15 @@ void check_delta(double delta, bool any_delta, std::string_view called = "--delt
 
 /// Throws `usage_error` for a name of an ensemble without a ledger.
 void check_ensemble(const std::string& ensemble, const std::string& ledger);
+
+/// Throws `usage_error` where a file of labels is there, unless `force`: what was paid for is not
+/// lost by a slip.
+void check_no_labels_yet(const std::string& labels, bool force);
+
+/// What a ledger, by the name `called`, says so far about the queries of a new entry.
+[[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,
+                                                 const std::string& called,
+                                                 const reports::LedgerEntry& entry);
 
 /// What must be known of a release that no ledger records.
 [[nodiscard]] Notice no_ledger();

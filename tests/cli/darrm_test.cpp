@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -58,10 +60,12 @@ TEST_CASE("darrm: options that are wrong") {
   refuses("--setting independent-fresh --epsilon 0.1 --teachers 11 --m 12", 2,
           "at most the number of teachers, 11");
   refuses("--setting independent-fresh --epsilon 0.1 --teachers 11 --m -1", 2, "--m must be > 0");
-  refuses(kPlain + " --teachers 0", 2, "--teachers must be >= 1, got 0");
-  refuses(kPlain + " --teachers 11 --delta-teacher 1", 2, "delta must be >= 0 and < 1");
+  refuses(kPlain + " --teachers 0", 2, "--teachers must be >= 1 and <= 4096, got 0");
+  refuses(kPlain + " --teachers 11 --delta-teacher 1", 2,
+          "--delta-teacher must be >= 0 and < 1, got 1");
   refuses(kPlain + " --teachers 11 --affected 12", 2, "1 .. 11, got 12");
   refuses(kPlain + " --teachers 11 --weights binomial:1.5", 2, "between 0.5 and 1");
+  refuses(kPlain + " --teachers 11 --weights published:0.5", 2, "between 0.5 and 1");
   refuses(kPlain + " --teachers 11 --write-labels l.npy", 2, "--write-labels needs VOTES");
   refuses(kPlain + " --teachers 11 --noise-function one-vote", 2, "is for --setting non-private");
   refuses(kPlain + " --teachers 11 --noise-function constant --monotone", 2, "--monotone is for");
@@ -70,6 +74,29 @@ TEST_CASE("darrm: options that are wrong") {
       "--setting static-shards --epsilon 0.1 --m 3 --teachers 11 --affected 2 --noise-function "
       "constant",
       2, "a record affects one teacher");
+}
+
+TEST_CASE("darrm: deltas, and files that are inputs") {
+  const TempDirectory directory;
+  const std::string weights = (directory / "w.csv").string();
+  write_bytes(weights, "1\n1\n1\n1\n1\n1\n");
+  const std::string rest = kPlain + " --teachers 11 --noise-function constant ";
+  refuses(rest + "--delta 0.3", 2, "add --any-delta");
+  refuses(rest + "--total-delta 0.3", 2, "--total-delta 0.3 is above 0.1");
+  refuses(rest + "--delta 1", 2, "--delta must be >= 0 and < 1, got 1");
+  refuses(rest + "--delta nan", 2, "--delta must be >= 0");
+  refuses(rest + "--queries 9223372036854775807 --total-delta 1e-5", 2, "at most 1000000000");
+  CHECK(darrm(rest + "--delta-teacher -0.0").json()["headline"]["delta"].dump() == "0.0");
+  // Where so many failures are allowed nothing is left to promise but them.
+  CHECK(darrm(rest + "--queries 10 --total-delta 0.99 --any-delta").json()["headline"]["epsilon"] ==
+        0.0);
+  refuses(rest + "--total-delta 0", 2, "delta must be > 0");
+  refuses(rest + "--weights " + weights + " -o " + weights, 2, "is an input");
+  CHECK(darrm(rest + "--delta 0.3 --any-delta").status == 0);
+  write_bytes(weights, "1\n1\n1\n1\ninf\n1\n");
+  refuses(rest + "--weights " + weights, 3, "row 4");
+  write_bytes(weights, "1\n1\n1\n1\nnan\n1\n");
+  refuses(rest + "--weights " + weights, 3, "row 4");
 }
 
 TEST_CASE("darrm: votes that are wrong") {
@@ -141,6 +168,21 @@ TEST_CASE("darrm: labels come from the source's bits, files are not replaced") {
                   pate::cli::usage_error);
 }
 
+TEST_CASE("darrm: above the limit nothing is drawn, and nothing recorded") {
+  const TempDirectory directory;
+  write_bytes(directory / "votes.csv", "11,0\n0,11\n5,6\n6,5\n");
+  const std::string labels = (directory / "l.npy").string();
+  const std::string ledger = (directory / "ledger.jsonl").string();
+  const Ran ran = darrm("--setting non-private --epsilon 0.5 --max-epsilon 1.9 --write-labels " +
+                            labels + " --ledger " + ledger,
+                        (directory / "votes.csv").string());
+  CHECK(ran.status == 1);
+  CHECK(ran.err.find("so no answer was drawn") != std::string::npos);
+  CHECK_FALSE(ran.json().contains("labels"));
+  CHECK_FALSE(std::filesystem::exists(labels));
+  CHECK_FALSE(std::filesystem::exists(ledger));
+}
+
 TEST_CASE("darrm: a ledger of teachers that promise nothing") {
   const TempDirectory directory;
   write_bytes(directory / "votes.csv", "11,0\n0,11\n5,6\n6,5\n");
@@ -173,7 +215,69 @@ TEST_CASE("darrm: reports are added up where one teacher is protected") {
   const Ran refused =
       run({"compose", one_vote, fresh, "--same-teachers", "--json", "--delta", "1e-5"});
   CHECK(refused.status == 3);
-  CHECK(refused.err.find("a record of the data is protected") != std::string::npos);
+  CHECK(refused.err.find("protects one teacher's votes as") != std::string::npos);
+  CHECK(refused.err.find("found one that protects one record of the data") != std::string::npos);
+}
+
+TEST_CASE(
+    "darrm: reports of new coins add up to what a record loses, those of static teachers not") {
+  const TempDirectory directory;
+  const std::string fresh = (directory / "fresh.json").string();
+  const std::string sum = (directory / "sum.json").string();
+  const std::string constant = " --teachers 11 --epsilon 0.1 --m 3 --noise-function constant -o ";
+  CHECK(darrm("--setting independent-fresh --delta-teacher 1e-6 --queries 2" + constant + fresh)
+            .status == 0);
+  const Ran twice = run({"compose", fresh, fresh, "--same-teachers", "-o", sum, "--quiet"});
+  CAPTURE(twice.err);
+  CHECK(twice.status == 0);
+  // A sum is added to others as what it is.
+  const Ran more = run({"compose", sum, fresh, "--same-teachers", "--json", "--quiet"});
+  CAPTURE(more.err);
+  REQUIRE(more.status == 0);
+  CHECK(more.json()["headline"]["epsilon"].get<double>() >= 6 * 0.3);
+  CHECK(more.json()["headline"]["epsilon"].get<double>() == doctest::Approx(1.8).epsilon(1e-9));
+  CHECK(more.json()["headline"]["delta"].get<double>() >= 1.0 - std::pow(1.0 - 1e-6, 18));
+  CHECK(more.json()["guarantee"]["protected"] ==
+        "one record of the data that the teachers learn from");
+  CHECK(more.json()["provenance"]["records"] == true);
+  const std::string plan = (directory / "plan.json").string();
+  CHECK(run({"plan", "--sigma2", "40", "--queries", "10", "--delta", "1e-5", "-o", plan, "--quiet"})
+            .status == 0);
+  const Ran mixed = run({"compose", sum, plan, "--same-teachers", "--json", "--quiet"});
+  CHECK(mixed.status == 3);
+  CHECK(mixed.err.find("costs of the two do not add up") != std::string::npos);
+  for (const std::string setting : {"static-whole", "static-shards"}) {
+    const std::string once = (directory / (setting + ".json")).string();
+    CHECK(darrm("--setting " + setting + constant + once).status == 0);
+    const Ran refused = run({"compose", once, "--json", "--quiet"});
+    CHECK(refused.status == 3);
+    CHECK(refused.err.find("run pate darrm on all of their queries together") != std::string::npos);
+  }
+}
+
+TEST_CASE("darrm: --public-only puts out nothing of the votes") {
+  const TempDirectory directory;
+  const auto votes = [&](const char* name, const std::string& text) {
+    write_bytes(directory / name, text);
+    return (directory / name).string();
+  };
+  const std::string rest = kPlain + " --noise-function constant --public-only";
+  const Ran one = darrm(rest, votes("votes.csv", "11,0\n0,11\n5,6\n6,5\n"));
+  const Ran other = darrm(rest, votes("other.csv", "0,11\n0,11\n0,11\n6,5\n"));
+  REQUIRE(one.status == 0);
+  CHECK(one.out == other.out);
+  CHECK(one.out.find("votes.csv") == std::string::npos);
+  const json report = one.json();
+  CHECK(report.size() == 4);
+  CHECK(report["public"]["headline"]["epsilon"].get<double>() == doctest::Approx(1.2));
+  CHECK(report["public"]["gamma"].size() == 6);
+  CHECK_FALSE(report["public"].contains("votes"));
+  // It is no part of a sum: what its answers were made from is not in it.
+  const std::string file = (directory / "public.json").string();
+  write_bytes(file, one.out);
+  const Ran sum = run({"compose", file, "--json", "--quiet"});
+  CHECK(sum.status == 3);
+  CHECK(sum.err.find("expected a whole report") != std::string::npos);
 }
 
 TEST_CASE("darrm: fives and eights of MNIST by 11 teachers (real votes)" *

@@ -191,9 +191,10 @@ TEST_SUITE("output") {
     const auto at = [&](const char* name) { return (directory / name).string(); };
     const Words open{"--public-only", "--json"};
 
-    const Ran chosen = run(on_digits("release", kNoise + open +
-                                                    Words{"--method", "gnss", "--queries", "50",
-                                                          "--confidence", "0.5", "--quiet"}));
+    const Ran chosen =
+        run(on_digits("release", kNoise + open +
+                                     Words{"--method", "gnss", "--queries", "50", "--confidence",
+                                           "0.5", "--any-delta", "--quiet"}));
     REQUIRE(chosen.status == 0);
     check_public(chosen.out, directory);
     CHECK(chosen.out.find("parameters_from_votes") != std::string::npos);

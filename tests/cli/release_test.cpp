@@ -96,7 +96,7 @@ TEST_SUITE("release") {
       CAPTURE(known.confidence);
       const Ran ran = release({votes, "--queries", known.queries, "--threshold", known.threshold,
                                "--sigma1", known.sigma1, "--sigma2", "40", "--bound", known.bound,
-                               "--confidence", known.confidence, "--dry-run"});
+                               "--confidence", known.confidence, "--any-delta", "--dry-run"});
       REQUIRE(ran.status == 0);
       const json numbers = ran.json().at("private");
       const double mean = numbers.at("mean_published");
@@ -308,8 +308,9 @@ TEST_SUITE("release") {
     CHECK(account.at("entries").size() == 5);
     CHECK(account.dump().find("sha256") == std::string::npos);
     // Deltas that add up to one or more make no statement.
-    CHECK(release(fixed({"--ledger", ledger, "--again", "--confidence", "0.5"})).status == 0);
-    rows.insert(rows.end(), {"--confidence", "0.5"});
+    CHECK(release(fixed({"--ledger", ledger, "--again", "--confidence", "0.5", "--any-delta"}))
+              .status == 0);
+    rows.insert(rows.end(), {"--confidence", "0.5", "--any-delta"});
     CHECK(release(rows).status == 4);
   }
 
@@ -495,6 +496,7 @@ TEST_SUITE("release") {
              Wrong{{"--order", "4", "--beta", "nan", "--sigma-ss", "3"}, 2, "beta"},
              Wrong{{"--order", "4", "--beta", "0.05", "--sigma-ss", "0"}, 2, "sigma-ss must be"},
              Wrong{{"--confidence", "0.4"}, 2, "confidence must be"},
+             Wrong{{"--confidence", "0.8"}, 2, "add --any-delta"},
              Wrong{{"--confidence", "1"}, 2, "confidence must be"},
              Wrong{{"--reading", "realized"}, 2, "--decisions"},
              Wrong{{"--reading", "expected"}, 2, "--as-published"},
@@ -525,7 +527,7 @@ TEST_SUITE("release") {
         {sample("digits_100_counts.npy"), "--queries", "50", "--laplace-scale", "30", "--dry-run"});
     CHECK(laplace.status == 0);
     const Ran gnmax = release({sample("digits_100_counts.npy"), "--queries", "50", "--sigma2", "20",
-                               "--dry-run", "--confidence", "0.5"});
+                               "--dry-run", "--confidence", "0.5", "--any-delta"});
     CHECK(gnmax.status == 0);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace pate {
@@ -17,6 +18,9 @@ std::string factor(double epsilon) {
   return fmt::format("{:.6g}", std::ceil(value / unit) * unit);
 }
 
+constexpr std::string_view kHadOneTeacher =
+    "Had any one teacher voted differently, on one query or on all";
+
 constexpr const char* kReleasedFormula =
     "Pr[M(D) in S] <= (integral over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta for every "
     "set S of outcomes; M is all that became public, E among it";
@@ -30,13 +34,19 @@ std::vector<std::string> not_covered_by_any() {
 }  // namespace
 
 std::string promise_in_words(const std::string& released, double epsilon, double delta) {
-  std::string text = fmt::format(
-      "Had any one teacher voted differently, on one query or on all, nothing that can be "
-      "concluded "
-      "from {} would be more than {} times as likely",
-      released, factor(epsilon));
+  std::string text =
+      fmt::format("{}, nothing that can be concluded from {} would be more than {} times as likely",
+                  kHadOneTeacher, released, factor(epsilon));
   if (delta > 0.0) text += fmt::format(", but for {:g} in probability", delta);
   return text + '.';
+}
+
+void protect_records(Guarantee& guarantee) {
+  guarantee.protects = "one record of the data that the teachers learn from";
+  guarantee.may_differ = "one record; D are the data, D' any that differ from them in it";
+  if (guarantee.promise.starts_with(kHadOneTeacher)) {
+    guarantee.promise.replace(0, kHadOneTeacher.size(), "Had any one record been another one");
+  }
 }
 
 Guarantee no_guarantee(std::string because) {

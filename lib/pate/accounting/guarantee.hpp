@@ -35,6 +35,10 @@ struct Guarantee {
 /// What the headline of a run promises.
 [[nodiscard]] Guarantee guarantee_of(const Account& account);
 
+/// The same about one record of the data in the place of one teacher: of teachers that are private
+/// themselves.
+void protect_records(Guarantee& guarantee);
+
 /// What is promised where no cost is for others to rely on: nothing, `because` of what.
 [[nodiscard]] Guarantee no_guarantee(std::string because);
 

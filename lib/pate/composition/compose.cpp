@@ -63,6 +63,20 @@ void check_same_teachers(std::span<const Part> parts, bool same_teachers) {
   }
 }
 
+// All parts protect a teacher, or all a record.
+void check_one_unit(std::span<const Part> parts) {
+  const auto unit = [](const Part& part) {
+    return part.provenance.records ? "one record of the data" : "one teacher's votes";
+  };
+  for (const Part& part : parts) {
+    if (part.provenance.records == parts.front().provenance.records) continue;
+    throw input_error(
+        fmt::format("{}: expected a report that protects {} as {}, found one that protects {}: "
+                    "costs of the two do not add up",
+                    part.name, unit(parts.front()), parts.front().name, unit(part)));
+  }
+}
+
 // The delta at which all parts tell their costs, or `given`; none where no part has one: nothing is
 // to be converted then.
 std::optional<double> common_delta(std::span<const Part> parts, std::optional<double> given) {
@@ -144,6 +158,7 @@ Provenance weakest(std::span<const Part> parts) {
     sum.stopped = sum.stopped || its.stopped;
     sum.adaptive = sum.adaptive || its.adaptive;
     sum.adaptive_rounds = sum.adaptive_rounds || its.adaptive_rounds;
+    sum.records = its.records;  // of all the same
   }
   sum.adaptive_rounds = sum.adaptive_rounds || (sum.adaptive && parts.size() > 1);
   sum.fixed_order = common_fixed(parts, [&](const Part& part) {
@@ -375,6 +390,17 @@ void note_provenance(std::span<const Part> parts, Composition& sum) {
 
 }  // namespace
 
+Guarantee guarantee_of(const Composition& sum) {
+  Guarantee result = guarantee_of(sum.costs[sum.headline], "all that these rounds put out");
+  if (!sum.provenance.records) return result;
+  protect_records(result);
+  result.assumes = {
+      "what the reports say of their teachers: how private each is on its own, with coins of its "
+      "own and new ones for every query, and how many of them a record reaches",
+      "the weights of their objectives were not taken from these votes"};
+  return result;
+}
+
 Part public_part(Part part, std::size_t number) {
   part.name = fmt::format("part {}", number);
   part.curves.clear();
@@ -388,6 +414,7 @@ Part public_part(Part part, std::size_t number) {
 
 Composition compose(std::span<const Part> parts, const ComposeSettings& settings) {
   if (parts.empty()) throw parameter_error("composing needs at least one part, got none");
+  check_one_unit(parts);
   check_same_teachers(parts, settings.same_teachers);
   const std::optional<double> delta = common_delta(parts, settings.delta);
   const bool grid_only = settings.orders.has_value();

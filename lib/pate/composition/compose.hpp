@@ -49,6 +49,9 @@ struct Provenance {
   /// were added up with others.
   bool adaptive = false;
   bool adaptive_rounds = false;
+  /// Set where one record of the data is protected, not one teacher's votes: answers of teachers
+  /// that are private themselves.
+  std::optional<bool> records = {};
 };
 
 /// The distinct queries of a run whose list was fixed beforehand: all that its privacy profile is
@@ -114,9 +117,7 @@ struct Composition {
 };
 
 /// What the headline of a sum promises.
-[[nodiscard]] inline Guarantee guarantee_of(const Composition& sum) {
-  return guarantee_of(sum.costs[sum.headline], "all that these rounds put out");
-}
+[[nodiscard]] Guarantee guarantee_of(const Composition& sum);
 
 struct ComposeSettings {
   /// At which the sum is converted; unset: that of the parts, which must agree.
@@ -150,9 +151,10 @@ struct ComposeSettings {
 /// scores depend on earlier answers at the one order named in all of them. Where none was, the best
 /// is told, marked `order_chosen_after`.
 ///
-/// Throws `input_error`, naming the parts, for votes of different teachers (or, without
-/// `same_teachers`, of different files), different deltas (without `delta`), orders that not all
-/// have, a total delta of 1 or more; `parameter_error` for settings that fit no cost.
+/// Throws `input_error`, naming the parts, for parts that protect different things, votes of
+/// different teachers (or, without `same_teachers`, of different files), different deltas (without
+/// `delta`), orders that not all have, a total delta of 1 or more; `parameter_error` for settings
+/// that fit no cost.
 [[nodiscard]] Composition compose(std::span<const Part> parts, const ComposeSettings& settings);
 
 }  // namespace pate

@@ -15,6 +15,8 @@ namespace pate {
 
 namespace {
 
+constexpr std::int64_t kMostAnswers = 1'000'000'000;
+
 // More than a few roundings lose.
 constexpr double kFewRoundings = 1e-14;
 
@@ -93,9 +95,13 @@ void choose_gamma(MajorityPlan& plan) {
       plan.subsample = double_subsample(all, settings.m);
       plan.certified = certified(subsampling_gamma(all, plan.subsample), teachers, settings.target);
       // Teachers are drawn, not the rounded values: those are off by less than 1e-13.
-      plan.scale = plan.certified->scale *
-                   (1.0 - std::min(0.5, 1e-13 * (1.0 + std::exp(settings.target.epsilon)) /
-                                            plan.certified->certificate.bound));
+      plan.scale =
+          1e-13 * (1.0 + std::exp(settings.target.epsilon)) / plan.certified->certificate.bound;
+      if (!(plan.scale < 0.5)) {
+        throw parameter_error(fmt::format("epsilon = {} of an answer is too small to be certified",
+                                          settings.target.epsilon));
+      }
+      plan.scale = plan.certified->scale * (1.0 - plan.scale);
       for (double& value : plan.certified->gamma) value *= plan.scale / plan.certified->scale;
       plan.certified->scale = plan.scale;
       break;
@@ -159,7 +165,10 @@ double delta_left(double total, double delta, std::int64_t steps) {
 
 std::vector<MajorityCost> majority_costs(const MajoritySettings& settings) {
   const std::int64_t queries = settings.queries;
-  if (queries < 1) throw parameter_error(fmt::format("queries must be >= 1, got {}", queries));
+  if (!(queries >= 1 && queries <= kMostAnswers)) {
+    throw parameter_error(
+        fmt::format("queries must be at least 1 and at most {}, got {}", kMostAnswers, queries));
+  }
   if (settings.total_delta && !(*settings.total_delta > 0.0 && *settings.total_delta < 1.0)) {
     throw parameter_error(
         fmt::format("the total delta must be > 0 and < 1, got {}", *settings.total_delta));
@@ -231,18 +240,10 @@ Guarantee guarantee_of(const MajorityPlan& plan) {
   const MajorityCost& cost = plan.costs[plan.headline];
   Guarantee result;
   result.holds = true;
-  const bool one_vote = settings.setting == TeacherSetting::non_private;
-  if (!one_vote) {
-    result.protects = "one record of the data that the teachers learn from";
-    result.may_differ = "one record; D are the data, D' any that differ from them in it";
-  }
   const std::string answers =
       settings.queries == 1 ? "the answer" : fmt::format("the {} answers", settings.queries);
   result.promise = promise_in_words(answers, cost.epsilon, cost.delta);
-  if (!one_vote) {
-    result.promise.replace(0, result.promise.find(", nothing"),
-                           "Had any one record been another one");
-  }
+  if (settings.setting != TeacherSetting::non_private) protect_records(result);
   result.promise += " This holds whatever the votes are, and may be published.";
   result.formula = fmt::format(
       "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "
@@ -307,9 +308,10 @@ std::vector<Notice> majority_notices(const MajorityPlan& plan) {
              settings.m < 1.0 ? " but for one answer alone" : "")});
   }
   if (plan.certified && plan.certified->corners == CornerSet::lifted) {
-    result.push_back({"lifted_corners",
-                      "all corners were too many: noise functions are tested on those of delta = 0 "
-                      "against a smaller delta, which costs a little"});
+    result.push_back(
+        {"lifted_corners",
+         "all corners were too many: noise functions that fall somewhere are tested on "
+         "those of delta = 0 against a smaller delta, which costs a little: the gap"});
   }
   return result;
 }

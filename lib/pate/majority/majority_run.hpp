@@ -98,8 +98,8 @@ struct MajorityCost {
 /// the teachers, who give the next one too.
 ///
 /// KOV at `total_delta`, where that leaves room beside the deltas of the steps. Everything is
-/// rounded upwards, by less than 1e-9. Throws `parameter_error` for queries < 1 or a total delta
-/// outside (0, 1).
+/// rounded upwards, by less than 1e-9. Throws `parameter_error` for queries outside 1 .. 1e9 or a
+/// total delta outside (0, 1).
 [[nodiscard]] std::vector<MajorityCost> majority_costs(const MajoritySettings& settings);
 
 /// Kairouz, Oh, Viswanath, "The Composition Theorem for Differential Privacy", Theorem 3.4: the

@@ -118,7 +118,8 @@ std::vector<double> one_vote_gamma(std::int64_t teachers, const AnswerTarget& ta
 }
 
 std::vector<double> uniform_weights(std::int64_t teachers) {
-  return std::vector<double>(majority_sizes(teachers), 2.0 / static_cast<double>(teachers + 1));
+  std::vector<double> weights(majority_sizes(teachers), 2.0 / static_cast<double>(teachers + 1));
+  return weights;
 }
 
 std::vector<double> binomial_weights(std::int64_t teachers, double mu) {
@@ -134,7 +135,7 @@ std::vector<double> published_weights(std::int64_t teachers, double mu) {
   const std::vector<double> law = binomial_law(teachers, mu);
   std::vector<double> result;
   for (auto l = static_cast<std::size_t>(least_majority(teachers)); l < law.size(); ++l) {
-    result.push_back(law[l] - law[law.size() - 1 - l]);
+    result.push_back(std::max(0.0, law[l] - law[law.size() - 1 - l]));
   }
   return result;
 }
@@ -144,7 +145,7 @@ std::vector<double> total_variation_weights(std::int64_t teachers) {
   std::vector<double> result;
   for (std::int64_t l = least_majority(teachers); l <= teachers; ++l) {
     result.push_back(2.0 * law[static_cast<std::size_t>(l)] *
-                     (2.0 * upper_half_given(l, teachers) - 1.0));
+                     std::max(0.0, 2.0 * upper_half_given(l, teachers) - 1.0));
   }
   return result;
 }

@@ -37,11 +37,7 @@ std::vector<double> from_steps(const std::vector<double>& steps) {
   return result;
 }
 
-}  // namespace
-
-OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& target,
-                           std::span<const double> weights, bool monotone) {
-  const WorstCase worst(teachers, target, monotone);
+double check_weights(std::span<const double> weights, const PrivateTeachers& teachers) {
   const std::size_t size = majority_sizes(teachers.teachers);
   if (weights.size() != size) {
     throw parameter_error(
@@ -58,8 +54,17 @@ OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& 
     total += weight;
   }
   if (!(total > 0.0)) throw parameter_error("weights must not all be 0");
+  if (!std::isfinite(total)) throw parameter_error("weights must have a finite sum");
+  return total;
+}
 
+// The optimum at the corners that `worst` looks at.
+OptimalGamma cut(const WorstCase& worst, std::span<const double> weights, double total,
+                 bool monotone) {
+  const std::size_t size = weights.size();
   std::vector<double> objective(weights.begin(), weights.end());
+  for (double& weight : objective) weight /= total;  // the solver's tolerances are absolute
+  const std::vector<double> shares = objective;
   if (monotone) to_steps(objective);
   LinearProgram program(objective);
   if (monotone) program.add_row(std::vector<double>(size, 1.0));
@@ -68,17 +73,17 @@ OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& 
   std::vector<double> gamma(size, 1.0);
   std::vector<double> best(size, 0.0);
   double lower = 0.0;
-  double upper = total;
+  double upper = 1.0;
   std::set<Multiset> known;
   while (result.rounds < kMostCutRounds) {
     ++result.rounds;
     auto found = worst.dearest(gamma, kRowsARound, -std::numeric_limits<double>::infinity());
     const double scale = std::min(1.0, worst.bound() / found.front().cost);
-    if (const double value = scale * dot(weights, gamma); value > lower) {
+    if (const double value = scale * dot(shares, gamma); value > lower) {
       lower = value;
       best = gamma;
     }
-    if (scale >= 1.0 || upper - lower <= kOptimalGap * total) break;
+    if (scale >= 1.0 || upper - lower <= kOptimalGap) break;
     bool added = false;
     for (const CornerCost& one : found) {
       if (!(one.cost > worst.bound()) || !known.insert(one.teachers).second) continue;
@@ -93,11 +98,26 @@ OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& 
     gamma = monotone ? from_steps(solution.x) : solution.x;
     upper = std::min(upper, solution.upper);
   }
-  result.released = certified(best, teachers, target);
+  result.released = certified(best, worst.teachers(), worst.target());
   result.objective = dot(weights, result.released.gamma);
-  result.upper = std::max(upper, result.objective);
+  result.upper = std::max(std::min(upper * worst.lift(), 1.0) * total, result.objective);
   result.rows = static_cast<std::int64_t>(known.size());
   return result;
+}
+
+}  // namespace
+
+OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& target,
+                           std::span<const double> weights, bool monotone) {
+  const WorstCase worst(teachers, target, monotone);
+  const double total = check_weights(weights, teachers);
+  OptimalGamma result = cut(worst, weights, total, monotone);
+  if (worst.corners() != CornerSet::lifted) return result;
+  OptimalGamma other = cut(WorstCase(teachers, target, true), weights, total, true);
+  other.upper = result.upper;  // of all noise functions
+  other.rounds = result.rounds += other.rounds;
+  other.rows = result.rows += other.rows;
+  return other.objective > result.objective ? other : result;
 }
 
 }  // namespace pate

@@ -23,8 +23,9 @@ struct OptimalGamma {
 /// comes out is certified; its distance from the optimum is at most upper - objective, mostly below
 /// 1e-9.
 ///
-/// Where the corners of delta = 0 decide (`CornerSet::lifted`) it is optimal among those that pass
-/// there. Throws `parameter_error` for weights that are negative or not finite, all zero, or not
+/// Where the corners of delta = 0 decide (`CornerSet::lifted`) it is the better of two: the optimum
+/// of those that pass there, and the nondecreasing one, which is tested at its own corners. Throws
+/// `parameter_error` for weights that are negative or whose sum is not finite, all zero, or not
 /// majority_sizes(K) of them, as `WorstCase` does, and what `LinearProgram` throws.
 ///
 /// Source: the linear program is that of Jiang et al., Section 5; the separation is ours.

@@ -14,8 +14,6 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kMostMajorityTeachers = 4096;
-constexpr double kLargestAnswerEpsilon = 600.0;
 constexpr double kMostMultisets = 0x1p27;
 // Twice the unit roundoff.
 constexpr long double kUlp = std::numeric_limits<long double>::epsilon();
@@ -101,12 +99,11 @@ std::pair<long double, long double> probabilities(Corner corner, const PrivateTe
 }
 
 WorstCase::WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target, bool monotone)
-    : teachers_(teachers), target_(target), corners_(CornerSet::all) {
+    : teachers_(teachers), target_(target), corners_(CornerSet::all), at_corners_(teachers) {
   validate(teachers);
   validate(target);
   auto delta = static_cast<long double>(target.delta);
   const std::int64_t affected = teachers.affected;
-  full_ = false;
   if (monotone) {
     corners_ = CornerSet::monotone;
     moving_ = {Corner::high_low};
@@ -121,25 +118,31 @@ WorstCase::WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target
                      {Corner::delta_zero, Corner::zero_delta, Corner::one_shy, Corner::shy_one});
     } else if (teachers.delta > 0.0) {
       corners_ = CornerSet::lifted;
+      at_corners_.delta = 0.0;
       // log of (1 - delta) / (1 - D)^s, from above: less is left of delta.
-      const long double kept =
-          std::log1p(-delta) - static_cast<long double>(affected) *
-                                   std::log1p(-static_cast<long double>(teachers.delta));
-      delta = -std::expm1(kept) - 16 * kUlp *
-                                      (delta + static_cast<long double>(affected) *
-                                                   static_cast<long double>(teachers.delta));
-      if (!(delta >= 0)) {
-        throw parameter_error(fmt::format(
-            "all corners of {} teachers with delta {} are too many to look at, and the target "
-            "delta {} is below 1 - (1 - {})^{}, from where on fewer suffice: ask for a monotone "
-            "noise function, or raise the target",
-            teachers.teachers, teachers.delta, target.delta, teachers.delta, affected));
-      }
+      const long double kept = -std::log1p(-delta);
+      const long double spent = -static_cast<long double>(affected) *
+                                std::log1p(-static_cast<long double>(teachers.delta));
+      delta = -std::expm1(spent - kept + 8 * kUlp * (spent + kept));
+      delta -= 4 * kUlp * std::abs(delta);
     }
   }
   const long double excess = std::expm1(static_cast<long double>(target.epsilon)) * (1 - 8 * kUlp);
   factor_ = std::nextafter(1 + excess, 0.0L);
-  bound_ = (factor_ - 1 + 2 * delta) * (1 - 4 * kUlp);
+  const long double whole = factor_ - 1 + 2 * static_cast<long double>(target.delta);
+  bound_ = factor_ - 1 + 2 * delta;
+  // Of a difference, what its terms lose.
+  bound_ -= 4 * kUlp * (factor_ - 1 + 2 * std::abs(delta));
+  if (corners_ == CornerSet::lifted) {
+    if (!(bound_ > 0)) {
+      throw parameter_error(fmt::format(
+          "all corners of {} teachers with delta {} are too many to look at, and those of delta = "
+          "0 suffice only for answers whose epsilon and delta leave room for 1 - (1 - {})^{}: ask "
+          "for a monotone noise function, or for more epsilon or delta of an answer",
+          teachers.teachers, teachers.delta, teachers.delta, affected));
+    }
+    lift_ = static_cast<double>(whole / bound_) * (1.0 + 1e-15);
+  }
   // A level of the recursion loses at most 13/2 of kUlp, the binomials of the last corner as much
   // once more, and the differences at the end a few.
   error_ = 32 * static_cast<long double>(teachers.teachers + 1) * kUlp * (1 + factor_);
@@ -160,7 +163,7 @@ class WorstCase::Search {
       : worst_(worst), most_(most), above_(above), factor_(static_cast<Real>(worst.factor_)) {
     const auto size = static_cast<std::size_t>(worst.teachers_.teachers) + 1;
     for (const Corner corner : worst.moving_) {
-      const auto [p, q] = probabilities(corner, worst.teachers_);
+      const auto [p, q] = probabilities(corner, worst.at_corners_);
       p_.push_back(static_cast<Real>(p));
       q_.push_back(static_cast<Real>(q));
       by_p_.emplace_back(size);
@@ -194,6 +197,7 @@ class WorstCase::Search {
     return result;
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as there are moving corners.
   void descend(std::size_t type, std::int64_t placed, const std::vector<Real>& by_p,
                const std::vector<Real>& by_q) {
     const std::int64_t all = worst_.teachers_.teachers;
@@ -283,7 +287,7 @@ std::vector<double> WorstCase::coefficients(const Multiset& multiset) const {
   std::vector<long double> first;
   std::vector<long double> second;
   for (std::size_t corner = 0; corner < multiset.size(); ++corner) {
-    const auto [p, q] = probabilities(static_cast<Corner>(corner), teachers_);
+    const auto [p, q] = probabilities(static_cast<Corner>(corner), at_corners_);
     first.insert(first.end(), static_cast<std::size_t>(multiset[corner]), p);
     second.insert(second.end(), static_cast<std::size_t>(multiset[corner]), q);
   }

@@ -26,6 +26,10 @@ struct AnswerTarget {
   double delta = 0.0;
 };
 
+inline constexpr std::int64_t kMostMajorityTeachers = 4096;
+/// e^epsilon is a double.
+inline constexpr double kLargestAnswerEpsilon = 600.0;
+
 /// Throws `parameter_error` unless 1 <= teachers <= 4096, 1 <= affected <= teachers,
 /// epsilon > 0, 0 <= delta < 1, and, for the target, 0 < epsilon <= 600 and 0 <= delta < 1.
 void validate(const PrivateTeachers& teachers);
@@ -94,10 +98,10 @@ struct CornerCost {
 /// both directions are reflections of the class onto itself. h(l) = gamma(l) for a majority of ones
 /// and -gamma(l) for one of zeros.
 ///
-/// Where all corners are too many (C(K + 6, 6) above 2^27 with delta > 0), the multisets of delta =
+/// Where all corners are too many (C(s + 6, 6) above 2^27 with delta > 0), the multisets of delta =
 /// 0 decide, against the smaller delta d' with 1 - (1 - D)^s (1 - d') = delta: `lifted`. s is the
 /// number of teachers that are affected, D their delta: each (epsilon, D)-DP vote is an epsilon-DP
-/// one with probability 1 - D.
+/// one with probability 1 - D. d' may be negative, which B bears down to -(E - 1) / 2.
 ///
 /// Source: Jiang, Zhang, Joshi, "Optimized Tradeoffs for Private Prediction with Majority
 /// Ensembling", Lemmas 3.4 and 5.1 (which say nothing of `affected`, of even K, or of which corners
@@ -105,8 +109,8 @@ struct CornerCost {
 class WorstCase {
  public:
   /// `monotone` promises noise functions that do not fall. Throws `parameter_error` as `validate`
-  /// does, where all corners are too many and the target's delta leaves no room to lift, and where
-  /// epsilon is too small for the certificate's arithmetic (below about 1e-12).
+  /// does, where all corners are too many and lifting leaves nothing of B, and where epsilon is too
+  /// small for the certificate's arithmetic (below about 1e-12).
   WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target, bool monotone);
 
   [[nodiscard]] const PrivateTeachers& teachers() const { return teachers_; }
@@ -114,6 +118,9 @@ class WorstCase {
   [[nodiscard]] CornerSet corners() const { return corners_; }
   /// B, rounded down, of the multisets that are looked at.
   [[nodiscard]] double bound() const { return static_cast<double>(bound_); }
+  /// How much larger B is without lifting; 1 where nothing is lifted. What is private passes the
+  /// corners of delta = 0 against that B.
+  [[nodiscard]] double lift() const { return lift_; }
 
   /// The dearest multisets, at most `most` of those above `above`, by falling cost; in doubles.
   /// The first is the worst of all there are where `above` is -infinity.
@@ -141,10 +148,12 @@ class WorstCase {
   PrivateTeachers teachers_;
   AnswerTarget target_;
   CornerSet corners_;
+  PrivateTeachers at_corners_;  // whose pairs are looked at: lifted, those of delta = 0
   std::vector<Corner> moving_;  // all but 0/0 and 1/1
-  bool full_;                   // whether all K teachers are at a moving corner
+  bool full_ = false;           // whether all K teachers are at a moving corner
   long double factor_;          // E, rounded down
   long double bound_;
+  double lift_ = 1.0;
   long double error_;  // of any f in long double
 };
 

@@ -171,6 +171,7 @@ double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double 
   }
   const double simple = static_cast<double>(steps) * step_epsilon * (1.0 + kRounding);
   if (simple == 0.0 || delta == 0.0) return simple;
+  if (steps > (std::int64_t{1} << 52)) return simple;  // more than doubles count
   const LossTail tail(step_epsilon, steps);
   // The losses (k - 2 i) s fall with i; find the first interval between losses that reaches delta.
   std::int64_t low = 0;                 // delta at this loss <= delta
@@ -182,7 +183,8 @@ double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double 
   // Between the losses of low + 1 and low: delta(epsilon) = b + c - e^(epsilon - loss of low) b.
   const LossTail::Sums sums = tail.up_to(low);
   const double change = (sums.c - std::exp(std::log(delta) - sums.log_unit)) / sums.b;
-  if (!(change > -1.0)) return 0.0;
+  if (change <= -1.0) return 0.0;
+  if (!(change > -1.0)) return simple;
   const double epsilon = std::log1p(change) + static_cast<double>(steps - 2 * low) * step_epsilon;
   return std::clamp(epsilon * (1.0 + kEpsilonMargin) + 1e-14 * step_epsilon, 0.0, simple);
 }

@@ -70,13 +70,10 @@ void write_list(FieldWriter& a, const char* key, const Rows& rows, const Write& 
   }
 }
 
-}  // namespace
-
-std::string darrm_report_json(const DarrmReport& report, const ReportContext& context) {
-  const MajorityPlan& plan = report.plan;
+// All that is computed without the votes.
+void write_majority_plan(FieldWriter& json, const MajorityPlan& plan) {
   const MajoritySettings& settings = plan.settings;
   const bool one_vote = settings.setting == TeacherSetting::non_private;
-  FieldWriter json = begin_report("darrm", context);
   json("setting", settings.setting);
   json("noise_function", settings.noise);
   json.object("teachers", [&](FieldWriter& a) {
@@ -114,6 +111,14 @@ std::string darrm_report_json(const DarrmReport& report, const ReportContext& co
   json.object("headline",
               [&](FieldWriter& a) { write_majority_cost(a, plan.costs[plan.headline]); });
   write_list(json, "costs", plan.costs, write_majority_cost);
+}
+
+}  // namespace
+
+std::string darrm_report_json(const DarrmReport& report, const ReportContext& context) {
+  const MajorityPlan& plan = report.plan;
+  FieldWriter json = begin_report("darrm", context);
+  write_majority_plan(json, plan);
   if (report.votes) {
     json.object("votes", [&](FieldWriter& a) { write_darrm_votes(a, plan, *report.votes); });
   }
@@ -133,6 +138,12 @@ std::string darrm_report_json(const DarrmReport& report, const ReportContext& co
   }
   json("notices", report.notices);
   return json.text();
+}
+
+std::string public_darrm_report_json(const DarrmReport& report, const std::string& version) {
+  return public_report(
+      "darrm", version, [&](FieldWriter& a) { write_majority_plan(a, report.plan); },
+      report.notices);
 }
 
 LedgerEntry darrm_ledger_entry(const DarrmReport& report, const ReportContext& context,

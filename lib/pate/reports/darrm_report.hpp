@@ -31,6 +31,11 @@ struct DarrmReport {
 [[nodiscard]] std::string darrm_report_json(const DarrmReport& report,
                                             const ReportContext& context);
 
+/// What of it may be published, with the notices as they are (of `public_notices`): all but what is
+/// made of the votes, settings, paths and digests.
+[[nodiscard]] std::string public_darrm_report_json(const DarrmReport& report,
+                                                   const std::string& version);
+
 /// What the ledger keeps of the answers before they become visible. Only of teachers that promise
 /// nothing: there a ledger's unit, one teacher's votes, is protected.
 [[nodiscard]] LedgerEntry darrm_ledger_entry(const DarrmReport& report,

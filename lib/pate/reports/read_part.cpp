@@ -197,16 +197,19 @@ Part read_release(const io::JsonValue& report) {
   return part;
 }
 
-// Answers of a private majority. What is added up is what one teacher's votes cost, which is known
-// where the teachers promise nothing themselves.
+// Answers of a private majority: of teachers that promise nothing they cost what one teacher's
+// votes cost, of others what one record does. Those of teachers that were trained once do not
+// compose.
 Part read_majority(const io::JsonValue& report) {
   const io::JsonValue setting = report.at("setting");
-  if (setting.text() != "non_private") {
+  const bool fresh = setting.text() == "independent_fresh";
+  if (!fresh && setting.text() != "non_private") {
     setting.fail(
-        "non_private: in the other settings a record of the data is protected, not a teacher, "
-        "and costs of the two do not add up");
+        "independent_fresh or non_private: where teachers that were trained once answer again, "
+        "costs do not add up; run pate darrm on all of their queries together");
   }
   Part part;
+  if (fresh) part.provenance.records = true;
   part.name = report.file();
   part.mechanism = "darrm";
   part.released = read_released(report.at("headline"));
@@ -248,20 +251,20 @@ Part read_part(const io::JsonValue& report) {
     report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
   }
   if (kind == "pate/release/v1") return read_release(report);
+  if (report.find("public") && !report.find("headline")) {
+    throw input_error(fmt::format(
+        "{}: expected a whole report, found one of only what may be published", report.file()));
+  }
   if (kind == "pate/darrm/v1") return read_majority(report);
   const bool is_label = kind == "pate/label/v1";
   const bool is_run = is_label || kind == "pate/analyze/v1";
   if (!is_run && kind != "pate/plan/v1") {
     schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1, pate/release/v1 or pate/darrm/v1");
   }
-  if (report.find("public") && !report.find("mechanism")) {
-    throw input_error(fmt::format(
-        "{}: expected a whole report, found one of only what may be published", report.file()));
-  }
   Part part;
   part.name = report.file();
   part.mechanism = report.at("mechanism").at("name").text();
-  part.delta = read_delta(report.at("delta"), kLeastDelta);
+  part.delta = read_delta(report.at("delta"), part.mechanism == "composed" ? 0.0 : kLeastDelta);
   FieldReader a(report);
   a("steps", part.steps);
   if (is_run) read_run(report, is_label, part);

@@ -74,6 +74,7 @@ void fields(Archive& a, Described<Archive, Provenance>& provenance) {
   a("stopped", provenance.stopped);
   a("adaptive", provenance.adaptive);
   a("adaptive_rounds", provenance.adaptive_rounds);
+  a.optional("records", provenance.records);
 }
 
 template <class Archive>

@@ -162,6 +162,35 @@ TEST_CASE("an optimum over the dominating corners alone is not private" *
   CHECK(found < beyond);
 }
 
+TEST_CASE("more teachers than have all their corners looked at" * doctest::skip(without_solver())) {
+  const std::vector<double> weights = published_weights(101, 0.75);
+  const PrivateTeachers teachers{101, 0.1, 1e-6, 101};
+  const AnswerTarget target{1.0, 1e-5};
+  const OptimalGamma found = optimal_gamma(teachers, target, weights, false);
+  CHECK(found.released.certificate.holds);
+  CHECK(found.objective >= optimal_gamma(teachers, target, weights, true).objective);
+  // Not better than for pure teachers against the same target, nor by much worse.
+  const OptimalGamma pure = optimal_gamma({101, 0.1, 0.0, 101}, target, weights, false);
+  CHECK(found.objective <= pure.upper);
+  CHECK(found.objective > pure.objective - 1e-3);
+  CHECK(found.upper >= found.objective);
+  CHECK(found.upper < pure.upper + 1e-3);
+}
+
+TEST_CASE("the scale of the weights means nothing" * doctest::skip(without_solver())) {
+  const PrivateTeachers teachers{11, 0.1, 0.0, 11};
+  const auto scaled = [&](double by) {
+    std::vector<double> weights = published_weights(11, 0.75);
+    for (double& weight : weights) weight *= by;
+    return optimal_gamma(teachers, {0.3, 0.0}, weights, false);
+  };
+  for (const double by : {1e-300, 1e300}) {
+    const OptimalGamma found = scaled(by);
+    CHECK(found.objective / by == doctest::Approx(0.8487329393644).epsilon(1e-9));
+    CHECK(found.upper / by == doctest::Approx(0.8487329393644).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("the optimum of a program without a solver says what to install" *
           doctest::skip(!without_solver())) {
   CHECK_THROWS_WITH_AS((void)optimum_of({11, 0.0, 3, 0.75, false, 0.0, {}}),
@@ -177,4 +206,6 @@ TEST_CASE("weights that are none") {
                        doctest::Contains("got -1"), parameter_error);
   CHECK_THROWS_WITH_AS((void)optimal_gamma(teachers, target, std::vector{0.0, 0.0, 0.0}, true),
                        doctest::Contains("all be 0"), parameter_error);
+  CHECK_THROWS_WITH_AS((void)optimal_gamma(teachers, target, std::vector{1e308, 1e308, 1.0}, true),
+                       doctest::Contains("a finite sum"), parameter_error);
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/majority/noise_functions.hpp"
@@ -253,8 +255,67 @@ TEST_CASE("the lift of the pure corners") {
   const double lifted = (1e-4 - 1e-5) / (1.0 - 1e-5);
   CHECK(worst.bound() == doctest::Approx(std::expm1(0.8) + 2.0 * lifted).epsilon(1e-8));
   CHECK(certified(wavy, teachers, {0.8, 1e-4}).certificate.holds);
-  CHECK_THROWS_WITH_AS(WorstCase(teachers, {0.8, 1e-6}, false),
+  // The smaller delta may be negative, as long as something is left of the bound.
+  const WorstCase negative(teachers, {0.8, 1e-6}, false);
+  CHECK(negative.bound() == doctest::Approx(std::expm1(0.8) - 2.0 * 9e-6).epsilon(1e-8));
+  CHECK(negative.lift() ==
+        doctest::Approx((std::expm1(0.8) + 2e-6) / negative.bound()).epsilon(1e-12));
+  CHECK_THROWS_WITH_AS(WorstCase({100, 0.1, 0.01, 100}, {0.1, 1e-6}, false),
                        doctest::Contains("ask for a monotone noise function"), parameter_error);
+}
+
+TEST_CASE("lifted certificates hold at all eight corners: multisets that are climbed to") {
+  std::mt19937_64 random(6202);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  for (const double delta : {1e-6, 1e-4, 2e-3}) {
+    const PrivateTeachers teachers{70, 0.2, delta, 70};
+    const AnswerTarget target{0.6, 3.0 * delta};
+    std::vector<double> gamma;
+    for (int i = 0; i < 35; ++i) gamma.push_back(i % 3 == 0 ? 0.4 : 1.0 - 0.1 * unit(random));
+    const CertifiedGamma released = certified(gamma, teachers, target);
+    CHECK(released.corners == CornerSet::lifted);
+    const auto corners = corners_of<long double>(teachers);
+    const long double factor = std::exp(static_cast<long double>(target.epsilon));
+    const long double bound = factor - 1 + 2 * static_cast<long double>(target.delta);
+    const auto mean = [&](const std::vector<long double>& ones) {
+      const auto law = law_of_ones<long double>(ones);
+      long double sum = 0;
+      for (std::int64_t l = 0; l <= 70; ++l) {
+        sum += law[static_cast<std::size_t>(l)] * signed_value(released.gamma, 70, l);
+      }
+      return sum;
+    };
+    long double dearest = 0;
+    for (int start = 0; start < 4; ++start) {
+      std::vector<long double> p(70);
+      std::vector<long double> q(70);
+      for (std::size_t i = 0; i < 70; ++i) {
+        const auto at = static_cast<std::size_t>(unit(random) * 8.0);
+        p[i] = corners[at].first;
+        q[i] = corners[at].second;
+      }
+      long double cost = mean(p) - factor * mean(q);
+      for (std::size_t idle = 0, i = 0; idle < 70; i = (i + 1) % 70) {
+        ++idle;
+        for (const auto& [first, second] : corners) {
+          const auto before = std::pair(p[i], q[i]);
+          std::tie(p[i], q[i]) = std::pair(first, second);
+          const long double now = mean(p) - factor * mean(q);
+          if (now > cost + 1e-15L) {
+            cost = now;
+            idle = 0;
+          } else {
+            std::tie(p[i], q[i]) = before;
+          }
+        }
+      }
+      dearest = std::max(dearest, cost);
+    }
+    CAPTURE(delta);
+    CHECK(dearest <= bound);
+    // And not for want of a dear one.
+    CHECK(dearest >= 0.9L * static_cast<long double>(released.certificate.bound));
+  }
 }
 
 TEST_CASE("teachers and targets out of their domain") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include "pate/error.hpp"
 #include "support/accuracy.hpp"
@@ -223,6 +224,8 @@ TEST_SUITE("rdp") {
     CHECK(composed_pure_dp_epsilon(0.1, 0, 1e-5) == 0.0);
     CHECK(composed_pure_dp_epsilon(0.0, 100, 1e-5) == 0.0);
     CHECK(composed_pure_dp_epsilon(0.001, 10, 0.5) == 0.0);
+    // More steps than doubles count: nothing is gained, and nothing lost.
+    CHECK(composed_pure_dp_epsilon(0.2, std::numeric_limits<std::int64_t>::max(), 1e-5) > 1.8e18);
     CHECK(composed_pure_dp_epsilon(0.1, 100, 1e-300) > 9.99);
     for (const double step : {-0.1, kNaN, kInfinity}) {
       CHECK_THROWS_AS(static_cast<void>(composed_pure_dp_epsilon(step, 5, 1e-5)), parameter_error);
