@@ -9,6 +9,7 @@
 
 #include "pate/error.hpp"
 #include "pate/majority/vote_law.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/rdp/step_composition.hpp"
 
 namespace pate {
@@ -296,7 +297,7 @@ std::vector<Notice> majority_notices(const MajorityPlan& plan) {
          fmt::format(
              "teachers that are trained once give all {} answers: the cost of one, epsilon = {}, "
              "does not compose over them; what is reported bounds what the teachers say at all",
-             settings.queries, settings.target.epsilon)});
+             settings.queries, decimal(settings.target.epsilon))});
   }
   if (settings.setting == TeacherSetting::static_shards) {
     result.push_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/majority/linear_program.hpp"
@@ -98,6 +99,14 @@ TEST_CASE("KOV compositions: reference values") {
   CHECK(composed_pure_dp_epsilon(0.3, 100, 1e-6) == doctest::Approx(17.37511910500).epsilon(1e-9));
   CHECK(composed_pure_dp_epsilon(0.3, 100, delta_left(0.004, 3e-5, 100)) ==
         doctest::Approx(12.78438520647).epsilon(1e-9));
+  CHECK(composed_pure_dp_epsilon(0.3, 4, 0.0855226779150984) ==
+        doctest::Approx(0.5).epsilon(2e-9));
+  CHECK(composed_pure_dp_epsilon(0.3, 100, delta_left(0.005250686236766, 3e-5, 100)) ==
+        doctest::Approx(12.0).epsilon(2e-9));
+  // What the paper prints for an M-fold composition of answers that cost 0.1.
+  CHECK(kov_closed_epsilon(0.1, 13, 0.1) == doctest::Approx(0.75742).epsilon(1e-4));
+  CHECK(kov_closed_epsilon(0.1, 15, 0.1) == doctest::Approx(0.82708).epsilon(1e-4));
+  CHECK(kov_closed_epsilon(0.1, 20, 0.1) == doctest::Approx(0.98823).epsilon(1e-4));
   CHECK(delta_left(1e-6, 1e-5, 3) < 0.0);
 }
 
@@ -185,6 +194,14 @@ TEST_CASE("answers to votes: probabilities and agreement") {
       10);
   std::vector<std::int64_t> by_ones(12);
   for (const std::size_t l : {0U, 1U, 4U, 5U, 6U, 9U}) ++by_ones[l];
+  for (const auto& [ones, expected] : {std::pair{0, 0.0},
+                                       {1, 0.0},
+                                       {4, 0.1969696970},
+                                       {5, 0.3917748918},
+                                       {6, 0.6082251082},
+                                       {9, 1.0}}) {
+    CHECK(std::abs((1.0 + signed_value(plan.gamma, 11, ones)) / 2.0 - expected) < 1e-10);
+  }
   const MajorityVotes votes = expected_agreement(plan, by_ones);
   CHECK(votes.agreement == doctest::Approx(0.8365800866).epsilon(1e-9));
   CHECK(votes.agreement_sd == doctest::Approx(0.1327850485).epsilon(1e-8));

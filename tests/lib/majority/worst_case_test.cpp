@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/majority/linear_program.hpp"
 #include "pate/majority/noise_functions.hpp"
+#include "pate/majority/optimal_gamma.hpp"
 #include "pate/majority/vote_law.hpp"
 
 using namespace pate;
@@ -163,6 +165,27 @@ TEST_CASE("the worst multiset is that of a search over all") {
   }
 }
 
+TEST_CASE("reference values: corners, and the cost of given teachers") {
+  const auto [high, low] = probabilities(Corner::high_low, {11, 0.1, 1e-5, 11});
+  CHECK(static_cast<double>(high) == doctest::Approx(0.5249839376870652).epsilon(1e-15));
+  CHECK(static_cast<double>(low) == doctest::Approx(0.4750160623129348).epsilon(1e-15));
+  const std::vector<double> three{0.4, 0.8};
+  const double one = answer_one(std::vector{0.2, 0.55, 0.9}, three);
+  const double other = answer_one(std::vector{0.25, 0.5, 0.88}, three);
+  CHECK(one == doctest::Approx(0.5474).epsilon(1e-13));
+  CHECK(other == doctest::Approx(0.539).epsilon(1e-13));
+  CHECK((2 * one - 1) - std::exp(0.3) * (2 * other - 1) ==
+        doctest::Approx(-0.0104889869909).epsilon(1e-11));
+  const std::vector<double> five{0.3, 0.7, 1.0};
+  const auto row =
+      WorstCase({5, 0.1, 0.0, 5}, {0.2, 0.0}, false).coefficients({0, 0, 5, 0, 0, 0, 0, 0});
+  CHECK(0.3 * row[0] + 0.7 * row[1] + row[2] == doctest::Approx(0.1282660205610).epsilon(1e-12));
+  const double odds = 1.0 / (1.0 + std::exp(-0.1));
+  CHECK(answer_one(std::vector(5, odds), five) == doctest::Approx(0.5288705008783).epsilon(1e-12));
+  CHECK(answer_one(std::vector(5, 1.0 - odds), five) ==
+        doctest::Approx(0.4711294991217).epsilon(1e-12));
+}
+
 TEST_CASE("reference values of the worst cost") {
   const auto ones = [](std::int64_t all) { return std::vector<double>(majority_sizes(all), 1.0); };
   const auto cost = [&](std::int64_t all, double delta, double epsilon,
@@ -213,7 +236,7 @@ TEST_CASE("certified noise functions keep every multiset in 50 digits") {
   std::uniform_real_distribution<double> unit(0.0, 1.0);
   for (int trial = 0; trial < 14; ++trial) {
     const bool pure = trial % 2 == 0;
-    const std::int64_t all = pure ? 2 + 13 * (trial + 1) / 14 : 2 + (trial * 7) % 8;
+    const std::int64_t all = pure ? 3 + trial : 2 + (trial * 7) % 8;
     const double delta = pure ? 0.0 : std::pow(10.0, -1.0 - 6.0 * unit(random));
     const PrivateTeachers teachers{all, std::pow(10.0, -2.0 + 2.5 * unit(random)), delta, all};
     const double m = 1.0 + static_cast<double>(all / 2) * unit(random);
@@ -222,7 +245,11 @@ TEST_CASE("certified noise functions keep every multiset in 50 digits") {
     for (std::size_t i = 0; i < majority_sizes(all); ++i) gamma.push_back(unit(random));
     if (trial % 4 < 2) std::ranges::sort(gamma);
     if (trial % 3 == 0) gamma.assign(gamma.size(), 1.0);
-    const CertifiedGamma released = certified(gamma, teachers, target);
+    CertifiedGamma released = certified(gamma, teachers, target);
+    // An optimum is at the bound wherever it can be.
+    if (trial % 3 == 1 && LinearProgram::is_available()) {
+      released = optimal_gamma(teachers, target, gamma, trial % 2 == 1).released;
+    }
     CHECK(released.certificate.holds);
     const Wide factor = exp(Wide(target.epsilon));
     CAPTURE(trial);
