@@ -138,6 +138,10 @@ void check_darrm_options(const DarrmOptions& options) {
     if (options.monotone && options.noise && *options.noise != NoiseFunction::optimal) {
       throw usage_error("--monotone is for --noise-function optimal; the others are already");
     }
+    if (options.noise == NoiseFunction::double_subsampling && !(*options.m >= 1.0)) {
+      throw usage_error(
+          fmt::format("--noise-function double-subsampling needs --m >= 1, got {}", *options.m));
+    }
   }
   const auto check = [](bool holds, const std::string& what, double got) {
     if (!holds) throw usage_error(fmt::format("{}, got {}", what, got));

@@ -81,6 +81,8 @@ DARRM_LINES = [
     f"{DARRM_TEACHERS} --setting static-shards --noise-function constant",
     "two.csv --epsilon 0.5 --setting non-private --force --write-labels l.npy --ledger darrm.jsonl",
     "two.csv --epsilon 0.5 --m 2 --setting static-whole --noise-function double-subsampling",
+    f"{DARRM_TEACHERS} --setting independent-fresh --queries 9 --total-delta 0.99 --any-delta",
+    "two.csv --epsilon 0.5 --setting non-private --force --write-labels l.npy --public-only",
 ]
 
 DARRM_MUTATIONS = {
@@ -145,7 +147,7 @@ GNSS_LINES = [f"--method gnss {line}" for line in (
     f"{COUNTS} {CONFIDENT} --queries 100",
     f"{COUNTS} {CONFIDENT} --queries 100 --dry-run",
     f"{COUNTS} {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
-    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5",
+    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5 --any-delta",
     f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
     f"{COUNTS} --laplace-scale 20 --queries 20",
 )]
@@ -468,6 +470,7 @@ def main():
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
         pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")
         check("darrm", DARRM_LINES, DARRM_MUTATIONS)
+        check("darrm", DARRM_LINES[-1:], PUBLIC_MUTATIONS)
         check("nzc", [f"{line} --delta 1e-5" for line in NZC_LINES], NZC_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
