@@ -14,6 +14,7 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/io/remembered_paths.hpp
     lib/pate/math/log_space.hpp
     lib/pate/mechanisms/noisy_max.hpp
+    lib/pate/mechanisms/stability_test.hpp
     lib/pate/mechanisms/threshold_check.hpp
     lib/pate/mechanisms/union_bound.hpp
     lib/pate/parallel/parallel_for.hpp

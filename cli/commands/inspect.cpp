@@ -20,7 +20,7 @@ namespace {
 
 // The noisy threshold is that of a Gaussian mechanism whose other noise does not matter here.
 MechanismOptions with_any_noise(MechanismOptions options) {
-  options.sigma2 = 1.0;
+  if (!options.ptr_laplace && !options.ptr_sigma && !options.ptr_delta) options.sigma2 = 1.0;
   return options;
 }
 
@@ -32,7 +32,7 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
   Progress progress(streams, "reading votes");
   return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
-                 progress.callback(), input.student.get(), options.bins);
+                 progress.callback(), input.student.get(), options.bins, aggregator.is_tested());
 }
 
 }  // namespace
@@ -42,6 +42,10 @@ void add_inspect(CommandLine& line, InspectOptions& options) {
   const Section threshold = line.section("Threshold (both or neither)");
   threshold.add("--threshold T", options.mechanism.threshold, "votes, or a share like 80%");
   threshold.add("--sigma1 S", options.mechanism.sigma1, "Gaussian noise of it, in votes");
+  const Section ptr = line.section("PTR instead (delta, and one of the others)");
+  ptr.add("--ptr-laplace EPS", options.mechanism.ptr_laplace, "its test, with Laplace noise");
+  ptr.add("--ptr-sigma S", options.mechanism.ptr_sigma, "or with Gaussian noise, in votes");
+  ptr.add("--ptr-delta D", options.mechanism.ptr_delta, "the delta of a query");
   line.section("Histograms")
       .add("--bins N", options.bins, "at most N bins; default: one a vote, to 1000");
   add_output_options(line, options.output);
@@ -49,7 +53,8 @@ void add_inspect(CommandLine& line, InspectOptions& options) {
 }
 
 int run_inspect(const InspectOptions& options, const Streams& streams) {
-  check_mechanism_options(with_any_noise(options.mechanism), false);
+  check_mechanism_options(with_any_noise(options.mechanism),
+                          !options.input.student.empty() && options.mechanism.ptr_delta);
   check_output_options(options.output, input_paths(options.input));
 
   const VotesInput input = open_votes(options.input);

@@ -63,6 +63,7 @@ void deciles(Out out, const Inspection& inspection) {
   decile_line(out, "top count", inspection.top_count.deciles, unit);
   decile_line(out, "gap", inspection.gap.deciles, unit);
   if (inspection.lead) decile_line(out, "lead", inspection.lead->deciles, unit);
+  if (inspection.stability) decile_line(out, "stability", inspection.stability->deciles, unit);
 }
 
 // One line of the histogram: the bins begin .. end - 1.
@@ -75,8 +76,9 @@ struct Line {
 // The bins of what the check looks at that are in use, so many of them to a line that there are not
 // too many lines.
 std::vector<Line> histogram_lines(const Inspection& inspection) {
-  const std::vector<std::int64_t>& counts =
-      inspection.lead ? inspection.lead->histogram : inspection.top_count.histogram;
+  const std::vector<std::int64_t>& counts = inspection.stability ? inspection.stability->histogram
+                                            : inspection.lead    ? inspection.lead->histogram
+                                                                 : inspection.top_count.histogram;
   const auto used = [](std::int64_t count) { return count > 0; };
   const auto first =
       static_cast<std::size_t>(std::find_if(counts.begin(), counts.end(), used) - counts.begin());
@@ -106,7 +108,10 @@ void top_histogram(Out out, const Inspection& inspection) {
   const auto length = [&](double queries) {
     return static_cast<std::size_t>(std::lround(kBar * queries / static_cast<double>(largest)));
   };
-  fmt::format_to(out, "\n{:<18}{:>12}{}\n", inspection.lead ? "lead over student" : "top count",
+  fmt::format_to(out, "\n{:<18}{:>12}{}\n",
+                 inspection.stability ? "stability"
+                 : inspection.lead    ? "lead over student"
+                                      : "top count",
                  "queries", inspection.selection ? "    answered" : "");
   for (const Line& line : lines) {
     const std::int64_t low = static_cast<std::int64_t>(line.begin) * inspection.bins.width;
@@ -138,8 +143,9 @@ std::string inspect_summary(const Inspection& inspection, const reports::InputFi
     fmt::format_to(out, "\n");
     text += paragraph(
         "answered: ",
-        fmt::format("{:.1f} expected at threshold {:g}, sigma1 {:g} (# answered, . refused)",
-                    selection.answered, selection.check.threshold, selection.check.sigma1));
+        fmt::format("{:.1f} expected at threshold {:g}, {} {:g} (# answered, . refused)",
+                    selection.answered, selection.check.threshold,
+                    selection.check.laplace ? "scale" : "sigma1", selection.check.sigma1));
   }
   if (!inspection.notices.empty()) fmt::format_to(out, "\n");
   return text + notes(inspection.notices);

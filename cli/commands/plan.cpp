@@ -33,6 +33,25 @@ PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> 
   if (!check(PlanParameter::queries, "--queries", options.queries.has_value())) {
     throw usage_error("the number of queries is missing: add --queries N");
   }
+  const bool ptr_sigma =
+      check(PlanParameter::ptr_sigma, "--ptr-sigma", given.ptr_sigma.has_value());
+  if (ptr_sigma || given.ptr_laplace || given.ptr_delta) {
+    if (laplace || sigma2 || sigma1 || !given.threshold.empty() || answers) {
+      throw usage_error(
+          "PTR (--ptr-laplace, --ptr-sigma) excludes --laplace-scale, --sigma2, --threshold, "
+          "--sigma1 and --max-answers");
+    }
+    if (ptr_sigma == given.ptr_laplace.has_value()) {
+      throw usage_error("PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
+    }
+    if (!given.ptr_delta) throw usage_error("PTR needs the delta of a query: add --ptr-delta D");
+    PlannedRun run;
+    run.queries = options.queries.value_or(1);
+    run.ptr_laplace = given.ptr_laplace;
+    run.ptr_sigma = given.ptr_sigma;
+    run.ptr_delta = given.ptr_delta;
+    return run;
+  }
   if (laplace && (sigma2 || sigma1 || !given.threshold.empty())) {
     throw usage_error("--laplace-scale (LNMax) excludes --sigma2, --threshold and --sigma1");
   }
@@ -48,8 +67,13 @@ PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> 
         "--max-answers needs --sigma1: without a threshold every query is answered, and --queries "
         "is the number of answers");
   }
-  return {given.sigma2, given.sigma1, given.laplace_scale, options.queries.value_or(1),
-          options.max_answers};
+  PlannedRun run;
+  run.sigma2 = given.sigma2;
+  run.sigma1 = given.sigma1;
+  run.laplace_scale = given.laplace_scale;
+  run.queries = options.queries.value_or(1);
+  run.max_answers = options.max_answers;
+  return run;
 }
 
 }  // namespace
@@ -65,10 +89,10 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   calibration.add("--epsilon E", options.epsilon, "the target that the headline must keep");
   calibration.add("--solve NAME", options.solve,
                   {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
-                   PlanParameter::queries, PlanParameter::max_answers},
-                  "find the smallest sigma2, sigma1 or\n"
-                  "laplace-scale, or the most queries or\n"
-                  "max-answers");
+                   PlanParameter::ptr_sigma, PlanParameter::queries, PlanParameter::max_answers},
+                  "find the smallest sigma2, sigma1,\n"
+                  "laplace-scale or ptr-sigma, or the most\n"
+                  "queries or max-answers");
   privacy.add("--conversion NAME", options.settings.conversion,
               {ReportedConversion::gdp, ReportedConversion::improved, ReportedConversion::classic,
                ReportedConversion::pure, ReportedConversion::kov, ReportedConversion::moments,

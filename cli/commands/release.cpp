@@ -331,7 +331,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
 
 void add_release(CommandLine& line, ReleaseOptions& options) {
   add_votes_input_options(line, options.input, {"--labels"});
-  add_mechanism_options(line, options.mechanism);
+  add_mechanism_options(line, options.mechanism, {"--ptr-laplace", "--ptr-sigma", "--ptr-delta"});
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta, "failure probability of the run");
   privacy.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},

@@ -27,6 +27,11 @@ std::string mechanism_text(const Aggregator& aggregator) {
   if (!aggregator.selection) {
     return fmt::format("{}, {} {:g}", noise.title, noise.column, value);
   }
+  if (aggregator.is_tested()) {
+    const ThresholdCheck& test = *aggregator.selection;
+    return fmt::format("PTR, {} {:g}, delta {:g} a query, threshold {:.5g}",
+                       test.laplace ? "scale" : "sigma", test.sigma1, value, test.threshold);
+  }
   return fmt::format("{} {}, threshold {:g}, sigma1 {:g}, {} {:g}",
                      aggregator.interactive ? "Interactive" : "Confident", noise.title,
                      aggregator.selection->threshold, aggregator.selection->sigma1, noise.column,
@@ -34,6 +39,7 @@ std::string mechanism_text(const Aggregator& aggregator) {
 }
 
 std::string mechanism_text(const PlannedRun& run) {
+  if (const auto tested = run.tested()) return mechanism_text(*tested);
   if (run.laplace_scale) return fmt::format("LNMax, scale {}", *run.laplace_scale);
   if (!run.sigma1) return fmt::format("GNMax, sigma2 {}", *run.sigma2);
   return fmt::format("Confident GNMax, sigma1 {}, sigma2 {}", *run.sigma1, *run.sigma2);

@@ -35,10 +35,24 @@ Threshold parse_threshold(const std::string& text) {
   return {value, share};
 }
 
+// PTR; throws `usage_error` for what is missing or too much.
+Aggregator tested_aggregator(const MechanismOptions& options) {
+  if (options.ptr_laplace.has_value() == options.ptr_sigma.has_value()) {
+    throw usage_error("PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
+  }
+  if (!options.ptr_delta) {
+    throw usage_error("PTR needs the delta of a query: add --ptr-delta D");
+  }
+  return options.ptr_laplace
+             ? tested_plurality(TestNoise::laplace, *options.ptr_laplace, *options.ptr_delta)
+             : tested_plurality(TestNoise::gaussian, *options.ptr_sigma, *options.ptr_delta);
+}
+
 }  // namespace
 
-void add_mechanism_options(CommandLine& line, MechanismOptions& options) {
-  const Section mechanism = line.section("Mechanism");
+void add_mechanism_options(CommandLine& line, MechanismOptions& options,
+                           const std::vector<std::string_view>& without) {
+  const Section mechanism = line.section("Mechanism", without);
   mechanism.add("--sigma2 S", options.sigma2, "Gaussian noise of the maximum, in votes");
   mechanism.add("--threshold T", options.threshold, "threshold: votes, or a share like 80%");
   mechanism.add("--sigma1 S", options.sigma1, "Gaussian noise of the threshold, in votes",
@@ -46,6 +60,10 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options) {
   mechanism.add("--laplace-scale B", options.laplace_scale,
                 "Laplace noise instead: LNMax (the\ngamma of the 2017 paper is 1/B)",
                 {.recorded_before = "sigma2"});
+  mechanism.add("--ptr-laplace EPS", options.ptr_laplace,
+                "PTR instead: answers with the plurality,\nif far from another; Laplace test");
+  mechanism.add("--ptr-sigma S", options.ptr_sigma, "or with Gaussian noise of the test, in votes");
+  mechanism.add("--ptr-delta D", options.ptr_delta, "of PTR: the delta of a query");
 }
 
 void check_threshold(const std::string& text) {
@@ -53,6 +71,14 @@ void check_threshold(const std::string& text) {
 }
 
 void check_noise(const GivenNoise& given, const char* choices) {
+  if (given.ptr) {
+    if (given.laplace_scale || given.sigma2 || given.sigma1 || given.threshold || given.student) {
+      throw usage_error(
+          "PTR (--ptr-laplace, --ptr-sigma) excludes --laplace-scale, --sigma2, --threshold, "
+          "--sigma1 and --student");
+    }
+    return;
+  }
   if (given.laplace_scale) {
     if (given.sigma2 || given.sigma1 || given.threshold || given.student) {
       throw usage_error(
@@ -70,8 +96,13 @@ void check_noise(const GivenNoise& given, const char* choices) {
 
 void check_mechanism_options(const MechanismOptions& options, bool has_student) {
   check_noise({options.laplace_scale.has_value(), options.sigma2.has_value(),
-               !options.threshold.empty(), options.sigma1.has_value(), has_student},
+               !options.threshold.empty(), options.sigma1.has_value(), has_student,
+               options.ptr_laplace || options.ptr_sigma || options.ptr_delta},
               "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
+  if (options.ptr_laplace || options.ptr_sigma || options.ptr_delta) {
+    (void)tested_aggregator(options);
+    return;
+  }
   if (options.laplace_scale) {
     validate(LaplaceNoisyMax{*options.laplace_scale}, "--laplace-scale");
     return;
@@ -86,6 +117,7 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
 Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
                            bool has_student) {
   check_mechanism_options(options, has_student);
+  if (options.ptr_delta) return tested_aggregator(options);
   Aggregator aggregator;
   if (options.laplace_scale) {
     aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};

@@ -19,13 +19,17 @@ struct MechanismOptions {
   std::optional<double> sigma2;
   std::optional<double> sigma1;
   std::string threshold;  ///< votes, or a share of the teachers: "80%"
+  std::optional<double> ptr_laplace, ptr_sigma, ptr_delta;
 };
 
-void add_mechanism_options(CommandLine& line, MechanismOptions& options);
+/// `without` the options named.
+void add_mechanism_options(CommandLine& line, MechanismOptions& options,
+                           const std::vector<std::string_view>& without = {});
 
 /// Which of the options that describe an aggregator are there.
 struct GivenNoise {
   bool laplace_scale, sigma2, threshold, sigma1, student;
+  bool ptr = false;  ///< any of PTR's
 };
 
 /// Throws `usage_error` naming the option that is missing or contradicts; `choices` are the options

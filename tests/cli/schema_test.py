@@ -26,6 +26,8 @@ ANALYZE_LINES = [
     f"{COUNTS} {CONFIDENT} --bound published --orders 2,3,8",
     f"{COUNTS} {CONFIDENT} --bound tradeoff --reading expected --conversion classic",
     f"{COUNTS} --sigma2 20 --queries 5:50",
+    f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9 --labels {LABELS}",
+    f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --queries 100 --shard 1/2",
     f"{COUNTS} --sigma2 1e-3 --queries 10",
     f"{COUNTS} --sigma2 1e6 --conversion gdp --require-releasable",
     f"{COUNTS} --laplace-scale 20 --max-epsilon 0.001",
@@ -68,6 +70,8 @@ ROUNDS_MUTATIONS = {
 
 INSPECT_LINES = [
     f"{COUNTS} --threshold 60% --sigma1 15",
+    f"{COUNTS} --ptr-laplace 1 --ptr-delta 1e-9",
+    f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9",
     f"{COUNTS} --queries 1",
     f"{PREDICTIONS} --layout predictions --classes 12 --queries 5:400",
     f"{PREDICTIONS} --layout predictions-by-query --classes 10",
@@ -119,6 +123,8 @@ LABEL_LINES = [
     f"{COUNTS} {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
     f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --order 12",
     f"{COUNTS} --sigma2 20 --force --write-labels l.tsv --max-epsilon 0",
+    f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
+    f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9 --force --write-labels l.npy --max-answers 5",
     f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --laplace-scale 20 --force --write-labels l.npy",
     f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
 ]
@@ -129,6 +135,8 @@ PLAN_LINES = [
     "--laplace-scale 20 --queries 100 --orders 2,3,8 --conversion classic",
     "--laplace-scale 20 --solve queries --epsilon 3",
     "--queries 100 --solve sigma2 --epsilon 3",
+    "--queries 100 --solve ptr-sigma --ptr-delta 1e-9 --epsilon 3",
+    "--queries 100 --ptr-laplace 0.5 --ptr-delta 1e-9",
     "--queries 100 --solve sigma2 --epsilon 3 --public-only",
 ]
 

@@ -32,7 +32,9 @@ std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, Readin
   return parts;
 }
 
-std::vector<Reading> readings_of(Bound bound, bool has_decisions) {
+// Of PTR one: what is told does not depend on the noise otherwise.
+std::vector<Reading> readings_of(Bound bound, const Aggregator& aggregator, bool has_decisions) {
+  if (aggregator.is_tested()) return {Reading::joint};
   std::vector<Reading> readings;
   if (bound == Bound::tradeoff) readings.push_back(Reading::joint);
   readings.push_back(Reading::expected);
@@ -60,11 +62,12 @@ void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_d
 }
 
 // The costs that will be computed, best headline first.
-std::vector<CostEntry> planned_entries(const AccountSettings& settings, bool has_decisions) {
+std::vector<CostEntry> planned_entries(const AccountSettings& settings,
+                                       const Aggregator& aggregator, bool has_decisions) {
   std::vector<CostEntry> entries;
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
-    for (const Reading reading : readings_of(bound, has_decisions)) {
+    for (const Reading reading : readings_of(bound, aggregator, has_decisions)) {
       for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
         CostEntry& entry = entries.emplace_back(CostEntry{bound, reading, conversion});
         entry.data_dependent = true;
@@ -141,9 +144,10 @@ std::vector<double> orders_of(const AccountSettings& settings) {
 
 // All but the exact costs and the utility.
 Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
-                       const OrderSearch& search, const AccountSettings& settings) {
+                       OrderSearch search, AccountSettings settings) {
   validate_delta(settings.delta);
   validate(aggregator);
+  if (aggregator.is_tested()) settings.published = false;  // nobody has published one
   Account account;
   account.aggregator = aggregator;
   account.teachers = tally.teachers;
@@ -151,10 +155,12 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   account.queries = tally.queries;
   account.delta = settings.delta;
   account.steps = steps_of(aggregator, tally.queries, tally.queries);
+  search.spent = std::max(settings.query_delta, account.steps.delta());
+  account.query_delta = search.spent;
   account.orders = orders_of(settings);
   count_answered(tally, aggregator, has_decisions, account);
 
-  account.costs = planned_entries(settings, has_decisions);
+  account.costs = planned_entries(settings, aggregator, has_decisions);
   std::vector<Notice> data_independent_notices;
   for (CostEntry& entry :
        data_independent_entries(account.steps, account.orders, search, data_independent_notices)) {
@@ -172,7 +178,7 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     account_bound(inputs, bound, search, settings.threads,
                   bound == headline_bound ? &checkpoints : nullptr, account);
-    count_at_cap(inputs, bound, settings.threads, account);
+    if (!aggregator.is_tested()) count_at_cap(inputs, bound, settings.threads, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());

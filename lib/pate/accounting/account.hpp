@@ -30,6 +30,9 @@ struct AccountSettings {
   /// of 1e-3 to 1e-12, and a grid that is fine enough.
   std::optional<std::vector<double>> profile_deltas;
   std::optional<double> profile_step;
+  /// Of delta, what is set aside for queries that may be asked; at least what those that were asked
+  /// have themselves.
+  double query_delta = 0.0;
   unsigned threads = 0;             ///< 0: all processors; changes no bit of the result
   ProgressCallback progress;        ///< queries that were read
   std::function<void()> when_read;  ///< called once, when the votes have been read

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -28,23 +29,28 @@ CostEntry public_entry(ReportedConversion conversion, double epsilon, double del
   return entry;
 }
 
-// Where every step has an epsilon without delta.
-void add_pure_entries(const StepCounts& steps, double delta, std::vector<CostEntry>& entries) {
+// Where every step has an epsilon, and a delta at most that is added apart.
+void add_pure_entries(const StepCounts& steps, const OrderSearch& search,
+                      std::vector<CostEntry>& entries) {
   if (!steps.threshold_checks.empty()) return;
-  double pure = 0.0;
+  std::map<double, std::int64_t> by_epsilon;
   for (const auto& [noise, count] : steps.maxima) {
     const auto epsilon = noise.pure_epsilon();
     if (!epsilon) return;
-    pure += static_cast<double>(count) * *epsilon;
+    if (!noise.is_tested()) by_epsilon[*epsilon] += count;
   }
+  for (const auto& [scale, count] : steps.laplace_checks) by_epsilon[1.0 / scale] += count;
+  double pure = 0.0;
+  for (const auto& [epsilon, count] : by_epsilon) pure += static_cast<double>(count) * epsilon;
   // Products and sums are rounded; a unit in the last place for each kind covers them.
-  pure *= 1.0 + 4e-16 * static_cast<double>(steps.maxima.size());
-  entries.push_back(public_entry(ReportedConversion::pure, pure, 0.0, "noisy_max"));
-  if (steps.maxima.size() != 1) return;
-  const auto& [noise, count] = *steps.maxima.begin();
-  entries.push_back(public_entry(ReportedConversion::kov,
-                                 composed_pure_dp_epsilon(*noise.pure_epsilon(), count, delta),
-                                 delta, "noisy_max"));
+  pure *= 1.0 + 4e-16 * static_cast<double>(by_epsilon.size());
+  const char* const part = steps.laplace_checks.empty() ? "noisy_max" : "steps";
+  entries.push_back(public_entry(ReportedConversion::pure, pure, search.spent, part));
+  if (by_epsilon.size() != 1) return;
+  const auto& [epsilon, count] = *by_epsilon.begin();
+  entries.push_back(public_entry(
+      ReportedConversion::kov, composed_pure_dp_epsilon(epsilon, count, search.conversion_delta()),
+      search.delta, part));
 }
 
 std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator& aggregator,
@@ -81,16 +87,18 @@ TrajectoryPoint best_on_grid(std::span<const double> orders, std::span<const dou
 TrajectoryPoint data_independent_point(const Account& account, const CostEntry& headline,
                                        std::int64_t queries) {
   const auto n = static_cast<double>(queries);
+  const double delta = OrderSearch{account.delta, false, account.query_delta}.conversion_delta();
   switch (headline.conversion) {
     case ReportedConversion::gdp:
       return {0, 0.0,
               gaussian_dp_epsilon(std::sqrt(n * squared_gaussian_sensitivity(account.aggregator)),
-                                  account.delta),
+                                  delta),
               0.0};
     case ReportedConversion::pure:
     case ReportedConversion::kov: {
-      const double step = *account.aggregator.noisy_max.pure_epsilon();
-      return {0, 0.0, composed_pure_dp_epsilon(step, queries, headline.delta), 0.0};
+      const double step = *pure_epsilon(account.aggregator);
+      const bool is_kov = headline.conversion == ReportedConversion::kov;
+      return {0, 0.0, composed_pure_dp_epsilon(step, queries, is_kov ? delta : 0.0), 0.0};
     }
     default:
       break;
@@ -99,7 +107,7 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
   for (const double order : account.orders) {
     rdp.push_back(n * data_independent_cost(account.aggregator, order).total());
   }
-  return best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion), account.delta);
+  return best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion), delta);
 }
 
 // Fills in what the best order of an entry decides: epsilon, order and the parts, of which `delta`
@@ -129,6 +137,15 @@ void set_epsilon(CostEntry& entry, const OptimalOrder& best,
 
 }  // namespace
 
+double OrderSearch::conversion_delta() const {
+  const double left = spent > 0.0 ? std::nextafter(delta - spent, 0.0) : delta;
+  if (left > 0.0) return left;
+  throw parameter_error(fmt::format(
+      "the deltas of the queries add up to {}, which leaves nothing of delta {} for their "
+      "composition: a smaller delta of a query (ptr-delta) does, or a larger one of the run",
+      spent, delta));
+}
+
 Conversion rdp_conversion(ReportedConversion conversion) {
   return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
 }
@@ -147,12 +164,13 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
     return;
   }
   const Conversion conversion = rdp_conversion(entry.conversion);
+  const double delta = search.conversion_delta();
   std::vector<double> epsilons(function.orders.size());
   for (std::size_t j = 0; j < epsilons.size(); ++j) {
-    epsilons[j] = epsilon_from_rdp(conversion, function.rdp[j], function.orders[j], search.delta);
+    epsilons[j] = epsilon_from_rdp(conversion, function.rdp[j], function.orders[j], delta);
   }
   const auto epsilon_at = [&](double order) {
-    return epsilon_from_rdp(conversion, function.at(order), order, search.delta);
+    return epsilon_from_rdp(conversion, function.at(order), order, delta);
   };
   const OptimalOrder best = optimal_order(function.orders, epsilons, epsilon_at, search.grid_only);
   set_epsilon(entry, best,
@@ -180,8 +198,10 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 
 std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
                                                 std::span<const double> orders,
-                                                const OrderSearch& search,
+                                                const OrderSearch& wanted,
                                                 std::vector<Notice>& notices) {
+  OrderSearch search = wanted;
+  search.spent = std::max(search.spent, steps.delta());
   RdpFunction function;
   function.orders = orders;
   function.at = [&](double order) { return steps.rdp(order).total(); };
@@ -189,7 +209,7 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
   function.parts = [&](double order) {
     const QueryCost cost = steps.rdp(order);
     std::vector<std::pair<std::string, double>> parts;
-    if (!steps.threshold_checks.empty()) parts.emplace_back("selection", cost.selection);
+    if (steps.has_checks()) parts.emplace_back("selection", cost.selection);
     parts.emplace_back("noisy_max", cost.noisy_max);
     return parts;
   };
@@ -201,11 +221,12 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
     entries.push_back(std::move(entry));
   }
   if (const auto squared_mu = steps.squared_mu()) {
-    entries.push_back(public_entry(ReportedConversion::gdp,
-                                   gaussian_dp_epsilon(std::sqrt(*squared_mu), search.delta),
-                                   search.delta, "steps"));
+    entries.push_back(
+        public_entry(ReportedConversion::gdp,
+                     gaussian_dp_epsilon(std::sqrt(*squared_mu), search.conversion_delta()),
+                     search.delta, "steps"));
   } else {
-    add_pure_entries(steps, search.delta, entries);
+    add_pure_entries(steps, search, entries);
   }
   return entries;
 }
@@ -334,7 +355,9 @@ std::vector<TrajectoryPoint> trajectory(const Tally& tally, const Account& accou
     } else {
       std::vector<double> rdp;
       for (const auto& run : by_checkpoint) rdp.push_back(run[k]);
-      point = best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion), account.delta);
+      point =
+          best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion),
+                       OrderSearch{account.delta, false, account.query_delta}.conversion_delta());
     }
     point.queries = tally.checkpoints[k];
     point.answered = answered[k];

@@ -29,7 +29,12 @@ struct RdpFunction {
 /// Where the order was looked for.
 struct OrderSearch {
   double delta;
-  bool grid_only;  ///< the orders were restricted
+  bool grid_only;      ///< the orders were restricted
+  double spent = 0.0;  ///< of delta, by steps that have one (`StepCounts::delta`)
+
+  /// What is left of delta for a conversion, rounded down. Throws `parameter_error` where nothing
+  /// is.
+  [[nodiscard]] double conversion_delta() const;
 };
 
 /// Fills in epsilon, delta, order and parts of `entry` (its bound, reading and conversion are
@@ -52,8 +57,12 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 ///
 ///     improved, classic   RDP of the steps, at the best order
 ///     gdp                 Gaussian noise only: their exact composition
-///     pure                Laplace noise only: the sum of pure epsilons, delta 0
+///     pure                Laplace noise only: the sum of pure epsilons, delta 0 or that of the
+///                         steps
 ///     kov                 Laplace noise of one scale only: the exact composition of its pure steps
+///
+/// Deltas of steps are added apart: entries have `search.delta`, of which `search.spent`, and the
+/// steps' own delta at least, is not there for conversions.
 ///
 /// The counts are all that must be fixed in advance: which step comes when, and on which query, may
 /// depend on the answers to earlier ones. A run that takes fewer steps costs no more.

@@ -57,6 +57,7 @@ class Published : public BoundAtOrders {
 
   [[nodiscard]] double selection(std::size_t order, std::int64_t statistic) const override {
     const AnswerLadder& ladder = *inputs_.ladder();
+    if (ladder.check().laplace) return threshold_data_independent(ladder.check(), orders_[order]);
     return threshold_published(
         std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
         ladder.check().sigma1, orders_[order]);
@@ -92,6 +93,8 @@ class Tradeoff : public BoundAtOrders {
       certain(input.statistic, costs);
     } else if (table_) {
       tabulated(query, costs);
+    } else if (inputs_.ladder()) {
+      throw parameter_error("a selection goes with Gaussian noise, or with PTR");
     } else {
       for (std::size_t j = 0; j < orders_.size(); ++j) {
         costs.noisy_max[j] =
@@ -106,7 +109,7 @@ class Tradeoff : public BoundAtOrders {
   }
 
  private:
-  // The noisy maximum cannot go wrong (one class): only the selection costs anything.
+  // The maximum cannot go wrong (one class, or PTR): only the selection costs anything.
   void certain(std::int64_t statistic, QueryCosts& costs) const {
     costs.joint.assign(orders_.size(), 0.0);
     for (std::size_t j = 0; j < joints_.size(); ++j) {

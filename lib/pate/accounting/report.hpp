@@ -113,6 +113,7 @@ struct Account {
   std::int64_t classes = 0;
   std::int64_t queries = 0;
   double delta = 0.0;
+  double query_delta = 0.0;  ///< of it, by queries: 0 but for PTR
 
   double answered_expected = 0.0;
   double answered_sd = 0.0;

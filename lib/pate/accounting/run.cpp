@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pate/error.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/votes/selection_statistic.hpp"
 
 namespace pate {
@@ -93,6 +94,7 @@ std::span<const double> QueryReader::scores(std::int64_t i) const {
 
 std::int64_t QueryReader::statistic(std::int64_t i) const {
   if (!run_.aggregator.selection) return 0;
+  if (run_.aggregator.is_tested()) return stability(histogram(i));
   if (run_.student == nullptr) return top_count(histogram(i));
   return interactive_statistic(histogram(i), scores(i), run_.votes.teachers());
 }

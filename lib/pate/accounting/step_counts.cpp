@@ -47,18 +47,32 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 
 void StepCounts::add(const StepCounts& other) {
   add_counts(threshold_checks, other.threshold_checks);
+  add_counts(laplace_checks, other.laplace_checks);
   add_counts(maxima, other.maxima);
 }
 
 bool StepCounts::empty() const {
   const auto none = [](const auto& step) { return step.second <= 0; };
-  return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(maxima, none);
+  return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(laplace_checks, none) &&
+         std::ranges::all_of(maxima, none);
+}
+
+bool StepCounts::has_checks() const {
+  return !threshold_checks.empty() || !laplace_checks.empty();
+}
+
+double StepCounts::delta() const {
+  const double total = sum(maxima, [](const NoisyMax& of) { return of.delta(); });
+  return total * (1.0 + 4e-16 * static_cast<double>(maxima.size()));
 }
 
 QueryCost StepCounts::rdp(double order) const {
   QueryCost cost;
   cost.selection =
       sum(threshold_checks, [&](double s) { return threshold_data_independent(s, order); });
+  cost.selection += sum(laplace_checks, [&](double scale) {
+    return threshold_data_independent({0.0, scale, true}, order);
+  });
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     cost.noisy_max += sum(maxima, [&](const NoisyMax& noisy_max) {
       return noisy_max.noise.index() == kind ? data_independent_cost(noisy_max, order) : 0.0;
@@ -68,6 +82,7 @@ QueryCost StepCounts::rdp(double order) const {
 }
 
 std::optional<double> StepCounts::squared_mu() const {
+  if (!laplace_checks.empty()) return std::nullopt;
   double noisy_max = 0.0;
   for (const auto& [noise, count] : maxima) {
     const auto squared = noise.squared_mu();
@@ -83,8 +98,10 @@ StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int
         fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
   }
   StepCounts steps;
-  if (aggregator.selection) steps.threshold_checks[aggregator.selection->sigma1] = queries;
-  steps.maxima[aggregator.noisy_max] = answers;
+  if (const auto& check = aggregator.selection) {
+    (check->laplace ? steps.laplace_checks : steps.threshold_checks)[check->sigma1] = queries;
+  }
+  steps.maxima[aggregator.noisy_max] = aggregator.noisy_max.is_tested() ? queries : answers;
   return steps;
 }
 

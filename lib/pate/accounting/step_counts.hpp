@@ -13,11 +13,18 @@ namespace pate {
 /// the steps and whatever they were chosen by.
 struct StepCounts {
   std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
+  std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
   std::map<NoisyMax, std::int64_t> maxima;
 
   /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
   void add(const StepCounts& other);
   [[nodiscard]] bool empty() const;
+  /// Whether any step decides which queries are answered.
+  [[nodiscard]] bool has_checks() const;
+
+  /// The deltas of all steps, which add up whatever their costs do; rounded outwards, by less than
+  /// 1e-12. 0 unless there are stability tests.
+  [[nodiscard]] double delta() const;
 
   /// RDP at an order, step by step; rounded outwards. Domain: order > 1.
   [[nodiscard]] QueryCost rdp(double order) const;
@@ -26,12 +33,14 @@ struct StepCounts {
   ///
   ///     mu^2 = sum 1/sigma1^2 + sum 2/sigma2^2
   ///
-  /// none where a step has other noise. Rounding below 1e-15 relative for each kind of step.
+  /// but for `delta()`; none where a step has other noise. Rounding below 1e-15 relative for each
+  /// kind of step.
   [[nodiscard]] std::optional<double> squared_mu() const;
 };
 
 /// The steps of `queries` queries of which at most `answers` are answered: a threshold check each
-/// (with a selection), a noisy maximum for every answer. Throws `parameter_error` unless 0 <=
+/// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:
+/// its delta is spent by asking. Throws `parameter_error` unless 0 <=
 /// answers <= queries.
 [[nodiscard]] StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
                                   std::int64_t answers);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/parallel/parallel_for.hpp"
@@ -68,6 +69,10 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
     if (!same) first.push_back(i);
   }
   std::vector<double> right(keys.size());
+  if (aggregator.is_tested()) {
+    for (std::size_t i = 0; i < keys.size(); ++i) right[i] = keys[i].back();
+    return right;
+  }
   parallel_for(first.size(), threads, [&](std::size_t k) {
     const std::size_t end = k + 1 < first.size() ? first[k + 1] : keys.size();
     const double probability =
@@ -93,6 +98,11 @@ std::span<const Occurrence> Tally::occurrences_of(std::size_t i) const {
 
 QueryKey cost_key(const Run& run) {
   validate(run.aggregator);
+  if (run.aggregator.is_tested()) {
+    return {[](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
+      append_cost_key(reader.statistic(i), -kInfinity, key);
+    }};
+  }
   const auto table = std::make_shared<const UnionBoundTable>(
       UnionBoundTable(pair_term(run.aggregator.noisy_max), run.votes.teachers()));
   return {[table](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {

@@ -1,5 +1,7 @@
 #include "pate/aggregators/aggregator.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "pate/bounds/step_cost.hpp"
@@ -9,20 +11,48 @@ namespace pate {
 
 std::string_view Aggregator::name() const {
   if (!selection) return noisy_max.names().aggregator;
+  if (is_tested()) return selection->laplace ? "ptr_laplace" : "ptr";
   return interactive ? "interactive" : "confident";
+}
+
+Aggregator tested_plurality(TestNoise noise, double parameter, double delta) {
+  Aggregator aggregator;
+  aggregator.selection = stability_test(noise, parameter, delta);
+  aggregator.noisy_max = TestedPlurality{delta};
+  validate(aggregator);
+  return aggregator;
 }
 
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
+  if (aggregator.is_tested()) {
+    if (!aggregator.selection || aggregator.interactive) {
+      throw parameter_error("PTR needs a stability test, and no student");
+    }
+    validate(*aggregator.selection);
+    const double delta = aggregator.noisy_max.delta();
+    if (!(log_answered(*aggregator.selection, 0) <= std::log(delta))) {
+      throw parameter_error(fmt::format(
+          "the threshold of a stability test must leave q = 0 a delta of {}, got {}: too low",
+          delta, aggregator.selection->threshold));
+    }
+    return;
+  }
   if (aggregator.selection) {
     validate(*aggregator.selection);
-    if (!aggregator.is_gaussian()) {
+    if (!aggregator.is_gaussian() || aggregator.selection->laplace) {
       throw parameter_error(
           "a threshold check goes with Gaussian noise (sigma2), not with Laplace");
     }
   } else if (aggregator.interactive) {
     throw parameter_error("the interactive aggregator needs a threshold and sigma1");
   }
+}
+
+void require_noisy_maximum(const Aggregator& aggregator, const char* what) {
+  if (!aggregator.is_tested()) return;
+  throw parameter_error(
+      fmt::format("{} goes with a noisy maximum, not with PTR, which has none", what));
 }
 
 double probability_answered(const Aggregator& aggregator, std::int64_t statistic) {
@@ -32,7 +62,7 @@ double probability_answered(const Aggregator& aggregator, std::int64_t statistic
 QueryCost data_independent_cost(const Aggregator& aggregator, double order) {
   QueryCost cost;
   if (aggregator.selection) {
-    cost.selection = threshold_data_independent(aggregator.selection->sigma1, order);
+    cost.selection = threshold_data_independent(*aggregator.selection, order);
   }
   cost.noisy_max = data_independent_cost(aggregator.noisy_max, order);
   return cost;
@@ -40,10 +70,19 @@ QueryCost data_independent_cost(const Aggregator& aggregator, double order) {
 
 double squared_gaussian_sensitivity(const Aggregator& aggregator) {
   const auto noisy_max = aggregator.noisy_max.squared_mu();
-  if (!noisy_max) throw parameter_error("Laplace noise has no Gaussian sensitivity");
+  if (!noisy_max || (aggregator.selection && aggregator.selection->laplace)) {
+    throw parameter_error("Laplace noise has no Gaussian sensitivity");
+  }
   if (!aggregator.selection) return *noisy_max;
   const double sigma1 = aggregator.selection->sigma1;
   return *noisy_max + 1.0 / sigma1 / sigma1;
+}
+
+std::optional<double> pure_epsilon(const Aggregator& aggregator) {
+  const auto noisy_max = aggregator.noisy_max.pure_epsilon();
+  if (!noisy_max || !aggregator.selection) return noisy_max;
+  if (!aggregator.selection->laplace) return std::nullopt;
+  return *noisy_max + 1.0 / aggregator.selection->sigma1;
 }
 
 }  // namespace pate

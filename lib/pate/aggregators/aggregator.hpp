@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 
@@ -12,20 +13,29 @@ namespace pate {
 
 /// How an ensemble answers one query: LNMax and GNMax (S17, S18) answer always; the Confident
 /// aggregator (S18, Algorithm 1) checks the top count against a noisy threshold first; the
-/// Interactive aggregator (S18, Algorithm 2) checks the top lead over the student instead.
+/// Interactive aggregator (S18, Algorithm 2) checks the top lead over the student instead; PTR
+/// checks how far the plurality is from another one, and tells it without noise
+/// (mechanisms/stability_test.hpp).
 struct Aggregator {
   std::optional<ThresholdCheck> selection;
   NoisyMax noisy_max;
   bool interactive = false;
 
-  /// "lnmax", "gnmax", "confident" or "interactive".
+  /// "lnmax", "gnmax", "confident", "interactive", "ptr" or, with Laplace noise, "ptr_laplace".
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
+  [[nodiscard]] bool is_tested() const { return noisy_max.is_tested(); }
 };
 
-/// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, and
-/// for an interactive aggregator without a threshold.
+/// PTR with this noise and delta of a query (mechanisms/stability_test.hpp).
+[[nodiscard]] Aggregator tested_plurality(TestNoise noise, double parameter, double delta);
+
+/// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, for
+/// an interactive aggregator without a threshold, and for PTR without a test that keeps its delta.
 void validate(const Aggregator& aggregator);
+
+/// Throws `parameter_error` saying that `what` does not go with PTR, of a PTR.
+void require_noisy_maximum(const Aggregator& aggregator, const char* what);
 
 /// Pr[answered | v]; 1 without a selection.
 [[nodiscard]] double probability_answered(const Aggregator& aggregator, std::int64_t statistic);
@@ -40,7 +50,12 @@ struct QueryCost {
 [[nodiscard]] QueryCost data_independent_cost(const Aggregator& aggregator, double order);
 
 /// Sensitivity in standard deviations of one answered query as a Gaussian mechanism, squared:
-/// 2/sigma2^2, plus 1/sigma1^2 with a selection. Gaussian aggregators only (`parameter_error`).
+/// 2/sigma2^2, plus 1/sigma1^2 with a selection; of PTR 1/sigma1^2. Gaussian noise only
+/// (`parameter_error`).
 [[nodiscard]] double squared_gaussian_sensitivity(const Aggregator& aggregator);
+
+/// The smallest epsilon for which a query is (epsilon, 0)-DP, of PTR but for its delta; none where
+/// a step has Gaussian noise.
+[[nodiscard]] std::optional<double> pure_epsilon(const Aggregator& aggregator);
 
 }  // namespace pate

@@ -10,7 +10,7 @@ namespace pate {
 JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap)
     : first_(ladder.first()),
       order_(order),
-      selection_cap_(threshold_data_independent(ladder.check().sigma1, order)),
+      selection_cap_(threshold_data_independent(ladder.check(), order)),
       cap_(selection_cap_ + noisy_max_cap) {
   const auto size = static_cast<std::size_t>(ladder.last() - ladder.first() + 1);
   lines_.resize(size);

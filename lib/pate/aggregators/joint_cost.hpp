@@ -117,7 +117,7 @@ class JointCost {
 
   /// The exact cost of the check alone at v: the larger direction of the divergence of the two
   /// answers' distributions, over the neighbours v-1 and v+1 within 0..teachers. At most
-  /// order / (2 sigma1^2).
+  /// `threshold_data_independent`.
   [[nodiscard]] double selection_cost(std::int64_t v) const;
 
  private:

@@ -75,6 +75,10 @@ double log_cap(const LaplaceNoisyMax& noise, double order) {
   return log_expm1((order - 1.0) * data_independent_cost(noise, order));
 }
 
+double log_cap(const TestedPlurality& /*tested*/, double /*order*/) {
+  return -kInfinity;
+}
+
 }  // namespace
 
 double data_independent_cost(const GaussianNoisyMax& noise, double order) {
@@ -92,12 +96,21 @@ double data_independent_cost(const LaplaceNoisyMax& noise, double order) {
   return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
 }
 
+double data_independent_cost(const TestedPlurality& /*tested*/, double /*order*/) {
+  return 0.0;
+}
+
 double data_independent_cost(const NoisyMax& noisy_max, double order) {
   return noisy_max.visit([=](const auto& noise) { return data_independent_cost(noise, order); });
 }
 
 double threshold_data_independent(double sigma1, double order) {
   return with_margin(0.5 * order / sigma1 / sigma1);
+}
+
+double threshold_data_independent(const ThresholdCheck& check, double order) {
+  if (!check.laplace) return threshold_data_independent(check.sigma1, order);
+  return 0.5 * data_independent_cost(LaplaceNoisyMax{check.sigma1}, order);
 }
 
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
@@ -143,6 +156,10 @@ double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) 
   return std::min(with_margin(two_point_cost(log_q, rest, log_a, eps, order - 1.0)), independent);
 }
 
+double published_cost(const TestedPlurality& /*tested*/, double /*log_q*/, double /*order*/) {
+  return 0.0;
+}
+
 double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
   return noisy_max.visit([=](const auto& noise) { return published_cost(noise, log_q, order); });
 }
@@ -178,6 +195,11 @@ BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, d
   const BothDirections low = log_excess_of(lower_end(q, rest, a, b), eps, order);
   const BothDirections high = log_excess_of(upper_end(q, rest, a, b), eps, order);
   return {max_or_nan(low.forward, high.forward), max_or_nan(low.reverse, high.reverse)};
+}
+
+BothDirections tradeoff_log_excess(const TestedPlurality& /*tested*/, double /*log_q*/,
+                                   double /*order*/) {
+  return {-kInfinity, -kInfinity};
 }
 
 BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {

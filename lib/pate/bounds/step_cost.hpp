@@ -2,6 +2,7 @@
 
 #include "pate/bounds/cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
 
@@ -20,9 +21,14 @@ namespace pate {
 [[nodiscard]] double data_independent_cost(const NoisyMax& noisy_max, double order);
 [[nodiscard]] double data_independent_cost(const GaussianNoisyMax& noise, double order);
 [[nodiscard]] double data_independent_cost(const LaplaceNoisyMax& noise, double order);
+/// 0: see `StepCounts::delta`.
+[[nodiscard]] double data_independent_cost(const TestedPlurality& tested, double order);
 
 /// Renyi cost of one threshold check: order / (2 sigma1^2); the top count changes by at most one.
 [[nodiscard]] double threshold_data_independent(double sigma1, double order);
+/// The same of a check with any noise: with Laplace noise half of what a noisy maximum with that
+/// scale costs, a post-processing of one Laplace mechanism.
+[[nodiscard]] double threshold_data_independent(const ThresholdCheck& check, double order);
 
 /// The cost as published, forward direction only: for reproducing printed numbers. At most 1e-9
 /// above it, relative.
@@ -45,6 +51,7 @@ namespace pate {
 [[nodiscard]] double published_cost(const NoisyMax& noisy_max, double log_q, double order);
 [[nodiscard]] double published_cost(const GaussianNoisyMax& noise, double log_q, double order);
 [[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order);
+[[nodiscard]] double published_cost(const TestedPlurality& tested, double log_q, double order);
 
 /// The published bound of Gaussian noise for one q at many orders: what does not depend on the
 /// order is computed once.
@@ -83,6 +90,8 @@ class GaussianPublishedBound {
 [[nodiscard]] BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q,
                                                  double order);
 [[nodiscard]] BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q,
+                                                 double order);
+[[nodiscard]] BothDirections tradeoff_log_excess(const TestedPlurality& tested, double log_q,
                                                  double order);
 
 /// Those of Gaussian noise by mu > 0, the largest difference of the means in standard deviations.

@@ -210,7 +210,7 @@ void add_counts(std::span<const Part> parts, Composition& sum) {
     any_realized = any_realized || part.answered_realized.has_value();
     // Without a selection every query is answered.
     const bool known = part.answered_realized.has_value() ||
-                       (part.votes && !part.curves.empty() && part.steps.threshold_checks.empty());
+                       (part.votes && !part.curves.empty() && !part.steps.has_checks());
     all_realized = all_realized && known;
     realized += part.answered_realized.value_or(part.queries);
     if (part.released) {
@@ -235,7 +235,7 @@ void add_counts(std::span<const Part> parts, Composition& sum) {
 // parts know their costs; nowhere, with a notice, where they fixed different ones. Where none was
 // fixed at all orders, where not by all at that of the others: chosen after the answers then.
 RealizedOrders realized_orders(std::span<const Part> parts, Composition& sum) {
-  const auto chooses = [](const Part& part) { return !part.steps.threshold_checks.empty(); };
+  const auto chooses = [](const Part& part) { return part.steps.has_checks(); };
   const auto fixes = [&](const Part& part) {
     return chooses(part) && part.provenance.fixed_order.has_value();
   };
@@ -270,6 +270,13 @@ Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
   sum.provenance = weakest(parts);
   sum.curves = summed_curves(parts, sum.orders, sum.notices);
   sum.exact = summed_exact_curves(parts, sum.orders, sum.notices);
+  if (sum.exact && sum.steps.delta() > 0.0) {
+    sum.exact.reset();
+    sum.notices.push_back({"bound_left_out",
+                           "exact costs are not added to those of PTR, whose deltas are apart: "
+                           "they are not in the sum"});
+  }
+  sum.query_delta = sum.steps.delta();
   sum.costs =
       composed_costs(sum, realized_orders(parts, sum), delta, grid_only, profile, sum.notices);
   return sum;
@@ -287,7 +294,7 @@ std::optional<double> gaussian_beside(std::span<const Part> parts) {
     if (part.profiled.empty() && part.votes && !part.curves.empty()) return std::nullopt;
     if (part.profiled.empty()) steps.add(part.steps);
   }
-  if (!any) return std::nullopt;
+  if (!any || steps.delta() > 0.0) return std::nullopt;
   const auto squared_mu = steps.squared_mu();
   return squared_mu ? std::optional(std::sqrt(*squared_mu)) : std::nullopt;
 }

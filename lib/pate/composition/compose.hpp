@@ -97,6 +97,7 @@ struct Composition {
   std::int64_t queries = 0;
   double delta = 0.0;                       ///< of the conversion and of what was released
   std::optional<double> conversion_delta;   ///< none where nothing but releases is added up
+  double query_delta = 0.0;                 ///< of that, by queries of PTR
   std::optional<double> answered_expected;  ///< none where a part does not know
   double answered_sd = 0.0;
   std::optional<std::int64_t> answered_realized;

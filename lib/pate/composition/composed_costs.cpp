@@ -58,7 +58,7 @@ RdpCurves worst_case_curves(const Part& part, std::span<const double> orders) {
 RdpCurves curves_of(const Part& part, Bound bound, std::span<const double> orders) {
   if (part.curves.empty()) return worst_case_curves(part, orders);
   RdpCurves curves = at_orders(part.curves.at(bound), kCurves, part.orders, orders);
-  if (part.steps.threshold_checks.empty()) {
+  if (!part.steps.has_checks()) {
     // Every query is answered: the readings coincide.
     curves.noisy_max_realized = curves.noisy_max;
     curves.spent_variance.assign(orders.size(), 0.0);
@@ -114,7 +114,7 @@ std::vector<std::pair<std::string, double>> parts_at(const RdpCurves& curves, Re
 // One cost of the sum from its curves, at some of its orders.
 void fill_entry(const Composition& sum, const RdpCurves& curves, std::span<const double> orders,
                 double delta, CostEntry& entry, std::vector<Notice>& notices) {
-  const bool has_selection = !sum.steps.threshold_checks.empty();
+  const bool has_selection = sum.steps.has_checks();
   const Curve rdp = rdp_of(curves, entry.reading, has_selection);
   const auto position = [&](double order) {
     return static_cast<std::size_t>(std::lower_bound(sum.orders.begin(), sum.orders.end(), order) -
@@ -127,7 +127,7 @@ void fill_entry(const Composition& sum, const RdpCurves& curves, std::span<const
   function.parts = [&](double order) {
     return parts_at(curves, entry.reading, has_selection, position(order));
   };
-  fill_rdp_entry(entry, function, {delta, true}, notices);
+  fill_rdp_entry(entry, function, {delta, true, sum.steps.delta()}, notices);
   if (orders.size() == 1) entry.order_end = OrderEnd::none;  // one was fixed on purpose
   entry.data_dependent = true;
   if (entry.reading == Reading::expected && has_selection && !curves.spent_variance.empty()) {
@@ -142,7 +142,7 @@ bool is_chosen_after(const Composition& sum) {
 
 void add_data_dependent(const Composition& sum, const RealizedOrders& realized, double delta,
                         std::vector<CostEntry>& costs, std::vector<Notice>& notices) {
-  const bool has_selection = !sum.steps.threshold_checks.empty();
+  const bool has_selection = sum.steps.has_checks();
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     const auto curves = sum.curves.find(bound);
     if (curves == sum.curves.end()) continue;

@@ -46,6 +46,7 @@ BothDirections larger_of(const BothDirections& a, const BothDirections& b) {
 ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers)
     : aggregator_(aggregator), teachers_(teachers) {
   validate(aggregator);
+  require_noisy_maximum(aggregator, "an exact cost");
   rule_ = noise_rule(aggregator.noisy_max, teachers);
 }
 

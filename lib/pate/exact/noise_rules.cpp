@@ -131,6 +131,10 @@ std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /
   return std::make_unique<LaplacePanels>(noise.scale);
 }
 
+std::unique_ptr<NoiseRule> rule_for(const TestedPlurality& /*tested*/, std::int64_t /*teachers*/) {
+  return nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<NoiseRule> noise_rule(const NoisyMax& noisy_max, std::int64_t teachers) {

@@ -163,9 +163,10 @@ struct VotesSpread {
 /// The queries that pass the noisy threshold check.
 struct AnsweredSpread {
   ThresholdCheck check;
+  bool tested = false;    ///< the check is PTR's stability test
   double answered = 0.0;  ///< expected number of them
-  /// Expected number per bin of the top count, with a student of the lead: what is left of it after
-  /// the check (S18, Figure 6).
+  /// Expected number per bin of the top count, with a student of the lead, of PTR of the stability:
+  /// what is left of it after the check (S18, Figure 6).
   std::vector<double> histogram;
   /// The same per bin of the gap.
   std::vector<double> gap_histogram;
@@ -188,6 +189,7 @@ struct Inspection {
   VotesSpread top_count;
   VotesSpread gap;                  ///< top count less second count; top count of one class
   std::optional<VotesSpread> lead;  ///< over the student, as the Interactive aggregator checks it
+  std::optional<VotesSpread> stability;   ///< as a stability test checks it
   std::vector<std::int64_t> class_votes;  ///< votes per class over all queries
 
   std::optional<AnsweredSpread> selection;

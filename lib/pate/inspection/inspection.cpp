@@ -9,6 +9,7 @@
 #include "pate/inspection/findings.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/math/sums.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/fingerprint.hpp"
 #include "pate/votes/selection_statistic.hpp"
@@ -44,7 +45,8 @@ Portions portions_of_predictions(std::int64_t teachers, std::int64_t classes) {
 // What is left of the queries of one piece.
 struct Piece {
   std::vector<std::int32_t> top, gap;
-  std::vector<std::int32_t> lead;  // with a student only
+  std::vector<std::int32_t> lead;       // with a student only
+  std::vector<std::int32_t> stability;  // with a stability test only
   std::vector<std::uint64_t> fingerprints;
   std::vector<std::int64_t> class_votes;
   std::int64_t ties = 0;
@@ -59,11 +61,12 @@ class Inspector {
  public:
   // `keep_checked`: of each bin of the gap what the check looks at is wanted, too.
   Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions,
-            const StudentScores* student, const Bins& bins, bool keep_checked)
+            const StudentScores* student, const Bins& bins, bool keep_checked, bool tested)
       : votes_(votes),
         rows_(rows),
         predictions_(predictions),
         student_(student),
+        tested_(tested),
         portions_(predictions != nullptr
                       ? portions_of_predictions(votes.teachers(), votes.classes())
                       : portions_of_counts(votes.classes())),
@@ -83,7 +86,9 @@ class Inspector {
     }
   }
 
-  [[nodiscard]] const Frequencies& checked() const { return student_ != nullptr ? lead_ : top_; }
+  [[nodiscard]] const Frequencies& checked() const {
+    return tested_ ? stability_ : student_ != nullptr ? lead_ : top_;
+  }
   [[nodiscard]] const CheckedByGap& checked_by_gap() const { return checked_by_gap_; }
   [[nodiscard]] Inspection result() const;
 
@@ -97,10 +102,11 @@ class Inspector {
   const RowSelection& rows_;
   const PredictionVotes* predictions_;
   const StudentScores* student_;
+  bool tested_;
   Portions portions_;
 
   Inspection found_;  // but for what is known in the end only
-  Frequencies top_, gap_, lead_;
+  Frequencies top_, gap_, lead_, stability_;
   CheckedByGap checked_by_gap_;  // empty unless wanted
   DistinctCounter distinct_;
   std::optional<TeacherColumns> columns_;
@@ -163,6 +169,7 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
           histogram, std::span<const double>(scores).subspan(i * classes, classes),
           votes_.teachers()));
     }
+    if (tested_) piece.stability.push_back(static_cast<std::int32_t>(stability(histogram)));
     piece.ties += found.tied ? 1 : 0;
     piece.unanimous += found.unanimous ? 1 : 0;
     piece.fingerprints.push_back(fingerprint(histogram));
@@ -172,7 +179,9 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
 
 void Inspector::merge(Piece& piece) {
   if (!checked_by_gap_.empty()) {
-    const std::vector<std::int32_t>& checked = student_ != nullptr ? piece.lead : piece.top;
+    const std::vector<std::int32_t>& checked = tested_               ? piece.stability
+                                               : student_ != nullptr ? piece.lead
+                                                                     : piece.top;
     std::vector<std::vector<std::int32_t>> by_gap(checked_by_gap_.size());
     for (std::size_t i = 0; i < checked.size(); ++i) {
       by_gap[static_cast<std::size_t>(piece.gap[i] / found_.bins.width)].push_back(checked[i]);
@@ -182,6 +191,7 @@ void Inspector::merge(Piece& piece) {
     }
   }
   lead_.add(std::move(piece.lead));
+  stability_.add(std::move(piece.stability));
   top_.add(std::move(piece.top));
   gap_.add(std::move(piece.gap));
   for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
@@ -203,6 +213,7 @@ Inspection Inspector::result() const {
   result.top_count = spread(top_);
   result.gap = spread(gap_);
   if (student_ != nullptr) result.lead = spread(lead_);
+  if (tested_) result.stability = spread(stability_);
   if (columns_) result.predictions = columns_->findings();
   return result;
 }
@@ -220,7 +231,7 @@ AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& c
     sums[static_cast<std::size_t>(v / bins.width)].add(answered);
     total.add(answered);
   }
-  AnsweredSpread result{check, total.value(), {}, {}};
+  AnsweredSpread result{check, false, total.value(), {}, {}};
   for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
   for (const Frequencies& in_bin : checked_by_gap) {
     CompensatedSum sum;
@@ -235,19 +246,20 @@ AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& c
 Inspection inspect(const VoteSource& votes, const RowSelection& rows,
                    const std::optional<ThresholdCheck>& check, const PredictionVotes* predictions,
                    unsigned threads, const ProgressCallback& progress, const StudentScores* student,
-                   std::optional<std::int64_t> bins) {
+                   std::optional<std::int64_t> bins, bool tested) {
   if (check) validate(*check);
   if (predictions != nullptr && predictions != &votes) {
     throw parameter_error("predictions must be the votes that are inspected, got other ones");
   }
   rows.check(votes.name(), votes.queries());
   Inspector inspector(votes, rows, predictions, student, Bins::over(votes.teachers(), bins),
-                      check.has_value());
+                      check.has_value(), tested);
   inspector.read(threads, progress);
   Inspection result = inspector.result();
   if (check) {
     result.selection =
         answered_spread(*check, inspector.checked(), inspector.checked_by_gap(), result.bins);
+    result.selection->tested = tested;
   }
   result.notices = inspection_notices(result, votes.queries());
   return result;

@@ -20,6 +20,10 @@ ScaledNoise scaled(const LaplaceNoisyMax& noise) {
   return {noise.scale, exact_laplace};
 }
 
+ScaledNoise scaled(const TestedPlurality& /*tested*/) {
+  return {0.0, nullptr};
+}
+
 // At least the distance of  location + scale * approximation,  computed in doubles, from the value:
 // the approximation is off by (whole + 1) 2^-32, and roundings are a thousand times smaller.
 double error_bound(double location, double scale, const ExactDeviate& noise) {
@@ -37,9 +41,9 @@ AnswerSampler::AnswerSampler(const Aggregator& aggregator, BitSource& source)
 
 bool AnswerSampler::answers(std::int64_t statistic) {
   if (!aggregator_.selection) return true;
-  const auto& [threshold, sigma1] = *aggregator_.selection;
+  const auto& [threshold, sigma1, laplace] = *aggregator_.selection;
   const auto v = static_cast<double>(statistic);
-  ExactDeviate noise = exact_normal(source_);
+  ExactDeviate noise = laplace ? exact_laplace(source_) : exact_normal(source_);
   const double margin = v + sigma1 * noise.approximation(source_) - threshold;
   if (std::abs(margin) > error_bound(v, sigma1, noise) + 0x1p-31 * std::abs(threshold)) {
     return margin > 0.0;
@@ -50,6 +54,10 @@ bool AnswerSampler::answers(std::int64_t statistic) {
 
 std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
   if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
+  if (aggregator_.is_tested()) {
+    return static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
+                                    counts.begin());
+  }
   noise_.clear();
   noisy_.resize(counts.size());
   error_.resize(counts.size());

@@ -26,12 +26,12 @@ class AnswerSampler {
   /// Throws `parameter_error` for a bad aggregator. The source must outlive the sampler.
   AnswerSampler(const Aggregator& aggregator, BitSource& source);
 
-  /// The threshold check: whether v + N(0, sigma1^2) reaches the threshold. True, without drawing
-  /// anything, for aggregators without one.
+  /// The threshold check: whether v and N(0, sigma1^2), or Laplace, noise reach the threshold.
+  /// True, without drawing anything, for aggregators without one.
   [[nodiscard]] bool answers(std::int64_t statistic);
 
   /// The noisy maximum: the class with the largest count after independent noise on every count.
-  /// Throws `parameter_error` for no classes.
+  /// Of PTR the plurality, without drawing anything. Throws `parameter_error` for no classes.
   [[nodiscard]] std::size_t noisy_maximum(std::span<const std::int32_t> counts);
 
  private:

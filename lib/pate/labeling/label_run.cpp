@@ -132,9 +132,10 @@ CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, 
 
 // With max_epsilon the filter itself is a guarantee: whatever is answered, the RDP at its order is
 // at most what max_epsilon leaves after the conversion.
-void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon) {
+void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon,
+                   double delta) {
   if (entry.conversion != ReportedConversion::improved || !(max_epsilon < entry.epsilon)) return;
-  const double term = conversion_term(Conversion::improved, filter.order(), entry.delta);
+  const double term = conversion_term(Conversion::improved, filter.order(), delta);
   const double rdp = std::max(max_epsilon - term, 0.0);
   entry.epsilon = max_epsilon;
   entry.order = filter.order();
@@ -219,12 +220,15 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   const Partials asked{{}, tally_asked(run, labelled, threads), has_selection};
   AccountSettings settings;
   settings.delta = delta;
+  settings.query_delta = most_steps(run.aggregator, limits).delta();
   settings.published = false;
   settings.threads = threads;
   Account result = account(asked, run.aggregator, settings);
   settings.orders = std::vector<double>{filter.order()};
   const Account fixed = account(asked, run.aggregator, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
+  // Answers decide how many queries are asked: the deltas of all are spent.
+  if (run.aggregator.is_tested()) result.steps = most_steps(run.aggregator, limits);
 
   // Without a selection every query is answered: where the run stops is certain before it.
   const bool may_stop = has_selection && (limits.max_answers || limits.max_epsilon);
@@ -241,7 +245,9 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   std::vector<Notice> of_worst_case;
   for (CostEntry& entry : data_independent_entries(most_steps(run.aggregator, limits),
                                                    result.orders, {delta, false}, of_worst_case)) {
-    if (limits.max_epsilon) cap_by_filter(entry, filter, *limits.max_epsilon);
+    if (limits.max_epsilon) {
+      cap_by_filter(entry, filter, *limits.max_epsilon, left_delta(run.aggregator, limits, delta));
+    }
     costs.push_back(std::move(entry));
   }
   if (may_stop) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -41,10 +42,15 @@ StepCounts most_steps(const Aggregator& aggregator, const RunLimits& limits) {
                   std::min(limits.queries, limits.max_answers.value_or(limits.queries)));
 }
 
-double filter_order(const Aggregator& aggregator, const RunLimits& limits, double delta) {
+double left_delta(const Aggregator& aggregator, const RunLimits& limits, double delta) {
+  return OrderSearch{delta, false, most_steps(aggregator, limits).delta()}.conversion_delta();
+}
+
+double filter_order(const Aggregator& aggregator, const RunLimits& limits, double delta_of_run) {
   validate(aggregator);
   validate(limits);
-  validate_delta(delta);
+  validate_delta(delta_of_run);
+  const double delta = left_delta(aggregator, limits, delta_of_run);
   RunLimits limited = limits;
   limited.queries = std::max<std::int64_t>(1, limits.queries);  // without any, all orders are alike
   const StepCounts most = most_steps(aggregator, limited);
@@ -61,10 +67,11 @@ double filter_order(const Aggregator& aggregator, const RunLimits& limits, doubl
 
 PrivacyFilter::PrivacyFilter(const Aggregator& aggregator, const RunLimits& limits, double delta,
                              double order)
-    : aggregator_(aggregator), limits_(limits), delta_(delta), order_(order) {
+    : aggregator_(aggregator), limits_(limits), order_(order) {
   validate(aggregator);
   validate(limits);
   validate_delta(delta);
+  delta_ = left_delta(aggregator, limits, delta);
   (void)validated_orders({order});
 }
 

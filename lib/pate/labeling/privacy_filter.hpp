@@ -18,6 +18,11 @@ struct RunLimits {
 /// Throws `parameter_error` unless max_answers >= 1 and max_epsilon >= 0 and finite.
 void validate(const RunLimits& limits);
 
+/// What is left of delta when the deltas of all queries of a run are set aside, asked or not.
+/// Throws `parameter_error` where nothing is.
+[[nodiscard]] double left_delta(const Aggregator& aggregator, const RunLimits& limits,
+                                double delta);
+
 /// The steps of a run that asks and answers as much as its limits other than max_epsilon allow.
 [[nodiscard]] StepCounts most_steps(const Aggregator& aggregator, const RunLimits& limits);
 
@@ -71,7 +76,7 @@ class PrivacyFilter {
 
   Aggregator aggregator_;
   RunLimits limits_;
-  double delta_;
+  double delta_;  // what the deltas of all queries leave
   double order_;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;

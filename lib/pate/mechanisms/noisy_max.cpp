@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
@@ -50,6 +51,13 @@ void validate(const LaplaceNoisyMax& noise, const char* name) {
   require_positive(noise.scale, name);
 }
 
+void validate(const TestedPlurality& tested, const char* name) {
+  if (!(tested.delta >= kLeastTestDelta && tested.delta <= kLargestTestDelta)) {
+    throw parameter_error(fmt::format("{} must be between {} and {}, got {}", name, kLeastTestDelta,
+                                      kLargestTestDelta, tested.delta));
+  }
+}
+
 void validate(const NoisyMax& noisy_max) {
   noisy_max.visit([](const auto& noise) { validate(noise); });
 }
@@ -61,6 +69,10 @@ double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap) {
 double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap) {
   const double g = static_cast<double>(gap) / noise.scale;
   return std::log(0.25 * (2.0 + g)) - g;
+}
+
+double log_pair_probability(const TestedPlurality& /*tested*/, std::int64_t /*gap*/) {
+  return -std::numeric_limits<double>::infinity();
 }
 
 LogPairTerm pair_term(const NoisyMax& noisy_max) {
@@ -75,6 +87,12 @@ double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts
 double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts) {
   validate(noise);
   return log_union_bound(counts, term_of(noise));
+}
+
+double log_q(const TestedPlurality& tested, std::span<const std::int32_t> counts) {
+  validate(tested);
+  if (counts.empty()) throw parameter_error("the histogram must have at least one class");
+  return log_pair_probability(tested, 0);
 }
 
 double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts) {

@@ -68,13 +68,36 @@ struct LaplaceNoisyMax {
   friend auto operator<=>(const LaplaceNoisyMax&, const LaplaceNoisyMax&) = default;
 };
 
+/// No delta of a stability test is larger, or smaller.
+inline constexpr double kLargestTestDelta = 0.1;
+inline constexpr double kLeastTestDelta = 1e-100;
+
+/// PTR: the plurality itself, without noise, of queries that passed a stability test
+/// (stability_test.hpp). It costs a delta for every query that is asked, and nothing else: the test
+/// is the step that costs epsilon.
+struct TestedPlurality {
+  static constexpr NoiseNames kNames{"ptr",   "PTR",         "query_delta",
+                                     "delta", "--ptr-delta", "tested_pluralities"};
+
+  double delta = 0.0;  ///< of one query
+
+  [[nodiscard]] double parameter() const { return delta; }
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
+  [[nodiscard]] std::optional<double> pure_epsilon() const { return 0.0; }
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
+  [[nodiscard]] std::optional<double> squared_mu() const { return 0.0; }
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const TestedPlurality&, const TestedPlurality&) = default;
+};
+
 /// How a query is answered: a noisy maximum with any of the noises above.
 ///
 /// What else is asked of one is a function with an overload for every noise and one for this
 /// struct, which calls `visit`. No noise converts to this struct, so that an overload that is
 /// missing is an error of the compiler and not an endless recursion.
 struct NoisyMax {
-  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax>;
+  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, TestedPlurality>;
   Noise noise;
 
   template <class Other>
@@ -107,6 +130,13 @@ struct NoisyMax {
   }
 
   [[nodiscard]] bool is_gaussian() const { return std::holds_alternative<GaussianNoisyMax>(noise); }
+  /// Whether it is PTR's plurality, which has no noise.
+  [[nodiscard]] bool is_tested() const { return std::holds_alternative<TestedPlurality>(noise); }
+  /// The delta that a query costs, whatever the votes; 0 for noise.
+  [[nodiscard]] double delta() const {
+    const auto* const tested = std::get_if<TestedPlurality>(&noise);
+    return tested != nullptr ? tested->delta : 0.0;
+  }
   /// For procedures that know Gaussian noise only: throws `std::bad_variant_access` for another.
   [[nodiscard]] const GaussianNoisyMax& gaussian() const {
     return std::get<GaussianNoisyMax>(noise);
@@ -125,16 +155,19 @@ inline constexpr std::size_t kNoiseKinds = std::variant_size_v<NoisyMax::Noise>;
 /// it.
 void validate(const GaussianNoisyMax& noise, const char* name = "sigma2");
 void validate(const LaplaceNoisyMax& noise, const char* name = "laplace-scale");
+void validate(const TestedPlurality& tested, const char* name = "ptr-delta");
 void validate(const NoisyMax& noisy_max);
 
 /// log of the pair term of q: log Pr[a class `gap` >= 0 votes behind beats the plurality]
 ///
 ///     Gaussian   log( erfc(gap / (2 sigma)) / 2 )
 ///     Laplace    log( (2 + g) / (4 e^g) ),  g = gamma * gap
+///     tested     -inf
 ///
 /// Relative accuracy 1e-15.
 [[nodiscard]] double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap);
+[[nodiscard]] double log_pair_probability(const TestedPlurality& tested, std::int64_t gap);
 
 /// The same as a function of the gap.
 using LogPairTerm = std::function<double(std::int64_t gap)>;
@@ -149,5 +182,6 @@ using LogPairTerm = std::function<double(std::int64_t gap)>;
 [[nodiscard]] double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts);
+[[nodiscard]] double log_q(const TestedPlurality& tested, std::span<const std::int32_t> counts);
 
 }  // namespace pate

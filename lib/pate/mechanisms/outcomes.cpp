@@ -149,6 +149,14 @@ double outcome_probability(const LaplaceNoisyMax& noise, std::span<const std::in
   return std::min(sum, 1.0);
 }
 
+double outcome_probability(const TestedPlurality& tested, std::span<const std::int32_t> counts,
+                           std::size_t winner) {
+  validate(tested);
+  if (winner >= counts.size()) throw parameter_error("the winner must be one of the classes");
+  const auto top = std::max_element(counts.begin(), counts.end());
+  return static_cast<std::size_t>(top - counts.begin()) == winner ? 1.0 : 0.0;
+}
+
 double outcome_probability(const NoisyMax& noisy_max, std::span<const std::int32_t> counts,
                            std::size_t winner) {
   return noisy_max.visit(

@@ -22,5 +22,8 @@ namespace pate {
                                          std::span<const std::int32_t> counts, std::size_t winner);
 [[nodiscard]] double outcome_probability(const LaplaceNoisyMax& noise,
                                          std::span<const std::int32_t> counts, std::size_t winner);
+/// 1 for the plurality, the lowest class on ties, else 0.
+[[nodiscard]] double outcome_probability(const TestedPlurality& tested,
+                                         std::span<const std::int32_t> counts, std::size_t winner);
 
 }  // namespace pate

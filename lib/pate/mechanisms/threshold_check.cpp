@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
@@ -15,6 +16,37 @@ namespace {
 
 double score(const ThresholdCheck& check, std::int64_t v) {
   return (static_cast<double>(v) - check.threshold) / check.sigma1;
+}
+
+// log Pr[standard Laplace noise <= x].
+double log_laplace_cdf(double x) {
+  return x <= 0.0 ? x - std::numbers::ln2 : std::log1p(-0.5 * std::exp(-x));
+}
+
+// log( F(b + h) / F(b) ) of it, without cancellation; the step is given apart, as b + h may not
+// hold its digits.
+double log_laplace_cdf_ratio(double b, double h) {
+  const double to = b + h;
+  if (b <= 0.0 && to <= 0.0) return h;
+  const double direct = log_laplace_cdf(to) - log_laplace_cdf(b);
+  if (std::abs(direct) > 0.5) return direct;
+  double step = 0.0;  // F(to) - F(b)
+  if (b > 0.0 && to > 0.0) {
+    step = -0.5 * std::exp(-b) * std::expm1(-h);
+  } else if (b <= 0.0) {
+    step = -0.5 * (std::expm1(-to) + std::expm1(b));
+  } else {
+    step = 0.5 * (std::expm1(to) + std::expm1(-b));
+  }
+  return std::log1p(step / std::exp(log_laplace_cdf(b)));
+}
+
+double log_cdf(const ThresholdCheck& check, double x) {
+  return check.laplace ? log_laplace_cdf(x) : log_normal_cdf(x);
+}
+
+double log_cdf_ratio(const ThresholdCheck& check, double b, double h) {
+  return check.laplace ? log_laplace_cdf_ratio(b, h) : log_normal_cdf_ratio(b, h);
 }
 
 }  // namespace
@@ -31,11 +63,11 @@ void validate(const ThresholdCheck& check) {
 }
 
 double log_answered(const ThresholdCheck& check, std::int64_t v) {
-  return log_normal_cdf(score(check, v));
+  return log_cdf(check, score(check, v));
 }
 
 double log_refused(const ThresholdCheck& check, std::int64_t v) {
-  return log_normal_cdf(-score(check, v));
+  return log_cdf(check, -score(check, v));
 }
 
 double log_q(const ThresholdCheck& check, std::int64_t v) {
@@ -47,12 +79,12 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
   const double here = score(check, v);
   const double there = score(check, v_neighbour);
   const double step = static_cast<double>(v - v_neighbour) / check.sigma1;
-  return {log_normal_cdf(here),
-          log_normal_cdf(-here),
-          log_normal_cdf(there),
-          log_normal_cdf(-there),
-          log_normal_cdf_ratio(there, step),
-          log_normal_cdf_ratio(-there, -step)};
+  return {log_cdf(check, here),
+          log_cdf(check, -here),
+          log_cdf(check, there),
+          log_cdf(check, -there),
+          log_cdf_ratio(check, there, step),
+          log_cdf_ratio(check, -there, -step)};
 }
 
 AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,

@@ -14,6 +14,7 @@ namespace pate {
 struct ThresholdCheck {
   double threshold = 0.0;  ///< T, in votes; may exceed the number of teachers
   double sigma1 = 0.0;     ///< standard deviation of the noise, in votes
+  bool laplace = false;    ///< Laplace noise of scale sigma1 instead; stability tests only
 };
 
 /// No threshold is further from zero: beyond 2^53 a double cannot tell votes apart.
@@ -23,7 +24,9 @@ inline constexpr double kLargestThreshold = 9e15;
 /// range of noise.
 void validate(const ThresholdCheck& check);
 
-/// log Pr[answered | v] = log( erfc((T - v) / (sqrt 2 sigma1)) / 2 ). Relative accuracy 1e-14.
+/// log Pr[answered | v] = log( erfc((T - v) / (sqrt 2 sigma1)) / 2 ); with Laplace noise
+/// log( e^-(T - v)/sigma1 / 2 ) for v <= T and log( 1 - e^-(v - T)/sigma1 / 2 ) above. Relative
+/// accuracy 1e-14.
 [[nodiscard]] double log_answered(const ThresholdCheck& check, std::int64_t v);
 
 /// log Pr[refused | v].

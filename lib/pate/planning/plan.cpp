@@ -20,6 +20,9 @@ namespace pate {
 namespace {
 
 StepCounts steps_of(const PlannedRun& run) {
+  if (const auto tested = run.tested()) {
+    return pate::steps_of(*tested, run.queries, run.queries);
+  }
   StepCounts steps;
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
   if (run.sigma2) steps.maxima[{GaussianNoisyMax{*run.sigma2}}] = run.answers();
@@ -78,6 +81,7 @@ double* noise_of(PlannedRun& run, PlanParameter parameter) {
   if (parameter == PlanParameter::sigma2) noise = &run.sigma2;
   if (parameter == PlanParameter::sigma1) noise = &run.sigma1;
   if (parameter == PlanParameter::laplace_scale) noise = &run.laplace_scale;
+  if (parameter == PlanParameter::ptr_sigma) noise = &run.ptr_sigma;
   if (noise == nullptr) return nullptr;
   noise->emplace(1.0);
   return &**noise;
@@ -93,7 +97,10 @@ class Search {
     const Plan tried = plan(run_, settings_);
     return tried.costs[tried.headline].epsilon;
   }
-  [[nodiscard]] bool keeps() const { return epsilon() <= target_; }
+  [[nodiscard]] bool keeps() const {
+    // Deltas of queries that leave nothing keep no target.
+    return steps_of(run_).delta() < settings_.delta && epsilon() <= target_;
+  }
 
   // The smallest noise that keeps the target; more noise never costs more.
   void smallest(double& noise) const {
@@ -158,8 +165,23 @@ std::int64_t PlannedRun::answers() const {
   return max_answers ? std::min(*max_answers, queries) : queries;
 }
 
+std::optional<Aggregator> PlannedRun::tested() const {
+  if (ptr_laplace) return tested_plurality(TestNoise::laplace, *ptr_laplace, ptr_delta.value_or(0));
+  if (ptr_sigma) return tested_plurality(TestNoise::gaussian, *ptr_sigma, ptr_delta.value_or(0));
+  return std::nullopt;
+}
+
 void validate(const PlannedRun& run) {
-  if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
+  const bool is_tested = run.ptr_laplace || run.ptr_sigma || run.ptr_delta;
+  if (is_tested) {
+    if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers ||
+        run.ptr_laplace.has_value() == run.ptr_sigma.has_value() || !run.ptr_delta) {
+      throw parameter_error(
+          "PTR needs ptr-delta and one of ptr-laplace and ptr-sigma, and no other noise; "
+          "max-answers changes no cost of it");
+    }
+    (void)run.tested();
+  } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
     throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
   }
   if (run.sigma1 && !run.sigma2) {
@@ -250,7 +272,7 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
 }
 
 Guarantee guarantee_of(const Plan& plan) {
-  return guarantee_of(plan.costs[plan.headline], plan.run.sigma1
+  return guarantee_of(plan.costs[plan.headline], plan.steps.has_checks()
                                                      ? "the answers and refusals of such a run"
                                                      : "the answers of such a run");
 }

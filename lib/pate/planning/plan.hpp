@@ -21,9 +21,13 @@ struct PlannedRun {
   std::int64_t queries = 0;
   /// The run stops after so many answers; none: every query may be answered. Needs sigma1.
   std::optional<std::int64_t> max_answers;
+  /// PTR instead: epsilon or sigma of its test, and the delta of a query.
+  std::optional<double> ptr_laplace, ptr_sigma, ptr_delta;
 
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;
+  /// PTR, where it is that. Throws `parameter_error` for parameters out of range.
+  [[nodiscard]] std::optional<Aggregator> tested() const;
 };
 
 /// More queries than anybody asks; up to here counts and costs keep all their digits.
@@ -34,12 +38,13 @@ inline constexpr std::int64_t kMostPlannedQueries = 1'000'000'000;
 void validate(const PlannedRun& run);
 
 /// The parameter a plan can be solved for.
-enum class PlanParameter { sigma2, sigma1, laplace_scale, queries, max_answers };
+enum class PlanParameter { sigma2, sigma1, laplace_scale, ptr_sigma, queries, max_answers };
 template <>
-inline constexpr std::array<Named<PlanParameter>, 5> kNames<PlanParameter>{{
+inline constexpr std::array<Named<PlanParameter>, 6> kNames<PlanParameter>{{
     {PlanParameter::sigma2, "sigma2"},
     {PlanParameter::sigma1, "sigma1"},
     {PlanParameter::laplace_scale, "laplace_scale"},
+    {PlanParameter::ptr_sigma, "ptr_sigma"},
     {PlanParameter::queries, "queries"},
     {PlanParameter::max_answers, "max_answers"},
 }};
@@ -92,7 +97,7 @@ struct PlanSettings {
 /// The smallest noise, or the largest number of queries or answers, with which the headline of
 /// plan(run, settings) is at most `epsilon`:
 ///
-///     sigma2, sigma1, laplace_scale   smallest value, within 1e-9 relative
+///     sigma2, sigma1, laplace_scale, ptr_sigma   smallest value, within 1e-9 relative
 ///     queries, max_answers            largest value, at most kMostPlannedQueries (and, for
 ///     answers,
 ///                                     the number of queries)

@@ -102,6 +102,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
   json("classes", account.classes);
   json("queries", report.labelled.labels.size());
   json("delta", account.delta);
+  delta_split(json, account.delta, account.query_delta);
   json.object("labels", [&](FieldWriter& labels) {
     labels("path", report.path);
     labels("format", report.format);
@@ -141,6 +142,7 @@ std::string public_label_report_json(const LabelReport& report, const std::strin
         a("classes", account.classes);
         a("queries", report.labelled.labels.size());
         a("delta", account.delta);
+        delta_split(a, account.delta, account.query_delta);
         a.object("labels", [&](FieldWriter& labels) { counts(labels, report.labelled); });
         write_filter(a, report);
         write_costs(a, account);

@@ -80,7 +80,7 @@ Provenance read_provenance(const io::JsonValue& report, bool is_label, const Par
     result.fixed_order = filter.at("order").number(1.0);
     result.stopped = report.at("labels").find("stopped").has_value();
     // Without a selection every query is answered: where it stops is certain before the run.
-    result.limited = !part.steps.threshold_checks.empty() &&
+    result.limited = part.steps.has_checks() &&
                      (filter.find("max_epsilon") || filter.find("max_answers") || result.stopped);
     if (result.limited && part.orders != std::vector{*result.fixed_order}) {
       report.at("rdp").at("orders").fail(
@@ -235,7 +235,7 @@ std::optional<StepCounts> certain_steps(const io::JsonValue& released) {
   FieldReader a(released);
   StepCounts certain;
   a("steps", certain);
-  if (!certain.threshold_checks.empty()) return std::nullopt;
+  if (certain.has_checks()) return std::nullopt;
   std::int64_t count = 0;
   a("asked", count, kQueries);
   for (auto& step : certain.maxima) step.second = std::min(step.second, count);

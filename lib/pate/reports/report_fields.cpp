@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
 #include "pate/release/public_release.hpp"
 
@@ -148,6 +149,11 @@ void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
   aggregator = {};
   aggregator.interactive = kind == "interactive";
   if (kind == "confident" || kind == "interactive") aggregator.selection.emplace();
+  if (kind == "ptr" || kind == "ptr_laplace") {
+    aggregator.selection.emplace().laplace = kind == "ptr_laplace";
+    aggregator.noisy_max = TestedPlurality{kLeastTestDelta};
+    return;
+  }
   for (std::size_t k = 0; k < kNoiseKinds; ++k) {
     aggregator.noisy_max = noise_of(k, 1.0);
     if (kind == aggregator.noisy_max.names().aggregator) return;
@@ -165,7 +171,8 @@ void check_aggregator(const io::JsonValue& mechanism, const Aggregator& aggregat
 }
 
 void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
-               const char* noise) {
+               const char* noise, bool required) {
+  if (!required && counts.empty()) return;
   const io::JsonWriter list = a.place().member(key);
   list.set_empty_array();
   for (const auto& [value, count] : counts) {
@@ -177,7 +184,8 @@ void step_list(FieldWriter& a, const char* key, const std::map<double, std::int6
 }
 
 void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
-               const char* noise) {
+               const char* noise, bool required) {
+  if (!required && !a.json().find(key)) return;
   for (const io::JsonValue& element : a.json().at(key).elements()) {
     const io::JsonValue value = element.at(noise);
     if (!counts
@@ -187,6 +195,14 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
       value.fail("noise that is not listed twice");
     }
   }
+}
+
+void delta_split(FieldWriter& a, double delta, double query_delta) {
+  if (!(query_delta > 0.0)) return;
+  a.object("delta_split", [&](FieldWriter& split) {
+    split("queries", query_delta);
+    split("conversion", OrderSearch{delta, false, query_delta}.conversion_delta());
+  });
 }
 
 void curve(FieldWriter& a, const char* key, const std::vector<double>& values,

@@ -98,7 +98,7 @@ void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
   }
   if (aggregator.selection) {
     a("threshold", aggregator.selection->threshold);
-    a("sigma1", aggregator.selection->sigma1);
+    a(aggregator.selection->laplace ? "test_scale" : "sigma1", aggregator.selection->sigma1);
   }
   double parameter = aggregator.noisy_max.parameter();
   a(aggregator.noisy_max.names().parameter, parameter);
@@ -108,16 +108,21 @@ void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
   }
 }
 
-/// Steps of one kind: [{"<noise>": 40, "count": 1000}].
+/// Steps of one kind: [{"<noise>": 40, "count": 1000}]. One that is not required is left out where
+/// there are none.
 void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
-               const char* noise);
+               const char* noise, bool required = true);
 void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
-               const char* noise);
+               const char* noise, bool required = true);
+
+/// The deltas of PTR's queries and what a conversion has; left out where they are 0.
+void delta_split(FieldWriter& a, double delta, double query_delta);
 
 /// How many noisy steps of each kind, by their noise.
 template <class Archive>
 void fields(Archive& a, Described<Archive, StepCounts>& steps) {
   step_list(a, "threshold_checks", steps.threshold_checks, "sigma1");
+  step_list(a, "laplace_checks", steps.laplace_checks, "scale", false);
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     const NoiseNames& names = noise_of(kind, 1.0).names();
     std::map<double, std::int64_t> counts;
@@ -126,7 +131,7 @@ void fields(Archive& a, Described<Archive, StepCounts>& steps) {
         if (noise.noise.index() == kind) counts[noise.parameter()] = count;
       }
     }
-    step_list(a, names.maxima, counts, names.parameter);
+    step_list(a, names.maxima, counts, names.parameter, !noise_of(kind, 1.0).is_tested());
     if constexpr (Archive::kReads) {
       for (const auto& [value, count] : counts) steps.maxima[noise_of(kind, value)] = count;
     }

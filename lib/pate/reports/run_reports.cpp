@@ -69,6 +69,7 @@ static void fields(FieldWriter& a, const Released& released) {
 }
 
 static void fields(FieldWriter& a, const PlannedRun& run) {
+  if (const auto tested = run.tested()) return fields(a, *tested);
   a("name", run.laplace_scale ? "lnmax" : run.sigma1 ? "confident" : "gnmax");
   a.optional("laplace_scale", run.laplace_scale);
   a.optional("sigma1", run.sigma1);
@@ -91,6 +92,7 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("queries", plan.run.queries);
   a("max_answers", plan.run.answers());
   a("delta", plan.delta);
+  delta_split(a, plan.delta, plan.steps.delta());
   a("solved", plan.solved);
   write_costs(a, plan);
   a("steps", plan.steps);
@@ -118,6 +120,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   report("classes", account.classes);
   report("queries", account.queries);
   report("delta", account.delta);
+  delta_split(report, account.delta, account.query_delta);
   report.object("answered", [&](FieldWriter& answered) {
     answered("expected", account.answered_expected);
     answered("sd", account.answered_sd);
@@ -154,6 +157,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
   report("classes", sum.classes);
   report("queries", sum.queries);
   report("delta", sum.delta);
+  if (sum.conversion_delta) delta_split(report, *sum.conversion_delta, sum.query_delta);
   report.object("answered", [&](FieldWriter& answered) {
     answered("expected", sum.answered_expected);
     answered("sd", sum.answered_expected ? std::optional(sum.answered_sd) : std::nullopt);
@@ -245,6 +249,7 @@ std::string public_analyze_report_json(const Account& account, const std::string
         a("classes", account.classes);
         a("queries", account.queries);
         a("delta", account.delta);
+        delta_split(a, account.delta, account.query_delta);
         write_costs(a, account);
         a("steps", account.steps);
       },
@@ -291,7 +296,7 @@ static void fields(FieldWriter& a, const VotesSpread& spread, const Bins& bins) 
 
 static void fields(FieldWriter& a, const AnsweredSpread& selection, const Bins& bins) {
   a("threshold", selection.check.threshold);
-  a("sigma1", selection.check.sigma1);
+  a(selection.check.laplace ? "test_scale" : "sigma1", selection.check.sigma1);
   a("answered", selection.answered);
   histogram(a, "histogram", bins, selection.histogram);
   histogram(a, "gap_histogram", bins, selection.gap_histogram);
@@ -370,6 +375,7 @@ std::string inspect_report_json(const Inspection& inspection, const ReportContex
   report("top_count", inspection.top_count, inspection.bins);
   report("gap", inspection.gap, inspection.bins);
   if (inspection.lead) report("lead", *inspection.lead, inspection.bins);
+  if (inspection.stability) report("stability", *inspection.stability, inspection.bins);
   report("class_votes", inspection.class_votes);
   report("selection", inspection.selection, inspection.bins);
   report("predictions", inspection.predictions);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/normal.hpp"
 
@@ -89,6 +90,14 @@ QCoordinate coordinate(const LaplaceNoisyMax& noise) {
   return {2.0 * noise.gamma(), false};
 }
 
+[[noreturn]] void throw_no_q() {
+  throw parameter_error("PTR has no q, and no sensitivity of its costs is known");
+}
+
+QCoordinate coordinate(const TestedPlurality& /*tested*/) {
+  throw_no_q();
+}
+
 // Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
 constexpr double kSmallestProbability = 1e-250;
 constexpr double kOutwards = 1e-12;
@@ -118,6 +127,11 @@ NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q, std::int64_t 
   const double upper = log_q + 2.0 * noise.gamma();
   const double lower = log_q - 2.0 * noise.gamma();
   return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
+}
+
+NeighbourQ neighbour_q(const TestedPlurality& /*tested*/, double /*log_q*/,
+                       std::int64_t /*classes*/) {
+  throw_no_q();
 }
 
 NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes) {

@@ -36,6 +36,9 @@ struct NeighbourQ {
                                      std::int64_t classes);
 [[nodiscard]] NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q,
                                      std::int64_t classes);
+/// PTR has no q: throws `parameter_error`.
+[[nodiscard]] NeighbourQ neighbour_q(const TestedPlurality& tested, double log_q,
+                                     std::int64_t classes);
 
 /// The coordinate of q in which one vote is about the same step everywhere.
 struct QCoordinate {

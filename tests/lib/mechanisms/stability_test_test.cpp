@@ -5,40 +5,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
+#include "support/votes.hpp"
 
 namespace {
 
-using Histogram = std::vector<std::int32_t>;
-using pate::StabilityTest;
 using pate::TestNoise;
+using pate_test::all_histograms;
+using pate_test::Histogram;
 
 std::size_t plurality(const Histogram& counts) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < counts.size(); ++i) {
-    if (counts[i] > counts[best]) best = i;
-  }
-  return best;
-}
-
-// Every way to write `teachers` as a sum of `classes` counts.
-void all_histograms(std::int32_t teachers, std::size_t classes, Histogram& begun,
-                    std::vector<Histogram>& all) {
-  if (begun.size() + 1 == classes) {
-    begun.push_back(teachers);
-    all.push_back(begun);
-    begun.pop_back();
-    return;
-  }
-  for (std::int32_t n = 0; n <= teachers; ++n) {
-    begun.push_back(n);
-    all_histograms(teachers - n, classes, begun, all);
-    begun.pop_back();
-  }
+  return static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
 std::vector<Histogram> neighbours(const Histogram& counts) {
@@ -87,10 +70,7 @@ TEST_SUITE("mechanisms") {
   TEST_CASE("votes to flip: the fewest, by search over all votes of small ensembles") {
     for (std::size_t classes = 2; classes <= 4; ++classes) {
       for (std::int32_t teachers = 1; teachers <= (classes < 4 ? 8 : 6); ++teachers) {
-        std::vector<Histogram> all;
-        Histogram begun;
-        all_histograms(teachers, classes, begun, all);
-        for (const Histogram& counts : all) {
+        for (const Histogram& counts : all_histograms(teachers, classes)) {
           REQUIRE(pate::votes_to_flip(counts) == found_votes_to_flip(counts));
         }
       }
@@ -98,35 +78,35 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("stability test: thresholds and probabilities") {
-    const auto answered = [](TestNoise noise, double parameter, std::int64_t q) {
-      return std::exp(pate::log_answered({noise, parameter, 1e-8}, q));
+    const auto threshold = [](TestNoise noise, double parameter) {
+      return pate::stability_test(noise, parameter, 1e-8).threshold;
     };
-    CHECK(pate_test::relative_error((StabilityTest{TestNoise::laplace, 0.5, 1e-8}.threshold()),
-                                    35.4550671268) < 1e-11);
-    CHECK(pate_test::relative_error((StabilityTest{TestNoise::laplace, 0.1, 1e-8}.threshold()),
-                                    177.275335634) < 1e-11);
-    CHECK(pate_test::relative_error((StabilityTest{TestNoise::gaussian, 20.0, 1e-8}.threshold()),
-                                    112.240024883) < 1e-11);
-    CHECK(pate_test::relative_error(answered(TestNoise::laplace, 0.5, 75), 0.999999998706) < 1e-11);
-    CHECK(pate_test::relative_error(answered(TestNoise::laplace, 0.1, 75), 1.80804241446e-5) <
-          1e-10);
-    CHECK(pate_test::relative_error(answered(TestNoise::laplace, 0.2, 117), 0.998280314093) <
-          1e-10);
-    CHECK(pate_test::relative_error(answered(TestNoise::laplace, 0.2, 116), 0.997899570890) <
-          1e-10);
-    CHECK(pate_test::relative_error(answered(TestNoise::gaussian, 20.0, 117), 0.594058970405) <
-          1e-10);
-    CHECK(pate_test::relative_error(answered(TestNoise::gaussian, 10.0, 75), 0.970486941262) <
-          1e-10);
+    const auto answered = [](TestNoise noise, double parameter, std::int64_t q) {
+      return std::exp(pate::log_answered(pate::stability_test(noise, parameter, 1e-8), q));
+    };
+    using pate_test::relative_error;
+    CHECK(relative_error(threshold(TestNoise::laplace, 0.5), 35.4550671268) < 1e-11);
+    CHECK(relative_error(threshold(TestNoise::laplace, 0.1), 177.275335634) < 1e-11);
+    CHECK(relative_error(threshold(TestNoise::laplace, 0.2), 88.6376678170) < 1e-11);
+    CHECK(relative_error(threshold(TestNoise::gaussian, 20.0), 112.240024883) < 1e-11);
+    CHECK(pate::stability(Histogram{200, 50}) == 75);
+    CHECK(pate::stability(Histogram{240, 6, 4}) == 117);
+    CHECK(pate::stability(Histogram{6, 240, 4}) == 116);
+    CHECK(relative_error(answered(TestNoise::laplace, 0.5, 75), 0.999999998706) < 1e-11);
+    CHECK(relative_error(answered(TestNoise::laplace, 0.1, 75), 1.80804241446e-5) < 1e-10);
+    CHECK(relative_error(answered(TestNoise::laplace, 0.2, 117), 0.998280314093) < 1e-10);
+    CHECK(relative_error(answered(TestNoise::laplace, 0.2, 116), 0.997899570890) < 1e-10);
+    CHECK(relative_error(answered(TestNoise::gaussian, 20.0, 117), 0.594058970405) < 1e-10);
+    CHECK(relative_error(answered(TestNoise::gaussian, 10.0, 75), 0.970486941262) < 1e-10);
   }
 
-  TEST_CASE("stability test: answers of q = 0 have no more than delta") {
+  TEST_CASE("stability test: q = 0 is answered with no more than delta") {
     for (const auto noise : {TestNoise::laplace, TestNoise::gaussian}) {
       for (const double parameter : {1e-3, 0.2, 1.0, 7.3, 40.0, 1e5}) {
-        for (const double delta : {0.1, 0.09, 1e-3, 1e-8, 1e-40, 1e-300}) {
-          const StabilityTest test{noise, parameter, delta};
+        for (const double delta : {0.1, 0.09, 1e-3, 1e-8, 1e-40, 1e-100}) {
+          const auto test = pate::stability_test(noise, parameter, delta);
           const double log_p = pate::log_answered(test, 0);
-          CHECK(log_p <= std::log(delta) + 1e-15 * std::abs(std::log(delta)));
+          CHECK(log_p <= std::log(delta));
           CHECK(log_p >= std::log(delta) - 1e-9);
           CHECK(std::exp(pate::log_refused(test, 5)) + std::exp(pate::log_answered(test, 5)) ==
                 doctest::Approx(1.0));
@@ -135,23 +115,20 @@ TEST_SUITE("mechanisms") {
     }
   }
 
-  // What is certain of a query: outcomes are refusal and every class.
+  // Outcomes are the classes and refusal.
   TEST_CASE("stability test: (epsilon, delta) over all neighbours of small ensembles") {
     for (const double epsilon : {0.3, 1.0}) {
-      const StabilityTest test{TestNoise::laplace, epsilon, 0.02};
+      const auto test = pate::stability_test(TestNoise::laplace, epsilon, 0.02);
+      const auto outcomes = [&](const Histogram& counts) {
+        std::vector<double> p(counts.size() + 1, 0.0);
+        const std::int64_t q = pate::stability(counts);
+        p[plurality(counts)] = std::exp(pate::log_answered(test, q));
+        p.back() = std::exp(pate::log_refused(test, q));
+        return p;
+      };
       double largest = 0.0;
       for (std::int32_t teachers = 1; teachers <= 7; ++teachers) {
-        std::vector<Histogram> all;
-        Histogram begun;
-        all_histograms(teachers, 3, begun, all);
-        for (const Histogram& counts : all) {
-          const auto outcomes = [&](const Histogram& h) {
-            std::vector<double> p(4, 0.0);
-            const std::int64_t q = pate::votes_to_flip(h) - 1;
-            p[plurality(h)] = std::exp(pate::log_answered(test, q));
-            p[3] = std::exp(pate::log_refused(test, q));
-            return p;
-          };
+        for (const Histogram& counts : all_histograms(teachers, 3)) {
           const auto own = outcomes(counts);
           for (const Histogram& neighbour : neighbours(counts)) {
             const auto other = outcomes(neighbour);
@@ -168,15 +145,76 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("stability test: two answers in a row, over all pairs of queries of five teachers") {
+    // Any outcome of both: the deltas add up, and so do the epsilons.
+    const double epsilon = 0.4;
+    const auto test = pate::stability_test(TestNoise::laplace, epsilon, 0.05);
+    // One query as far as it matters: stabilities of both neighbours, and whether the plurality is
+    // the same.
+    struct Pair {
+      std::int64_t q, q_neighbour;
+      bool same;
+      auto operator<=>(const Pair&) const = default;
+    };
+    std::set<Pair> pairs;
+    for (const Histogram& counts : all_histograms(5, 3)) {
+      for (const Histogram& other : neighbours(counts)) {
+        pairs.insert({pate::stability(counts), pate::stability(other),
+                      plurality(counts) == plurality(other)});
+      }
+    }
+    const auto outcomes = [&](const Pair& pair) {
+      // own class, refusal, the neighbour's class where it is another
+      const double p = std::exp(pate::log_answered(test, pair.q));
+      const double n = std::exp(pate::log_answered(test, pair.q_neighbour));
+      return pair.same ? std::vector<std::pair<double, double>>{{p, n}, {1 - p, 1 - n}}
+                       : std::vector<std::pair<double, double>>{{p, 0}, {1 - p, 1 - n}, {0, n}};
+    };
+    for (const Pair& first : pairs) {
+      for (const Pair& second : pairs) {
+        double delta = 0.0;
+        for (const auto& [a, a_neighbour] : outcomes(first)) {
+          for (const auto& [b, b_neighbour] : outcomes(second)) {
+            delta += std::max(a * b - std::exp(2 * epsilon) * a_neighbour * b_neighbour, 0.0);
+          }
+        }
+        CHECK(delta <= 2 * 0.05);
+      }
+    }
+  }
+
   TEST_CASE("stability test: what is out of range") {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const double nan = pate_test::kNaN;
     for (const double parameter : {0.0, -1.0, nan, 1e200}) {
-      CHECK_THROWS_AS(pate::validate(StabilityTest{TestNoise::laplace, parameter, 1e-5}),
+      CHECK_THROWS_AS((void)pate::stability_test(TestNoise::laplace, parameter, 1e-5),
                       pate::parameter_error);
     }
-    for (const double delta : {0.0, -1e-5, nan, 0.11, 1.0}) {
-      CHECK_THROWS_AS(pate::validate(StabilityTest{TestNoise::gaussian, 1.0, delta}),
+    for (const double delta : {0.0, -1e-5, nan, 0.11, 1.0, 1e-101}) {
+      CHECK_THROWS_AS((void)pate::stability_test(TestNoise::gaussian, 1.0, delta),
                       pate::parameter_error);
+    }
+  }
+
+  TEST_CASE("checks with Laplace noise: ratios of answers without cancellation") {
+    for (const double scale : {0.05, 1.0, 3.0, 1e3, 1e7}) {
+      const pate::ThresholdCheck check{4.5, scale, true};
+      for (std::int64_t v = 0; v <= 9; ++v) {
+        const auto pair = pate::answer_pair(check, v, v + 1);
+        const auto log_cdf = [](long double x) {
+          return x < 0 ? x - std::log(2.0L) : std::log1p(-std::exp(-x) / 2);
+        };
+        const auto b = static_cast<long double>(scale);
+        const long double here = (static_cast<long double>(v) - 4.5L) / b;
+        const long double there = here + 1 / b;
+        const auto near = [](double got, long double expected) {
+          return std::abs(got - static_cast<double>(expected)) <
+                 1e-11 * std::abs(static_cast<double>(expected));
+        };
+        CHECK(near(pair.log_p, log_cdf(here)));
+        CHECK(near(pair.log_not_p_neighbour, log_cdf(-there)));
+        CHECK(near(pair.log_ratio, log_cdf(here) - log_cdf(there)));
+        CHECK(near(pair.log_not_ratio, log_cdf(-here) - log_cdf(-there)));
+      }
     }
   }
 }

@@ -52,6 +52,7 @@ CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
 
 void validate(const CostQuestion& question) {
   validate(question.aggregator);
+  require_noisy_maximum(question.aggregator, "a release through a curve");
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");
   }
