@@ -1,5 +1,7 @@
 #include "pate/accounting/tilted_account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -42,7 +44,8 @@ double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, d
 
 void check_tilted(const Aggregator& aggregator) {
   if (aggregator.is_gaussian()) return;
-  throw parameter_error("the tilted bound is one of Gaussian noise; LNMax has none");
+  throw parameter_error(fmt::format("the tilted bound is one of Gaussian noise; {} has none",
+                                    aggregator.noisy_max.names().title));
 }
 
 TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,

@@ -265,6 +265,7 @@ std::string public_composed_report_json(const Composition& sum, const std::strin
         a("classes", sum.classes);
         a("queries", sum.queries);
         a("delta", sum.delta);
+        if (sum.conversion_delta) delta_split(a, *sum.conversion_delta, sum.query_delta);
         a.optional("released", sum.released);
         write_costs(a, sum);
         a("steps", sum.steps);

@@ -47,7 +47,16 @@ TEST_SUITE("reports") {
     const Aggregator laplace{{}, LaplaceNoisyMax{20.0}, false};
     CHECK(written(laplace) == R"({"x":{"name":"lnmax","laplace_scale":20.0}})");
     CHECK(written(back(laplace)) == written(laplace));
-    StepCounts steps{{{40.0, 7}}, {}};
+    for (const auto noise : {pate::TestNoise::laplace, pate::TestNoise::gaussian}) {
+      const Aggregator tested = pate::tested_plurality(noise, 0.5, 1e-9);
+      CHECK(written(back(tested)) == written(tested));
+      CHECK(back(tested).selection->laplace == tested.selection->laplace);
+      const StepCounts of_queries = steps_of(tested, 9, 4);
+      CHECK(written(back(of_queries)) == written(of_queries));
+      CHECK(back(of_queries).delta() == of_queries.delta());
+    }
+    StepCounts steps;
+    steps.threshold_checks[40.0] = 7;
     steps.maxima[noise_of(0, 10.0)] = 3;
     steps.maxima[noise_of(1, 20.0)] = 4;
     CHECK(written(steps) == R"({"x":{"threshold_checks":[{"sigma1":40.0,"count":7}],)"
