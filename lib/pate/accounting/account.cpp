@@ -9,6 +9,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/tested_account.hpp"
 #include "pate/accounting/tilted_account.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/exact/exact_cost.hpp"
@@ -218,6 +219,11 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
     add_exact_costs(*partials.exact, votes, mechanism,
                     {search, profile, settings.threads, is_part, settings.when_profiling}, result);
   }
+  if (settings.exact && aggregator.is_tested() && !is_part) {
+    ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
+    if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
+    add_tested_profile(partials.tally, {search, profile, settings.threads}, result);
+  }
   if (settings.conversion == ReportedConversion::profile && !is_part) {
     put_profile_first(settings, result);
   }
@@ -230,7 +236,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
   if (settings.tilted) check_tilted(run.aggregator);
-  if (settings.exact || settings.tilted) {
+  if ((settings.exact || settings.tilted) && !run.aggregator.is_tested()) {
     mechanism.emplace(run.aggregator, run.votes.teachers());
   }
   CountedRun counted =
