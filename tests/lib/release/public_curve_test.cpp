@@ -207,3 +207,20 @@ TEST_CASE("release through a curve: threads change no bit, tables may be shared"
   settings.question.aggregator.selection.reset();
   CHECK_THROWS_AS(CurveMechanism{settings}, parameter_error);
 }
+
+TEST_CASE("default parameters: progress rises through the search and the tables to its end") {
+  CostQuestion question;
+  question.aggregator.selection = ThresholdCheck{14.0, 20.0};
+  question.aggregator.noisy_max = GaussianNoisyMax{20.0};
+  question.teachers = 24;
+  question.classes = 4;
+  std::vector<double> shares;
+  (void)default_parameters(question, 40, 1e-5, 1, [&](std::int64_t done, std::int64_t total) {
+    shares.push_back(static_cast<double>(done) / static_cast<double>(total));
+  });
+  REQUIRE(shares.size() > 10);
+  CHECK(std::is_sorted(shares.begin(), shares.end()));
+  CHECK(shares.front() > 0.0);
+  CHECK(shares.front() < 0.3);
+  CHECK(shares.back() == 1.0);
+}
