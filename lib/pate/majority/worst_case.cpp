@@ -14,7 +14,7 @@ namespace pate {
 
 namespace {
 
-constexpr double kMostMultisets = 0x1p27;
+constexpr double kMostSearched = 0x1p26;  // half a minute
 // Twice the unit roundoff.
 constexpr long double kUlp = std::numeric_limits<long double>::epsilon();
 
@@ -29,6 +29,13 @@ double choices(std::int64_t n, std::int64_t k) {
     result *= static_cast<double>(n - k + i) / static_cast<double>(i);
   }
   return std::round(result);
+}
+
+// The work of going through all eight corners: leaves, and how long those are that the numbers at
+// 0/0 and 1/1 leave open.
+double searched(const PrivateTeachers& teachers) {
+  return choices(teachers.affected + 6, 6) *
+         (1.0 + static_cast<double>(teachers.teachers - teachers.affected) / 8.0);
 }
 
 // x <- E[x(u + Bernoulli(p))], in place; one value fewer counts.
@@ -113,7 +120,7 @@ WorstCase::WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target
     }
   } else {
     moving_ = {Corner::high_low, Corner::low_high};
-    if (teachers.delta > 0.0 && choices(affected + 6, 6) <= kMostMultisets) {
+    if (teachers.delta > 0.0 && searched(teachers) <= kMostSearched) {
       moving_.insert(moving_.end(),
                      {Corner::delta_zero, Corner::zero_delta, Corner::one_shy, Corner::shy_one});
     } else if (teachers.delta > 0.0) {

@@ -98,10 +98,11 @@ struct CornerCost {
 /// both directions are reflections of the class onto itself. h(l) = gamma(l) for a majority of ones
 /// and -gamma(l) for one of zeros.
 ///
-/// Where all corners are too many (C(s + 6, 6) above 2^27 with delta > 0), the multisets of delta =
-/// 0 decide, against the smaller delta d' with 1 - (1 - D)^s (1 - d') = delta: `lifted`. s is the
-/// number of teachers that are affected, D their delta: each (epsilon, D)-DP vote is an epsilon-DP
-/// one with probability 1 - D. d' may be negative, which B bears down to -(E - 1) / 2.
+/// Where all corners are too many (C(s + 6, 6) (1 + (K - s) / 8) above 2^26 with delta > 0), the
+/// multisets of delta = 0 decide, against the smaller delta d' with 1 - (1 - D)^s (1 - d') = delta:
+/// `lifted`. s is the number of teachers that are affected, D their delta: each (epsilon, D)-DP
+/// vote is an epsilon-DP one with probability 1 - D. d' may be negative, which B bears down to -(E
+/// - 1) / 2.
 ///
 /// Source: Jiang, Zhang, Joshi, "Optimized Tradeoffs for Private Prediction with Majority
 /// Ensembling", Lemmas 3.4 and 5.1 (which say nothing of `affected`, of even K, or of which corners
