@@ -61,6 +61,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   line.section("Work").add("--shard I/N", options.shard,
                            "only part I of N of the queries; see compose");
   add_output_options(line, options.output);
+  add_format(line, options.output, "the costs");
   add_all(line, options.output);
   add_statement(line, options.output);
 }
@@ -107,9 +108,11 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   deliver_report(options.output,
                  reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
                                               profiled ? &*profiled : nullptr),
-                 for_people(options.output, guarantee_of(account),
-                            analyze_summary(account, options.input.votes, options.output.all,
-                                            streams.out_colour())),
+                 options.output.format
+                     ? cost_table(account.costs, *options.output.format)
+                     : for_people(options.output, guarantee_of(account),
+                                  analyze_summary(account, options.input.votes, options.output.all,
+                                                  streams.out_colour())),
                  account.notices, streams);
   return report_missed(missed_limits(options.privacy.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),

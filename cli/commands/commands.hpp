@@ -58,6 +58,7 @@ struct ExplainOptions {
   PrivacyOptions privacy;  ///< no limits, and exact costs always
   std::vector<std::int64_t> queries;
   std::optional<std::int64_t> top;
+  bool csv = false;
   OutputOptions output;
 };
 void add_explain(CommandLine& line, ExplainOptions& options);

@@ -111,9 +111,11 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                      ? reports::public_analyze_report_json(account, version())
                      : reports::analyze_report_json(account, context, nullptr,
                                                     joined.profiled ? &*joined.profiled : nullptr),
-                 for_people(options.output, guarantee_of(account),
-                            analyze_summary(account, fmt::format("{} shards", shards.size()),
-                                            options.output.all, streams.out_colour())),
+                 options.output.format
+                     ? cost_table(account.costs, *options.output.format)
+                     : for_people(options.output, guarantee_of(account),
+                                  analyze_summary(account, fmt::format("{} shards", shards.size()),
+                                                  options.output.all, streams.out_colour())),
                  account.notices, streams);
   return report_missed(missed_limits(options.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),
@@ -264,13 +266,15 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   ComposeOptions in_force = options;
   in_force.rounds.delta = sum.conversion_delta;
   context.settings = settings_of("compose", add_compose, in_force);
-  deliver_report(
-      options.output,
-      options.output.public_only ? reports::public_composed_report_json(sum, version())
-                                 : reports::composed_report_json(sum, context),
-      for_people(options.output, guarantee_of(sum),
-                 compose_summary(sum, context.parts, options.output.all, streams.out_colour())),
-      sum.notices, streams);
+  deliver_report(options.output,
+                 options.output.public_only ? reports::public_composed_report_json(sum, version())
+                                            : reports::composed_report_json(sum, context),
+                 options.output.format
+                     ? cost_table(sum.costs, *options.output.format)
+                     : for_people(options.output, guarantee_of(sum),
+                                  compose_summary(sum, context.parts, options.output.all,
+                                                  streams.out_colour())),
+                 sum.notices, streams);
   return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
                                      sum.answered_realized),
                        streams);
@@ -297,6 +301,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
              "the same teachers voted, though in other files");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
+  add_format(line, options.output, "the costs");
   add_all(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);

@@ -25,6 +25,9 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   what.add("--query I", options.queries, "this row of the votes, from 0: 17, or 3,17");
   what.add("--top N", options.top, "the N most expensive queries");
   add_output_options(line, options.output);
+  line.section("Output").add("--csv", options.csv,
+                             "the queries as CSV on standard output, one a row",
+                             {.recorded = false});
 }
 
 int run_explain(const ExplainOptions& options, const Streams& streams) {
@@ -36,6 +39,12 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   if (options.top && *options.top < 1) throw usage_error("--top must be >= 1, got 0");
   AccountSettings settings = make_account_settings(options.privacy);
   check_output_options(options.output, input_paths(options.input));
+  if (options.csv && (options.output.json || options.output.output == "-" ||
+                      options.output.summary || options.output.quiet)) {
+    throw usage_error(
+        "--csv puts out a table instead of the report: leave out --json, --summary, --quiet and "
+        "-o -; -o FILE has the report");
+  }
 
   VotesInputOptions votes = options.input;
   votes.allow_empty = true;  // what is wrong with no queries is said below
@@ -53,6 +62,13 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
                                        described.get()};
   input.check_unchanged();
 
+  if (options.csv) {
+    OutputOptions output = options.output;
+    output.format = TableFormat::csv;
+    deliver_report(output, reports::explain_report_json(explanation, context),
+                   explain_csv(explanation), explanation.notices, streams);
+    return kDone;
+  }
   const std::string table = explain_summary(explanation, options.input.votes);
   // The table is on standard output where the summaries of other commands are, else beside it.
   const bool beside = !options.output.quiet && !options.output.summary &&

@@ -118,6 +118,25 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
 
 }  // namespace
 
+std::string explain_csv(const Explanation& explanation) {
+  TextTable table{{"query", "times", "plurality", "votes", "second", "answered", "log_q", "rdp_order",
+               "rdp_exact", "rdp_tradeoff", "rdp_published", "share_of_exact", "epsilon_without"},
+              {}};
+  for (const QueryExplanation& query : explanation.queries) {
+    const auto number = [](double value) { return table_number(value, "", TableFormat::csv); };
+    table.rows.push_back(
+        {fmt::format("{}", query.query), fmt::format("{}", query.times),
+         fmt::format("{}", query.plurality),
+         fmt::format("{}", query.histogram[static_cast<std::size_t>(query.plurality)]),
+         fmt::format("{}", runner_up(query)), number(query.answered), number(query.log_q),
+         number(explanation.order), number(rdp_of(query, Bound::exact)),
+         number(rdp_of(query, Bound::tradeoff)), number(rdp_of(query, Bound::published)),
+         number(query.share_exact),
+         query.epsilon_without ? number(*query.epsilon_without) : std::string()});
+  }
+  return table.text(TableFormat::csv);
+}
+
 std::string explain_summary(const Explanation& explanation, const std::string& votes) {
   std::string text =
       votes_line(votes, explanation.run_queries, explanation.teachers, explanation.classes);

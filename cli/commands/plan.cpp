@@ -101,6 +101,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
   add_output_options(line, options.output);
+  add_format(line, options.output, "the costs");
   add_statement(line, options.output);
   add_public_only(line, options.output);
 }
@@ -121,12 +122,13 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
   const reports::ReportContext context{version(), settings_of("plan", add_plan, options), {}};
-  deliver_report(
-      options.output,
-      options.output.public_only ? reports::public_plan_report_json(result, version())
-                                 : reports::plan_report_json(result, context),
-      for_people(options.output, guarantee_of(result), plan_summary(result, streams.out_colour())),
-      result.notices, streams);
+  deliver_report(options.output,
+                 options.output.public_only ? reports::public_plan_report_json(result, version())
+                                            : reports::plan_report_json(result, context),
+                 options.output.format ? cost_table(result.costs, *options.output.format)
+                                       : for_people(options.output, guarantee_of(result),
+                                                    plan_summary(result, streams.out_colour())),
+                 result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }
 

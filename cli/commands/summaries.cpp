@@ -100,6 +100,25 @@ std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
   return text;
 }
 
+}  // namespace
+
+std::string cost_table(std::span<const CostEntry> costs, TableFormat format) {
+  TextTable table{{"epsilon", "delta", "bound", "reading", "direction", "conversion", "order", "worth"},
+              {}};
+  for (const CostEntry& cost : costs) {
+    table.rows.push_back(
+        {table_number(cost.epsilon, epsilon_text(cost.epsilon), format),
+         table_number(cost.delta, decimal(cost.delta), format), std::string(name(cost.bound)),
+         std::string(name(cost.reading)), is_forward_only(cost.bound) ? "forward" : "both",
+         std::string(name(cost.conversion)),
+         cost.order ? table_number(*cost.order, order_text(cost.order), format) : std::string(),
+         std::string(worth(cost))});
+  }
+  return table.text(format);
+}
+
+namespace {
+
 // What a person wants of the costs: the headline, then the smallest of each kind that was asked for
 // (--exact, --bound tilted, --decisions, released numbers), what papers would print, and what holds
 // for any votes.

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/options/table.hpp"
 #include "cli/streams.hpp"
 #include "pate/accounting/report.hpp"
 
@@ -47,6 +48,8 @@ namespace pate::cli {
 /// published.
 [[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes,
                                           bool all, bool colour);
+/// All costs as a table: epsilon, delta, what they are, whether they may be published.
+[[nodiscard]] std::string cost_table(std::span<const CostEntry> costs, TableFormat format);
 [[nodiscard]] std::string compose_summary(const Composition& sum,
                                           std::span<const reports::ReportPart> parts, bool all,
                                           bool colour);
@@ -69,6 +72,13 @@ namespace pate::cli {
 [[nodiscard]] std::string rounds_summary(const RoundsTuning& found,
                                          const reports::RoundsContext& context,
                                          const std::string& votes);
+
+/// The Pareto front as a table, by epsilon.
+[[nodiscard]] std::string front_table(const Tuning& tuning, const reports::TuneContext& context,
+                                      TableFormat format);
+
+/// The queries that are explained, one a row: what each costs under every bound.
+[[nodiscard]] std::string explain_csv(const Explanation& explanation);
 
 /// What may be published, and apart from it the private numbers behind it.
 [[nodiscard]] std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,

@@ -165,6 +165,9 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
   if (!options.input.indices.empty()) {
     throw usage_error("--rounds excludes --indices: its rounds are ranges of rows");
   }
+  if (options.output.format) {
+    throw usage_error("--rounds has no table: leave out --format");
+  }
   check_outputs(options);
   VotesInput input = open_votes(options.input);
   const std::int64_t queries = input.rows.size();
@@ -224,6 +227,7 @@ void add_tune(CommandLine& line, TuneOptions& options) {
   line.record_null("decisions");
   add_tuning_options(line, options.tuning);
   add_output_options(line, options.output);
+  add_format(line, options.output, "the Pareto front");
 }
 
 int run_tune(const TuneOptions& options, const Streams& streams) {
@@ -293,7 +297,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams);
   }
   deliver_report(options.output, reports::tune_report_json(tuning, context),
-                 tune_summary(tuning, context, options.input.votes), context.notices, streams);
+                 options.output.format ? front_table(tuning, context, *options.output.format)
+                                       : tune_summary(tuning, context, options.input.votes),
+                 context.notices, streams);
   if (interrupted != 0) return interrupted;
   if (settings.shard.of > 1) return kDone;
   return report_tune_misses(tuning, streams);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_status.hpp"
@@ -20,13 +23,30 @@ constexpr std::size_t kRows = 12;
 
 // The columns of a point: their titles, and the values below them.
 struct Row {
-  std::string titles, values;
+  std::vector<std::string> titles, values;
 
-  void add(std::string_view title, const std::string& value) {
-    titles += fmt::format("{:>10}", title);
-    values += fmt::format("{:>10}", value);
+  void add(std::string_view title, std::string value) {
+    titles.emplace_back(title);
+    values.push_back(std::move(value));
+  }
+  static std::string line(const std::vector<std::string>& cells) {
+    std::string text;
+    for (const std::string& cell : cells) text += fmt::format("{:>10}", cell);
+    return text;
   }
 };
+
+// Where the points of the front are, by epsilon.
+std::vector<std::size_t> front_of(const Tuning& tuning) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < tuning.points.size(); ++i) {
+    if (tuning.points[i].pareto) positions.push_back(i);
+  }
+  std::sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
+    return tuning.points[a].point.epsilon < tuning.points[b].point.epsilon;
+  });
+  return positions;
+}
 
 Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggregator& aggregator,
            const TuningPoint& point, const TunedPoint& on_grid) {
@@ -72,14 +92,8 @@ std::string goal_text(const TuneSettings& settings, bool by_release) {
 }
 
 void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
-  std::vector<std::size_t> positions;
-  for (std::size_t i = 0; i < tuning.points.size(); ++i) {
-    if (tuning.points[i].pareto) positions.push_back(i);
-  }
+  const std::vector<std::size_t> positions = front_of(tuning);
   if (positions.empty()) return;
-  std::sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
-    return tuning.points[a].point.epsilon < tuning.points[b].point.epsilon;
-  });
   const std::size_t all = positions.size();
   const std::size_t rows = std::min(all, kRows);
   fmt::format_to(out, "\nPareto front, {} points{}:\n", all,
@@ -88,9 +102,9 @@ void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     const TunedPoint& p = tuning.points[position];
     const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
-    if (k == 0) fmt::format_to(out, " {}\n", row.titles);
+    if (k == 0) fmt::format_to(out, " {}\n", Row::line(row.titles));
     fmt::format_to(out, "{}{}\n", tuning.choice.best == position && !tuning.continuum ? '*' : ' ',
-                   row.values);
+                   Row::line(row.values));
   }
 }
 
@@ -113,6 +127,34 @@ Row rounds_row(const std::string& round, const Aggregator* aggregator, double ep
 
 }  // namespace
 
+std::string front_table(const Tuning& tuning, const reports::TuneContext& context,
+                        TableFormat format) {
+  TextTable table;
+  for (const std::size_t position : front_of(tuning)) {
+    const TunedPoint& p = tuning.points[position];
+    const Aggregator aggregator = tuning.grid.aggregator(p.index);
+    Row row = row_of(tuning, context, aggregator, p.point, p);
+    table.titles = row.titles;
+    if (format == TableFormat::csv) {
+      // What the summary rounds.
+      for (std::size_t i = 0; i < row.titles.size(); ++i) {
+        const std::string& title = row.titles[i];
+        if (title == "epsilon") row.values[i] = fmt::format("{}", p.point.epsilon);
+        if (title == "answered") row.values[i] = fmt::format("{}", p.point.answered);
+        if (title == "correct") row.values[i] = fmt::format("{}", p.point.right);
+        if (title == "released" && p.released) {
+          row.values[i] = fmt::format("{}", p.released->mean);
+        }
+        if (title == "accuracy" && p.point.answered > 0.0) {
+          row.values[i] = fmt::format("{}", p.point.right / p.point.answered);
+        }
+      }
+    }
+    table.rows.push_back(std::move(row.values));
+  }
+  return table.text(format);
+}
+
 std::string tune_summary(const Tuning& tuning, const reports::TuneContext& context,
                          const std::string& votes) {
   std::string text = votes_line(votes, tuning.queries, tuning.teachers, tuning.classes);
@@ -127,7 +169,8 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
         tuning.continuum ? tuning.continuum->aggregator : tuning.grid.aggregator(on_grid.index);
     const Row row = row_of(tuning, context, aggregator,
                            tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
-    fmt::format_to(out, " {}\n*{}\n\n{}\n", row.titles, row.values, context.best_command);
+    fmt::format_to(out, " {}\n*{}\n\n{}\n", Row::line(row.titles), Row::line(row.values),
+                   context.best_command);
     if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
   } else {
     fmt::format_to(out, "no point keeps the limits\n");
@@ -135,7 +178,8 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
       const TunedPoint& p = tuning.points[miss.position];
       const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
       fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n",
-                     miss.of_max_epsilon ? "max-epsilon" : "min-answered", row.titles, row.values);
+                     miss.of_max_epsilon ? "max-epsilon" : "min-answered", Row::line(row.titles),
+                     Row::line(row.values));
     }
   }
   front(out, tuning, context);
@@ -161,11 +205,13 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
       const Aggregator aggregator = context.grids[r].aggregator(best.index[r]);
       const Row row = rounds_row(r == 0 ? "first" : "second", &aggregator, found.alone[r].epsilon,
                                  found.alone[r].answered, right(found.alone[r].right));
-      fmt::format_to(out, "{}{}\n", r == 0 ? row.titles + "\n" : "", row.values);
+      fmt::format_to(out, "{}{}\n", r == 0 ? Row::line(row.titles) + "\n" : "",
+                     Row::line(row.values));
     }
     fmt::format_to(
         out, "{}\n\n",
-        rounds_row("both", nullptr, best.epsilon, best.answered, right(best.right)).values);
+        Row::line(
+            rounds_row("both", nullptr, best.epsilon, best.answered, right(best.right)).values));
     for (const std::string& command : context.commands) fmt::format_to(out, "{}\n", command);
   }
   const std::size_t all = found.front.size();
@@ -178,7 +224,8 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
     row.add("epsilon", epsilon_text(p.epsilon));
     row.add("answered", fmt::format("{:.1f}", p.answered));
     if (context.has_labels) row.add("correct", fmt::format("{:.1f}", p.right));
-    fmt::format_to(out, "{}{}\n", k == 0 ? row.titles + "\n" : "", row.values);
+    fmt::format_to(out, "{}{}\n", k == 0 ? Row::line(row.titles) + "\n" : "",
+                   Row::line(row.values));
   }
   return text + '\n' + notes(context.notices);
 }

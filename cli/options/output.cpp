@@ -77,6 +77,14 @@ void add_statement(CommandLine& line, OutputOptions& options) {
                              "in words what is guaranteed, and no more", {.recorded = false});
 }
 
+void add_format(CommandLine& line, OutputOptions& options, const char* what) {
+  line.section("Output").add(
+      "--format FORMAT", options.format,
+      {TableFormat::csv, TableFormat::markdown, TableFormat::latex},
+      fmt::format("{}, as a table on standard output: csv, markdown, latex", what),
+      {.recorded = false});
+}
+
 std::string for_people(const OutputOptions& options, const Guarantee& guarantee,
                        std::string summary) {
   return options.statement ? statement_of(guarantee) : std::move(summary);
@@ -129,6 +137,12 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
   if (options.quiet && options.summary) {
     throw usage_error("--quiet and --summary exclude each other");
   }
+  if (options.format &&
+      (options.json || to_stdout || options.summary || options.quiet || options.statement)) {
+    throw usage_error(
+        "--format puts out a table instead of the report: leave out --json, --summary, --quiet, "
+        "--statement and -o -; -o FILE has the report");
+  }
   if (options.statement && (options.json || to_stdout || options.summary || options.quiet)) {
     throw usage_error(
         "--statement is put out instead of the report: leave out --json, --summary, --quiet and "
@@ -149,14 +163,17 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
   const bool as_json = options.json || options.output == kStandardOutput;
   const bool to_file = !options.output.empty() && options.output != kStandardOutput;
   if (to_file) write_output(options.output, json, streams);
-  const bool show_summary = options.summary || options.statement ||
+  const bool show_summary = options.summary || options.statement || options.format ||
                             (streams.out_is_terminal && !as_json && !options.quiet);
   if (show_summary) {
     write(streams.out, with_notes_broken(summary, streams.out_columns));
     if (to_file) streams.err << "report: " << options.output << '\n';
-    return;
+    // A table has no room for them.
+    if (!options.format) return;
   }
-  if (as_json || (!to_file && !streams.out_is_terminal)) write(streams.out, json);
+  if (!show_summary && (as_json || (!to_file && !streams.out_is_terminal))) {
+    write(streams.out, json);
+  }
   if (options.quiet) return;
   for (const Notice& notice : notices) {
     streams.err << (streams.err_is_terminal

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/table.hpp"
 #include "cli/streams.hpp"
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
@@ -21,14 +23,18 @@ struct OutputOptions {
   bool json = false;
   bool summary = false;
   bool quiet = false;
-  bool statement = false;    ///< where the command has the option
-  bool public_only = false;  ///< where the command has the option
-  bool all = false;          ///< where the command has the option
+  bool statement = false;             ///< where the command has the option
+  bool public_only = false;           ///< where the command has the option
+  bool all = false;                   ///< where the command has the option
+  std::optional<TableFormat> format;  ///< where the command has the option
   ProgressWhen progress = ProgressWhen::terminal;
 };
 
 /// `--statement`, of commands whose report promises something.
 void add_statement(CommandLine& line, OutputOptions& options);
+
+/// `--format`, of commands that have a table of `what`.
+void add_format(CommandLine& line, OutputOptions& options, const char* what);
 
 /// What a person is shown: with `--statement` what is guaranteed in words, else the summary.
 [[nodiscard]] std::string for_people(const OutputOptions& options, const Guarantee& guarantee,

@@ -289,4 +289,21 @@ TEST_SUITE("explain") {
                            .epsilon(1e-4));
     }
   }
+
+  TEST_CASE("explained queries as CSV") {
+    const Ran ran =
+        explain({sample("digits_100_counts.npy"), "--queries", "200", "--query", "17,3", "--csv"});
+    CHECK(ran.status == 0);
+    std::istringstream lines(ran.out);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(lines, line);) all.push_back(line);
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].starts_with("query,times,plurality,votes,second,answered,log_q,rdp_order,"));
+    CHECK(all[1].starts_with("17,1,4,46,21,"));
+    CHECK(all[2].starts_with("3,1,2,54,14,"));
+    CHECK(ran.err.find("for their owner") != std::string::npos);
+    const Ran both = explain({sample("digits_100_counts.npy"), "--query", "3", "--csv", "--json"});
+    CHECK(both.status == 2);
+    CHECK(both.err.find("leave out --json") != std::string::npos);
+  }
 }
