@@ -23,14 +23,17 @@ if [ "${PATE_TEST_CHROOT:-0}" != 1 ]; then
   echo "the chroot is left out: PATE_TEST_CHROOT=1 makes one with mmdebstrap"
   exit 0
 fi
-root=$work/chroot
-mmdebstrap --variant=apt --include=man-db bookworm "$root" >/dev/null
-cp "$package" "$root/tmp/pate.deb"
-chroot "$root" apt-get install -y -qq --no-install-recommends /tmp/pate.deb >/dev/null
-chroot "$root" sh -c 'pate simulate -o /tmp/v.npy --quiet && pate-analyze /tmp/v.npy --sigma2 40 --delta 1e-5 --summary && man pate-analyze | head -4'
-chroot "$root" apt-get purge -y -qq pate >/dev/null
-if chroot "$root" sh -c 'find /usr -name "*pate*" -not -path "*update*" -not -path "*/perl*" | grep -E "/(lib)?pate([-.]|$)"'; then
-  echo "the package leaves files behind" >&2
+cat > "$work/in_chroot" <<'END'
+set -eu
+cp "$(dirname "$0")"/pate_*.deb "$1/tmp/pate.deb"
+chroot "$1" apt-get install -y -qq --no-install-recommends /tmp/pate.deb >/dev/null
+chroot "$1" sh -c 'pate simulate -o /tmp/v.npy --quiet && pate-analyze /tmp/v.npy --sigma2 40 --delta 1e-5 --summary'
+chroot "$1" sh -c 'man pate-analyze | head -4'
+chroot "$1" apt-get purge -y -qq pate >/dev/null
+if find "$1/usr" "$1/etc" -name "pate*" -o -name "libpate*" -o -name _pate | grep .; then
+  echo "the package leaves these behind" >&2
   exit 1
 fi
+END
+mmdebstrap --quiet --variant=apt --include=man-db --customize-hook="sh $work/in_chroot \"\$1\"" --format=null bookworm
 echo "installed, ran and was removed in a bare chroot"
