@@ -15,6 +15,7 @@
 #include "pate/composition/composed_costs.hpp"
 #include "pate/error.hpp"
 #include "pate/exact/exact_cost.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
@@ -216,7 +217,7 @@ void add_counts(std::span<const Part> parts, Composition& sum) {
     if (part.released) {
       if (!sum.released) sum.released.emplace();
       sum.released->epsilon = sum_upwards(sum.released->epsilon, part.released->epsilon);
-      sum.released->delta = sum_upwards(sum.released->delta, part.released->delta);
+      sum.released->delta = decimal_sum(sum.released->delta, part.released->delta);
     }
     if (!part.votes) continue;
     if (!sum.teachers) sum.teachers = part.votes->teachers;
@@ -266,7 +267,7 @@ Composition sum_of(std::span<const Part> parts, std::vector<double> orders,
   sum.orders = std::move(orders);
   add_counts(parts, sum);
   sum.conversion_delta = delta;
-  sum.delta = sum_upwards(delta.value_or(0.0), sum.released ? sum.released->delta : 0.0);
+  sum.delta = decimal_sum(delta.value_or(0.0), sum.released ? sum.released->delta : 0.0);
   sum.provenance = weakest(parts);
   sum.curves = summed_curves(parts, sum.orders, sum.notices);
   sum.exact = summed_exact_curves(parts, sum.orders, sum.notices);

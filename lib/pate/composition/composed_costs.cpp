@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/rdp/orders.hpp"
 
@@ -186,7 +187,7 @@ void add_exact(const Composition& sum, double delta, const std::optional<CostEnt
 
 void add_released(const Released& released, bool is_releasable, CostEntry& entry) {
   entry.epsilon = sum_upwards(entry.epsilon, released.epsilon);
-  entry.delta = sum_upwards(entry.delta, released.delta);
+  entry.delta = decimal_sum(entry.delta, released.delta);
   entry.parts.emplace_back("released", released.epsilon);
   if (entry.data_dependent) return;
   entry.bound = Bound::released;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "pate/error.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/release/curve/curve_release.hpp"
@@ -113,7 +114,7 @@ AddedEntries added_entries(const ReleaseTerms& terms, double run_delta) {
     for (const OtherEntry& entry : *terms.ledger) {
       if (entry.counted != Counted::added) continue;
       added.epsilon = sum_upwards(added.epsilon, entry.epsilon);
-      added.total_delta = sum_upwards(added.total_delta, entry.delta);
+      added.total_delta = decimal_sum(added.total_delta, entry.delta);
     }
   }
   if (!(added.total_delta < 1.0)) {

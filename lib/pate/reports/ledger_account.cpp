@@ -108,7 +108,7 @@ LedgerTotal ledger_total(const std::vector<LedgerEntry>& entries, const std::str
   }
   for (const LedgerGroup& group : total.groups) {
     total.epsilon = sum_upwards(total.epsilon, group.epsilon);
-    total.delta = sum_upwards(total.delta, group.delta);
+    total.delta = decimal_sum(total.delta, group.delta);
   }
   return total;
 }

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "pate/error.hpp"
+#include "pate/math/decimal.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/normal.hpp"
-#include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/sampling/exact_deviate.hpp"
@@ -139,7 +139,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   plan.k = goal.k;
   const double failure = failure_of(settings.confidence, settings.delta);
   plan.confidence = 1.0 - failure;
-  plan.run_delta = sum_upwards(settings.delta, failure);
+  plan.run_delta = decimal_sum(settings.delta, failure);
   plan.total_delta = added_entries(settings, plan.run_delta).total_delta;
   plan.terms = settings;
   plan.parameters =
