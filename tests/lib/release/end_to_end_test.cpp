@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,20 +43,18 @@ Aggregator confident(double threshold, double sigma1, double sigma2) {
 struct Outcome {
   std::vector<std::int32_t> labels;
   std::int64_t y = 0;
-  auto operator<=>(const Outcome&) const = default;
+  friend bool operator<(const Outcome& a, const Outcome& b) {
+    return std::tie(a.labels, a.y) < std::tie(b.labels, b.y);
+  }
 };
 
 // A program that labels with one mechanism and accounts for what is said to be its noise.
 class Program {
  public:
-  Program(const std::vector<Histogram>& votes, Aggregator claimed, Aggregator used,
+  Program(const std::vector<Histogram>& votes, const Aggregator& claimed, const Aggregator& used,
           std::optional<DiscreteGaussian> index_noise, CurveParameters parameters,
           std::uint64_t seed)
-      : votes_(votes),
-        claimed_(std::move(claimed)),
-        used_(std::move(used)),
-        index_noise_(index_noise),
-        bits_(seed) {
+      : votes_(votes), claimed_(claimed), used_(used), index_noise_(index_noise), bits_(seed) {
     settings_.delta = kDelta;
     settings_.cost = ReleasedCost::realized;
     settings_.threads = 1;

@@ -69,7 +69,7 @@ class LargestExcess {
   // together because their moves have the same q0.
   struct Scene {
     std::initializer_list<std::int64_t> classes;
-    std::int64_t slots;
+    std::int64_t slots = 0;
   };
 
   // Every move in which a class from number `first` on takes part: with the top one and with each

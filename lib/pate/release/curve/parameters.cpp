@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -18,14 +19,14 @@ using SyntheticHistogram = std::vector<std::int32_t>;
 
 // Orders are tried at these multiples of the one that suits a run whatever the votes, s as it is,
 // and beta in units of 1/noise.
-constexpr double kOrders[] = {1, 1.15, 1.3, 1.5, 1.7, 1.95, 2.2, 2.5, 2.8, 3.2};
-constexpr double kNoises[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30};
-constexpr double kGrowths[] = {.2, .3, .4, .5, .6, .7, .8, .9, 1.0, 1.2};
-constexpr double kFewOrders[] = {1, 1.3, 1.7, 2.2, 2.8};
-constexpr double kFewNoises[] = {2, 4, 6, 9, 12, 20};
-constexpr double kFewGrowths[] = {.2, .4, .6, .8, 1.0};
+constexpr auto kOrders = std::to_array<double>({1, 1.15, 1.3, 1.5, 1.7, 1.95, 2.2, 2.5, 2.8, 3.2});
+constexpr auto kNoises = std::to_array<double>({2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30});
+constexpr auto kGrowths = std::to_array<double>({.2, .3, .4, .5, .6, .7, .8, .9, 1.0, 1.2});
+constexpr auto kFewOrders = std::to_array<double>({1, 1.3, 1.7, 2.2, 2.8});
+constexpr auto kFewNoises = std::to_array<double>({2, 4, 6, 9, 12, 20});
+constexpr auto kFewGrowths = std::to_array<double>({.2, .4, .6, .8, 1.0});
 // The least share of the votes that the top class has, by ensemble.
-constexpr double kLeastTopShares[] = {.35, .5, .65};
+constexpr auto kLeastTopShares = std::to_array<double>({.35, .5, .65});
 
 // What is looked at: about so many counts, so many queries, and U once in so much growth.
 struct Search {
