@@ -11,7 +11,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
-            python3-jsonschema python3-pandas pandoc parallel
+            python3-jsonschema
 DEVELOPER_PACKAGES := clang clang-format clang-tidy
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
@@ -77,8 +77,9 @@ test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: headers alone, pkg-config, pictures, pages, 10,000 random dumps
-	@$(call install_missing,pkg-config gnuplot-nox chromium)
+test-all: build ## what make test leaves out: every header alone, pictures, pages, 10,000 random dumps
+	@$(call install_missing,pkg-config gnuplot-nox chromium python3-pandas parallel pandoc)
+	@python3 tests/docs/run_examples.py build/release/pate .
 	@python3 tests/docs/gallery.py build/release/pate .
 	@python3 tests/docs/page_test.py build/release/pate . build/axe || [ $$? = 77 ]
 	@cmake --build --preset release --target headers -j $(JOBS)
@@ -92,6 +93,7 @@ gallery: build ## draw the pictures of cli/commands/plot.md again
 
 .PHONY: install
 install: deps ## program, manual, completion, library, headers: PREFIX=/usr/local, DESTDIR
+	@$(call install_missing,pandoc)
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
@@ -99,6 +101,7 @@ install: deps ## program, manual, completion, library, headers: PREFIX=/usr/loca
 .PHONY: deb
 deb: deps ## a Debian package, in build/release/package
 	@$(call install_missing,dpkg-dev file)
+	@$(call install_missing,pandoc)
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
 	@cpack --config build/release/CPackConfig.cmake

@@ -301,7 +301,7 @@ TEST_SUITE("explain") {
     CHECK(all[0].starts_with("query,times,plurality,votes,second,answered,log_q,rdp_order,"));
     CHECK(all[1].starts_with("17,1,4,46,21,"));
     CHECK(all[2].starts_with("3,1,2,54,14,"));
-    CHECK(ran.err.find("for their owner") != std::string::npos);
+    CHECK(ran.err.find("it is for the owner of the data") != std::string::npos);
     const Ran both = explain({sample("digits_100_counts.npy"), "--query", "3", "--csv", "--json"});
     CHECK(both.status == 2);
     CHECK(both.err.find("leave out --json") != std::string::npos);
