@@ -95,7 +95,7 @@ std::string run_gnuplot(const std::string& script) {
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) throw output_error("gnuplot was lost");
   }
-  const std::string picture = out.read();
+  std::string picture = out.read();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty()) {
     throw output_error(fmt::format("gnuplot failed: {}", err.read().substr(0, kShownOfErrors)));
   }

@@ -98,8 +98,9 @@ std::string data_address(std::string_view svg) {
   return result;
 }
 
-// Whatever is no public part, or has more than that.
+// Whatever is no public part, or has more than that; plans know no votes.
 bool has_private_part(const JsonValue& report) {
+  if (report.at("schema").text() == "pate/plan/v1") return false;
   return !report.find("public") || report.has("settings") || report.has("private");
 }
 
@@ -133,7 +134,8 @@ bool is_scalar(const JsonValue& value) {
   return value.type() != JsonType::array && value.type() != JsonType::object;
 }
 
-// Everything there is, long lists cut short.
+// Everything there is, long lists cut short. As deep as the reader of JSON allows.
+// NOLINTNEXTLINE(misc-no-recursion)
 void add_value(Html& page, const JsonValue& value) {
   if (value.type() == JsonType::object) {
     page.add("<dl>");
@@ -192,8 +194,7 @@ void add_headline(Html& page, const JsonValue& body) {
   const JsonValue of = headline ? *headline : body;
   const auto epsilon = of.find("epsilon");
   const auto delta = of.find("delta");
-  if (!epsilon || !delta || is_scalar(*epsilon) == false || epsilon->type() == JsonType::text)
-    return;
+  if (!epsilon || !delta || !is_scalar(*epsilon) || epsilon->type() == JsonType::text) return;
   // Numbers of a public part may be published, whatever else they are.
   const bool may = body.path() == "public" ||
                    (headline && headline->find("releasable") && of.at("releasable").boolean());

@@ -28,7 +28,7 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
 
 /// Which of the options that describe an aggregator are there.
 struct GivenNoise {
-  bool laplace_scale, sigma2, threshold, sigma1, student;
+  bool laplace_scale = false, sigma2 = false, threshold = false, sigma1 = false, student = false;
   bool ptr = false;  ///< any of PTR's
 };
 
