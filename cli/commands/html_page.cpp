@@ -198,7 +198,7 @@ void add_headline(Html& page, const JsonValue& body) {
   // Numbers of a public part may be published, whatever else they are.
   const bool may = body.path() == "public" ||
                    (headline && headline->find("releasable") && of.at("releasable").boolean());
-  page.add("<div class=\"box\"><p class=\"number\">epsilon = {} at delta = {}</p><p>{}</p></div>",
+  page.add(R"(<div class="box"><p class="number">epsilon = {} at delta = {}</p><p>{}</p></div>)",
            epsilon_text(epsilon->number()), delta->number(), may ? kMay : kMayNot);
 }
 
@@ -392,9 +392,7 @@ std::string html_page(std::span<const JsonValue> reports,
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>Privacy report</title>\n<style>{}</style>\n</head>\n<body>\n<main>",
       kStyle);
-  const bool any_private = std::ranges::any_of(reports, [](const JsonValue& report) {
-    return report.has("settings") || report.has("private");
-  });
+  const bool any_private = std::ranges::any_of(reports, has_private_part);
   page.add("<h1>Privacy report</h1>");
   if (any_private && !public_only) {
     page.add(
