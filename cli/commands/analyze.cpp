@@ -108,9 +108,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   deliver_report(options.output,
                  reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
                                               profiled ? &*profiled : nullptr),
-                 options.output.format
-                     ? cost_table(account.costs, *options.output.format)
-                     : for_people(options.output, guarantee_of(account),
+                 costs_for_people(options.output, guarantee_of(account), account.costs,
                                   analyze_summary(account, options.input.votes, options.output.all,
                                                   streams.out_colour())),
                  account.notices, streams);

@@ -111,9 +111,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                      ? reports::public_analyze_report_json(account, version())
                      : reports::analyze_report_json(account, context, nullptr,
                                                     joined.profiled ? &*joined.profiled : nullptr),
-                 options.output.format
-                     ? cost_table(account.costs, *options.output.format)
-                     : for_people(options.output, guarantee_of(account),
+                 costs_for_people(options.output, guarantee_of(account), account.costs,
                                   analyze_summary(account, fmt::format("{} shards", shards.size()),
                                                   options.output.all, streams.out_colour())),
                  account.notices, streams);
@@ -269,11 +267,9 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   deliver_report(options.output,
                  options.output.public_only ? reports::public_composed_report_json(sum, version())
                                             : reports::composed_report_json(sum, context),
-                 options.output.format
-                     ? cost_table(sum.costs, *options.output.format)
-                     : for_people(options.output, guarantee_of(sum),
-                                  compose_summary(sum, context.parts, options.output.all,
-                                                  streams.out_colour())),
+                 costs_for_people(
+                     options.output, guarantee_of(sum), sum.costs,
+                     compose_summary(sum, context.parts, options.output.all, streams.out_colour())),
                  sum.notices, streams);
   return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
                                      sum.answered_realized),

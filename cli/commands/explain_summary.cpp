@@ -119,9 +119,10 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
 }  // namespace
 
 std::string explain_csv(const Explanation& explanation) {
-  TextTable table{{"query", "times", "plurality", "votes", "second", "answered", "log_q", "rdp_order",
-               "rdp_exact", "rdp_tradeoff", "rdp_published", "share_of_exact", "epsilon_without"},
-              {}};
+  TextTable table{
+      {"query", "times", "plurality", "votes", "second", "answered", "log_q", "rdp_order",
+       "rdp_exact", "rdp_tradeoff", "rdp_published", "share_of_exact", "epsilon_without"},
+      {}};
   for (const QueryExplanation& query : explanation.queries) {
     const auto number = [](double value) { return table_number(value, "", TableFormat::csv); };
     table.rows.push_back(

@@ -78,9 +78,8 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string in_words(std::string text) {
-  std::ranges::replace(text, '_', ' ');
-  return escaped(text);
+std::string escaped_words(std::string name) {
+  return escaped(in_words(std::move(name)));
 }
 
 // An SVG as the address of an image: nothing of it can meet what else is on the page.
@@ -140,7 +139,7 @@ void add_value(Html& page, const JsonValue& value) {
   if (value.type() == JsonType::object) {
     page.add("<dl>");
     for (const auto& [key, member] : value.members()) {
-      page.add("<dt>{}</dt><dd>", in_words(key));
+      page.add("<dt>{}</dt><dd>", escaped_words(key));
       add_value(page, member);
       page.add("</dd>");
     }
@@ -217,7 +216,7 @@ void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
     const auto epsilon = cost.find("epsilon");
     const auto text = [&](const char* key) {
       const auto its = cost.find(key);
-      return its ? in_words(its->text()) : std::string();
+      return its ? escaped_words(its->text()) : std::string();
     };
     page.add(
         "<tr><td class=\"right\">{}</td><td class=\"right\">{}</td><td>{}</td><td>{}</td>"
@@ -246,8 +245,9 @@ void add_publishing(Html& page, const JsonValue& report) {
       if (!cost.find("releasable") || !cost.at("releasable").boolean()) continue;
       fmt::format_to(std::back_inserter(may), "<li>epsilon = {} at delta = {}: {}, {}, {}</li>\n",
                      epsilon_text(cost.at("epsilon").number()), cost.at("delta").number(),
-                     in_words(cost.at("bound").text()), in_words(cost.at("reading").text()),
-                     in_words(cost.at("conversion").text()));
+                     escaped_words(cost.at("bound").text()),
+                     escaped_words(cost.at("reading").text()),
+                     escaped_words(cost.at("conversion").text()));
     }
   }
   if (may.empty()) {
@@ -319,7 +319,7 @@ void add_facts(Html& page, const JsonValue& body, const std::string& title) {
     Html cell;
     add_value(cell, *value);
     fmt::format_to(std::back_inserter(rows), "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-                   in_words(key), cell.text());
+                   escaped_words(key), cell.text());
   }
   if (rows.empty()) return;
   page.add(
@@ -343,8 +343,8 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
   }
   const JsonValue body = public_only || !is_private ? part.value_or(report) : report;
   const std::string title =
-      public_only ? fmt::format("pate {}, part {}", in_words(kind), number)
-                  : fmt::format("pate {}: {}", in_words(kind), escaped(report.file()));
+      public_only ? fmt::format("pate {}, part {}", escaped_words(kind), number)
+                  : fmt::format("pate {}: {}", escaped_words(kind), escaped(report.file()));
   page.add("<section>\n<h2>{}</h2>", title);
   add_headline(page, body);
   if (const auto guarantee = body.find("guarantee")) {
@@ -375,7 +375,7 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
   page.add("<details><summary>All numbers</summary>");
   for (const auto& [key, value] : body.members()) {
     if (key == "settings" || key == "inputs" || key == "guarantee" || key == "notices") continue;
-    page.add("<dl><dt>{}</dt><dd>", in_words(key));
+    page.add("<dl><dt>{}</dt><dd>", escaped_words(key));
     add_value(page, value);
     page.add("</dd></dl>");
   }

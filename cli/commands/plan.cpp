@@ -125,9 +125,8 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   deliver_report(options.output,
                  options.output.public_only ? reports::public_plan_report_json(result, version())
                                             : reports::plan_report_json(result, context),
-                 options.output.format ? cost_table(result.costs, *options.output.format)
-                                       : for_people(options.output, guarantee_of(result),
-                                                    plan_summary(result, streams.out_colour())),
+                 costs_for_people(options.output, guarantee_of(result), result.costs,
+                                  plan_summary(result, streams.out_colour())),
                  result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }

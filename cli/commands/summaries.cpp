@@ -102,14 +102,20 @@ std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
 
 }  // namespace
 
+std::string costs_for_people(const OutputOptions& options, const Guarantee& guarantee,
+                             std::span<const CostEntry> costs, std::string summary) {
+  return options.format ? cost_table(costs, *options.format)
+                        : for_people(options, guarantee, std::move(summary));
+}
+
 std::string cost_table(std::span<const CostEntry> costs, TableFormat format) {
-  TextTable table{{"epsilon", "delta", "bound", "reading", "direction", "conversion", "order", "worth"},
-              {}};
+  TextTable table{
+      {"epsilon", "delta", "bound", "reading", "direction", "conversion", "order", "worth"}, {}};
   for (const CostEntry& cost : costs) {
     table.rows.push_back(
         {table_number(cost.epsilon, epsilon_text(cost.epsilon), format),
          table_number(cost.delta, decimal(cost.delta), format), std::string(name(cost.bound)),
-         std::string(name(cost.reading)), is_forward_only(cost.bound) ? "forward" : "both",
+         std::string(name(cost.reading)), std::string(direction_name(cost.bound)),
          std::string(name(cost.conversion)),
          cost.order ? table_number(*cost.order, order_text(cost.order), format) : std::string(),
          std::string(worth(cost))});

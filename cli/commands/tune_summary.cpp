@@ -21,13 +21,18 @@ using Out = std::back_insert_iterator<std::string>;
 // Rows of the front that are shown; of a longer one every so many.
 constexpr std::size_t kRows = 12;
 
-// The columns of a point: their titles, and the values below them.
+// The columns of a point: their titles, and the values below them, for people and to the last bit.
 struct Row {
-  std::vector<std::string> titles, values;
+  std::vector<std::string> titles, values, exact;
 
   void add(std::string_view title, std::string value) {
     titles.emplace_back(title);
+    exact.push_back(value);
     values.push_back(std::move(value));
+  }
+  void add(std::string_view title, std::string value, double number) {
+    add(title, std::move(value));
+    exact.back() = fmt::format("{}", number);
   }
   static std::string line(const std::vector<std::string>& cells) {
     std::string text;
@@ -52,21 +57,30 @@ Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggr
            const TuningPoint& point, const TunedPoint& on_grid) {
   Row row;
   if (aggregator.selection) {
-    row.add("threshold", fmt::format("{:.6g}", aggregator.selection->threshold));
-    row.add("sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1));
+    row.add("threshold", fmt::format("{:.6g}", aggregator.selection->threshold),
+            aggregator.selection->threshold);
+    row.add("sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1),
+            aggregator.selection->sigma1);
   }
   const NoisyMax& noise = aggregator.noisy_max;
-  row.add(noise.names().column, fmt::format("{:.6g}", noise.parameter()));
-  row.add("epsilon", epsilon_text(point.epsilon));
+  row.add(noise.names().column, fmt::format("{:.6g}", noise.parameter()), noise.parameter());
+  row.add("epsilon", epsilon_text(point.epsilon), point.epsilon);
   if (tuning.ranked_by_release) {
-    row.add("released", on_grid.released ? epsilon_text(on_grid.released->mean) : "-");
+    if (on_grid.released) {
+      row.add("released", epsilon_text(on_grid.released->mean), on_grid.released->mean);
+    } else {
+      row.add("released", "-");
+    }
   }
-  row.add("answered", fmt::format("{:.1f}", point.answered));
+  row.add("answered", fmt::format("{:.1f}", point.answered), point.answered);
   if (tuning.has_labels) {
-    row.add("correct", fmt::format("{:.1f}", point.right));
-    row.add("accuracy", point.answered > 0.0
-                            ? fmt::format("{:.2f} %", 100.0 * point.right / point.answered)
-                            : "-");
+    row.add("correct", fmt::format("{:.1f}", point.right), point.right);
+    const double accuracy = point.right / point.answered;
+    if (point.answered > 0.0) {
+      row.add("accuracy", fmt::format("{:.2f} %", 100.0 * accuracy), accuracy);
+    } else {
+      row.add("accuracy", "-");
+    }
   }
   if (context.settings.grid.max_answers) {
     row.add("queries", fmt::format("{}", point.queries));
@@ -135,22 +149,7 @@ std::string front_table(const Tuning& tuning, const reports::TuneContext& contex
     const Aggregator aggregator = tuning.grid.aggregator(p.index);
     Row row = row_of(tuning, context, aggregator, p.point, p);
     table.titles = row.titles;
-    if (format == TableFormat::csv) {
-      // What the summary rounds.
-      for (std::size_t i = 0; i < row.titles.size(); ++i) {
-        const std::string& title = row.titles[i];
-        if (title == "epsilon") row.values[i] = fmt::format("{}", p.point.epsilon);
-        if (title == "answered") row.values[i] = fmt::format("{}", p.point.answered);
-        if (title == "correct") row.values[i] = fmt::format("{}", p.point.right);
-        if (title == "released" && p.released) {
-          row.values[i] = fmt::format("{}", p.released->mean);
-        }
-        if (title == "accuracy" && p.point.answered > 0.0) {
-          row.values[i] = fmt::format("{}", p.point.right / p.point.answered);
-        }
-      }
-    }
-    table.rows.push_back(std::move(row.values));
+    table.rows.push_back(std::move(format == TableFormat::csv ? row.exact : row.values));
   }
   return table.text(format);
 }

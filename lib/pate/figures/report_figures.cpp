@@ -57,12 +57,6 @@ std::string epsilon_label(double delta) {
   return fmt::format("epsilon at delta = {}", delta);
 }
 
-// For people, who need no underscores.
-std::string words(std::string text) {
-  std::ranges::replace(text, '_', ' ');
-  return text;
-}
-
 // Of the headlines, which must agree for an axis to have one.
 double delta_of(std::span<const JsonValue> reports) {
   for (const JsonValue& report : reports) {
@@ -127,13 +121,13 @@ Figure partition(std::span<const JsonValue> reports) {
   std::vector<Series> stacks;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& [label, entry] = entries[i];
-    panel.x.categories.push_back(reports.size() > 1 ? label : words(label));
+    panel.x.categories.push_back(reports.size() > 1 ? label : in_words(label));
     for (const auto& [part, value] :
          part_of(entry, "parts", "RDP, and of a profile it has none").members()) {
       if (value.is_null()) continue;
-      auto stack = std::ranges::find(stacks, words(part), &Series::name);
+      auto stack = std::ranges::find(stacks, in_words(part), &Series::name);
       if (stack == stacks.end())
-        stack = stacks.insert(stacks.end(), {words(part), Mark::stack, {}, {}});
+        stack = stacks.insert(stacks.end(), {in_words(part), Mark::stack, {}, {}});
       stack->x.resize(entries.size());
       stack->y.resize(entries.size());
       std::iota(stack->x.begin(), stack->x.end(), 0.0);
@@ -431,12 +425,12 @@ Figure gamma(std::span<const JsonValue> reports) {
       }
       panel.series.push_back(std::move(series));
     };
-    add(words(report.at("noise_function").text()), report.at("gamma"));
+    add(in_words(report.at("noise_function").text()), report.at("gamma"));
     if (reports.size() > 1) continue;
     for (const JsonValue& other : report.at("compared").elements()) {
       // What is released is shown already; that of the majority itself is 1.
       const std::string its = other.at("name").text();
-      if (its != "released" && its != "majority") add(words(its), other.at("gamma"));
+      if (its != "released" && its != "majority") add(in_words(its), other.at("gamma"));
     }
   }
   return {"", {panel}};
@@ -477,6 +471,11 @@ Figure drawing(FigureKind kind, std::span<const JsonValue> reports) {
 }
 
 }  // namespace
+
+std::string in_words(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
 
 Figure figure_of(FigureKind kind, std::span<const io::JsonValue> reports) {
   if (reports.empty()) throw parameter_error("a picture needs a report");

@@ -115,8 +115,7 @@ LedgerTotal ledger_total(const std::vector<LedgerEntry>& entries, const std::str
 
 std::string total_in_words(const std::vector<LedgerEntry>& entries, const LedgerTotal& total) {
   return fmt::format("{} entr{}: epsilon = {} at delta = {} together", entries.size(),
-                     entries.size() == 1 ? "y" : "ies", decimal(total.epsilon),
-                     decimal(total.delta));
+                     entries.size() == 1 ? "y" : "ies", total.epsilon, decimal(total.delta));
 }
 
 std::string account_report_json(const std::vector<LedgerEntry>& entries, const LedgerTotal& total,

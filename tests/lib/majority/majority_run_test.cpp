@@ -99,8 +99,7 @@ TEST_CASE("KOV compositions: reference values") {
   CHECK(composed_pure_dp_epsilon(0.3, 100, 1e-6) == doctest::Approx(17.37511910500).epsilon(1e-9));
   CHECK(composed_pure_dp_epsilon(0.3, 100, delta_left(0.004, 3e-5, 100)) ==
         doctest::Approx(12.78438520647).epsilon(1e-9));
-  CHECK(composed_pure_dp_epsilon(0.3, 4, 0.0855226779150984) ==
-        doctest::Approx(0.5).epsilon(2e-9));
+  CHECK(composed_pure_dp_epsilon(0.3, 4, 0.0855226779150984) == doctest::Approx(0.5).epsilon(2e-9));
   CHECK(composed_pure_dp_epsilon(0.3, 100, delta_left(0.005250686236766, 3e-5, 100)) ==
         doctest::Approx(12.0).epsilon(2e-9));
   // What the paper prints for an M-fold composition of answers that cost 0.1.
