@@ -211,18 +211,16 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   if (partials.exact && settings.tilted) {
     add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
   }
+  ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
+  if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
+  const ExactSettings exact{search, profile, settings.threads, is_part, settings.when_profiling};
   // For the tilted costs alone the distinct queries were counted too.
   if (partials.exact && (settings.exact || !settings.tilted)) {
     const ExactMechanism mechanism(aggregator, partials.tally.teachers);
-    ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
-    if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
-    add_exact_costs(*partials.exact, votes, mechanism,
-                    {search, profile, settings.threads, is_part, settings.when_profiling}, result);
+    add_exact_costs(*partials.exact, votes, mechanism, exact, result);
   }
   if (settings.exact && aggregator.is_tested() && !is_part) {
-    ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
-    if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
-    add_tested_profile(partials.tally, {search, profile, settings.threads}, result);
+    add_tested_profile(partials.tally, exact, result);
   }
   if (settings.conversion == ReportedConversion::profile && !is_part) {
     put_profile_first(settings, result);

@@ -138,23 +138,6 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
   return result;
 }
 
-// Says what an entry of conversion `profile` is, where its interval is wide.
-void note_interval(const CostEntry& entry, std::vector<Notice>& notices) {
-  if (!(entry.epsilon > 1.01 * *entry.lower)) return;
-  notices.push_back({"profile_interval",
-                     fmt::format("{} is certified from {:.6g} to {:.6g}: the interval is wider "
-                                 "than 1 %",
-                                 label(entry), *entry.lower, entry.epsilon)});
-}
-
-CostEntry profile_entry(Bound bound, double delta, double upper, double lower) {
-  CostEntry entry{bound, Reading::joint, ReportedConversion::profile, upper, delta};
-  entry.data_dependent = true;
-  entry.lower = std::min(lower, upper);
-  entry.parts = {{"steps", upper}};
-  return entry;
-}
-
 // The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
 void add_profile(ExactRun& costs, const ExactOptima& exact, const ExactSettings& settings,
                  std::vector<CostEntry>& entries, Account& account) {
@@ -168,10 +151,7 @@ void add_profile(ExactRun& costs, const ExactOptima& exact, const ExactSettings&
   auto profile = run_profile(std::span(&run, 1), hints, settings.profile, 0.0, settings.threads,
                              settings.begin("privacy profile"));
   if (!profile) {
-    account.notices.push_back(
-        {"no_profile",
-         "the exact (epsilon, delta) is not known: with noise far below one vote outcome "
-         "probabilities are beyond doubles"});
+    account.notices.push_back(no_profile());
     return;
   }
   const double upper = std::min(profile->upper.larger(), entries.front().epsilon);
@@ -363,6 +343,34 @@ void fill_teacher_sums(TeacherVotes& votes, const ExactMechanism& mechanism,
   }
 }
 
+CostEntry profile_entry(Bound bound, double delta, double upper, double lower) {
+  CostEntry entry{bound, Reading::joint, ReportedConversion::profile, upper, delta};
+  entry.data_dependent = true;
+  entry.lower = std::min(lower, upper);
+  entry.parts = {{"steps", upper}};
+  return entry;
+}
+
+void note_interval(const CostEntry& entry, std::vector<Notice>& notices) {
+  if (!(entry.epsilon > 1.01 * *entry.lower)) return;
+  notices.push_back({"profile_interval",
+                     fmt::format("{} is certified from {:.6g} to {:.6g}: the interval is wider "
+                                 "than 1 %",
+                                 label(entry), *entry.lower, entry.epsilon)});
+}
+
+Notice no_profile() {
+  return {"no_profile",
+          "the exact (epsilon, delta) is not known: with noise far below one vote outcome "
+          "probabilities are beyond doubles"};
+}
+
+Notice exact_private() {
+  return {"exact_private",
+          "exact costs are for the owner of the data: they depend on the votes and must not be "
+          "published as they are"};
+}
+
 std::vector<double> order_hints(const Account& account) {
   std::vector<double> hints;
   for (const CostEntry& cost : account.costs) {
@@ -418,10 +426,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
   }
   add_order_notices(entries, account.orders, search.grid_only, account.notices);
   insert_entries(entries, account);
-  account.notices.push_back(
-      {"exact_private",
-       "exact costs are for the owner of the data: they depend on the votes and "
-       "must not be published as they are"});
+  account.notices.push_back(exact_private());
 }
 
 }  // namespace pate

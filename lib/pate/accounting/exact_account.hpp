@@ -137,6 +137,14 @@ struct ExactSettings {
 /// bound's: those of its entries, else of any.
 [[nodiscard]] std::vector<double> order_hints(const Account& account);
 
+/// The entry of a profile's ends at delta, of which the lower is at most the upper.
+[[nodiscard]] CostEntry profile_entry(Bound bound, double delta, double upper, double lower);
+/// Says how wide the interval of such an entry is where that is more than 1 %.
+void note_interval(const CostEntry& entry, std::vector<Notice>& notices);
+/// Why there is no profile, and who may see exact costs.
+[[nodiscard]] Notice no_profile();
+[[nodiscard]] Notice exact_private();
+
 /// Adds entries before the data-independent ones. The headline stays what it was.
 void insert_entries(std::span<const CostEntry> entries, Account& account);
 

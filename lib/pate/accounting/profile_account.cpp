@@ -11,8 +11,6 @@
 #include <utility>
 
 #include "pate/profile/cover.hpp"
-#include "pate/profile/lower_profile.hpp"
-#include "pate/profile/upper_profile.hpp"
 #include "pate/rdp/step_composition.hpp"
 
 namespace pate {
@@ -211,25 +209,25 @@ bool make_batch(std::size_t size, unsigned threads, const Make& make,
   return std::ranges::count(known, 0) == 0;
 }
 
-ProfileCurve curve_of(const Grids& grids, const std::vector<double>& deltas,
-                      const std::array<UpperProfile, 2>& upper,
-                      const std::array<LowerProfile, 2>& lower) {
+}  // namespace
+
+ProfileCurve profile_curve(double step, std::span<const double> deltas,
+                           std::span<const double> epsilons, std::span<const UpperProfile> upper,
+                           std::span<const LowerProfile> lower) {
   ProfileCurve curve;
-  curve.step = grids.step;
-  curve.deltas = deltas;
-  curve.epsilons.assign(kEpsilons.begin(), kEpsilons.end());
-  for (const double delta : curve.deltas) {
+  curve.step = step;
+  curve.deltas.assign(deltas.begin(), deltas.end());
+  curve.epsilons.assign(epsilons.begin(), epsilons.end());
+  for (const double delta : deltas) {
     curve.epsilon_at.push_back({{upper[0].epsilon(delta), upper[1].epsilon(delta)},
                                 {lower[0].epsilon(delta), lower[1].epsilon(delta)}});
   }
-  for (const double epsilon : curve.epsilons) {
+  for (const double epsilon : epsilons) {
     curve.delta_at.push_back({{upper[0].delta(epsilon), upper[1].delta(epsilon)},
                               {lower[0].delta(epsilon), lower[1].delta(epsilon)}});
   }
   return curve;
 }
-
-}  // namespace
 
 std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const ProfileHints& hints,
                                       const ProfileSettings& settings, double gaussian_mu,
@@ -302,7 +300,7 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   const double delta = settings.delta;
   return RunProfile{{upper[0].epsilon(delta), upper[1].epsilon(delta)},
                     {lower[0].epsilon(delta), lower[1].epsilon(delta)},
-                    curve_of(grids, settings.deltas, upper, lower)};
+                    profile_curve(grids.step, settings.deltas, kEpsilons, upper, lower)};
 }
 
 namespace {

@@ -9,6 +9,8 @@
 #include "pate/accounting/report.hpp"
 #include "pate/exact/exact_run.hpp"
 #include "pate/parallel/parallel_for.hpp"
+#include "pate/profile/lower_profile.hpp"
+#include "pate/profile/upper_profile.hpp"
 #include "pate/rdp/orders.hpp"
 
 namespace pate {
@@ -37,6 +39,13 @@ struct RunProfile {
   BothDirections lower;  ///< one neighbour has at least this
   ProfileCurve curve;
 };
+
+/// What the ends of both directions, forward and reverse, say: epsilon at the deltas, and delta at
+/// the epsilons.
+[[nodiscard]] ProfileCurve profile_curve(double step, std::span<const double> deltas,
+                                         std::span<const double> epsilons,
+                                         std::span<const UpperProfile> upper,
+                                         std::span<const LowerProfile> lower);
 
 /// The profile of runs one after the other, each a fixed list of queries to the same teachers, and
 /// of Gaussian steps on them whose sensitivity is `gaussian_mu` standard deviations. None where

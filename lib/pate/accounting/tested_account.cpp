@@ -9,8 +9,6 @@
 
 #include "pate/math/log_space.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
-#include "pate/profile/lower_profile.hpp"
-#include "pate/profile/upper_profile.hpp"
 
 namespace pate {
 
@@ -78,15 +76,9 @@ void add_tested_profile(const Tally& tally, const ExactSettings& settings, Accou
   const auto hint = std::ranges::find_if(account.costs, [](const CostEntry& cost) {
     return cost.conversion == ReportedConversion::improved;
   });
-  CostEntry entry{Bound::exact, Reading::joint, ReportedConversion::profile, 0.0,
-                  settings.profile.delta};
-  entry.data_dependent = true;
-  entry.lower = 0.0;
-  entry.parts = {{"steps", 0.0}};
+  CostEntry entry = profile_entry(Bound::exact, settings.profile.delta, 0.0, 0.0);
   if (tally.queries > 0 && !std::isfinite(hint->epsilon)) {
-    account.notices.push_back({"no_profile",
-                               "the exact (epsilon, delta) is not known: with noise far below one "
-                               "vote outcome probabilities are beyond doubles"});
+    account.notices.push_back(no_profile());
     return;
   }
   if (tally.queries > 0) {
@@ -105,30 +97,16 @@ void add_tested_profile(const Tally& tally, const ExactSettings& settings, Accou
       }
     }
     const double delta = entry.delta;
-    entry.epsilon =
-        std::min(max_or_nan(upper[0].epsilon(delta), upper[1].epsilon(delta)), hint->epsilon);
-    entry.lower =
-        std::min(std::max(lower[0].epsilon(delta), lower[1].epsilon(delta)), entry.epsilon);
-    entry.parts = {{"steps", entry.epsilon}};
-    ProfileCurve curve;
-    curve.step = grid.step;
-    curve.deltas = settings.profile.deltas;
-    curve.epsilons.assign(kTestedEpsilons.begin(), kTestedEpsilons.end());
-    for (const double at : curve.deltas) {
-      curve.epsilon_at.push_back({{upper[0].epsilon(at), upper[1].epsilon(at)},
-                                  {lower[0].epsilon(at), lower[1].epsilon(at)}});
-    }
-    for (const double at : curve.epsilons) {
-      curve.delta_at.push_back(
-          {{upper[0].delta(at), upper[1].delta(at)}, {lower[0].delta(at), lower[1].delta(at)}});
-    }
-    account.profile = std::move(curve);
+    entry = profile_entry(
+        Bound::exact, delta,
+        std::min(max_or_nan(upper[0].epsilon(delta), upper[1].epsilon(delta)), hint->epsilon),
+        std::max(lower[0].epsilon(delta), lower[1].epsilon(delta)));
+    note_interval(entry, account.notices);
+    account.profile =
+        profile_curve(grid.step, settings.profile.deltas, kTestedEpsilons, upper, lower);
   }
   insert_entries(std::span(&entry, 1), account);
-  account.notices.push_back(
-      {"exact_private",
-       "exact costs are for the owner of the data: they depend on the votes and "
-       "must not be published as they are"});
+  account.notices.push_back(exact_private());
 }
 
 }  // namespace pate
