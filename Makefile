@@ -12,6 +12,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
             python3-jsonschema
+# What make test-all needs besides.
+TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge
 DEVELOPER_PACKAGES := clang clang-format clang-tidy
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
@@ -77,11 +79,12 @@ test: build ## build and run all tests
 	@ctest --preset release -j $(JOBS)
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: every header alone, pictures, pages, 10,000 random dumps
-	@$(call install_missing,pkg-config gnuplot-nox chromium python3-pandas parallel pandoc)
+test-all: build ## what make test leaves out: every header alone, pictures, pages, Slurm, 10,000 random dumps
+	@$(call install_missing,$(TEST_PACKAGES))
 	@python3 tests/docs/run_examples.py build/release/pate .
 	@python3 tests/docs/gallery.py build/release/pate .
 	@python3 tests/docs/page_test.py build/release/pate . build/axe || [ $$? = 77 ]
+	@python3 tests/docs/slurm_test.py build/release/pate . || [ $$? = 77 ]
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
