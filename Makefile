@@ -13,7 +13,8 @@ PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev l
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
             python3-jsonschema
 # What make test-all needs besides.
-TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge
+TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge \
+                 zsh fish
 DEVELOPER_PACKAGES := clang clang-format clang-tidy
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
@@ -84,6 +85,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@python3 tests/docs/run_examples.py build/release/pate .
 	@python3 tests/docs/gallery.py build/release/pate .
 	@python3 tests/docs/page_test.py build/release/pate . build/axe || [ $$? = 77 ]
+	@python3 tests/cli/completion_test.py build/release/pate
 	@python3 tests/docs/slurm_test.py build/release/pate . || [ $$? = 77 ]
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'

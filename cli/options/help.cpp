@@ -339,7 +339,9 @@ std::string fish_script(std::span<const Command> commands) {
       text += fmt::format(" -d '{}'\n", quoted(option->help, "\\"));
     }
   }
-  return text;
+  return text +
+         "complete -c pate-analyze -w 'pate analyze'\n"
+         "complete -c pate-tune -w 'pate tune'\n";
 }
 
 }  // namespace

@@ -3,12 +3,18 @@
 
 usage: completion_test.py PATE
 
-zsh and fish only look for errors in their scripts, and are skipped, visibly, where they are not installed.
+zsh completes at a terminal of its own, fish by `complete -C`; both are skipped, visibly, where they are not installed.
 """
+import os
+import pathlib
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
 PATE = sys.argv.pop(1)
@@ -34,6 +40,64 @@ def completed(*words):
     return set(done.stdout.split())
 
 
+# What is typed, and what the tabulator makes of it: a command, options, values, files.
+LINES = {
+    "pate an": "pate analyze",
+    "pate help expl": "pate help explain",
+    "pate completion fi": "pate completion fish",
+    "pate analyze --lay": "pate analyze --layout",
+    "pate-tune --objec": "pate-tune --objective",
+    "pate analyze votes.npy --layout predictions-b": "pate analyze votes.npy --layout predictions-by-query",
+    "pate tune votes.npy --objective corr": "pate tune votes.npy --objective correct",
+    "pate analyze vo": "pate analyze votes.npy",
+    "pate analyze votes.npy --student sco": "pate analyze votes.npy --student scores.csv",
+}
+
+
+def make_files(directory):
+    for file in ("votes.npy", "scores.csv"):
+        (directory / file).touch()
+
+
+def completed_by_zsh(name, lines):
+    """What becomes of lines at a terminal, where a tabulator follows them and ^X^W writes down what is there."""
+    directory = pathlib.Path(name)
+    make_files(directory)
+    (directory / ".zshrc").write_text("""fpath=($ZDOTDIR $fpath)
+autoload -Uz compinit && compinit -u -D
+written() { print -r -- "$BUFFER" > $ZDOTDIR/new && mv $ZDOTDIR/new $ZDOTDIR/written; BUFFER= }
+started() { : > $ZDOTDIR/started }
+zle -N written; zle -N zle-line-init started
+bindkey '^I' complete-word; bindkey '^X^W' written
+""")
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(name)
+        os.execvpe("zsh", ["zsh", "-d", "-i"], dict(os.environ, ZDOTDIR=name, HOME=name, TERM="dumb"))
+
+    def wait_for(file):
+        said, until = b"", time.monotonic() + 60
+        while not (directory / file).exists():
+            if time.monotonic() > until:
+                raise AssertionError(f"zsh does not answer: {said!r}")
+            if select.select([terminal], [], [], 0.05)[0]:
+                said += os.read(terminal, 10000)
+
+    try:
+        wait_for("started")
+        found = []
+        for line in lines:
+            os.write(terminal, line.encode() + b"\t\x18\x17")
+            wait_for("written")
+            found.append((directory / "written").read_text().rstrip("\n").rstrip(" "))
+            (directory / "written").unlink()
+        return found
+    finally:
+        os.write(terminal, b"\x03exit\n")
+        os.close(terminal)
+        os.waitpid(process, 0)
+
+
 class CompletionTest(unittest.TestCase):
     def test_commands(self):
         self.assertEqual(completed("pate", ""), {*commands(), "help", "completion"})
@@ -55,16 +119,32 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(completed("pate", "analyze", "v.npy", "--delta", ""), set())  # files
         self.assertEqual(completed("pate", "analyze", "sam"), set())
 
-    def test_other_shells_read_theirs(self):
+    def test_scripts_of_other_shells(self):
         for shell in ("zsh", "fish"):
             script = output("completion", shell)
             for option in options("analyze") - {"--help"}:
                 self.assertIn(option if shell == "zsh" else f" -l {option[2:]}", script)
-            if shutil.which(shell) is None:
-                print(f"skipped: {shell} is not installed", file=sys.stderr)
-                continue
-            done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_zsh(self):
+        if shutil.which("zsh") is None:
+            self.skipTest("zsh is not installed")
+        with tempfile.TemporaryDirectory() as name:
+            (pathlib.Path(name) / "_pate").write_text(output("completion", "zsh"))
+            self.assertEqual(completed_by_zsh(name, list(LINES)), list(LINES.values()))
+
+    def test_fish(self):
+        if shutil.which("fish") is None:
+            self.skipTest("fish is not installed")
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            make_files(directory)
+            (directory / "pate.fish").write_text(output("completion", "fish"))
+            for line, expected in LINES.items():
+                done = subprocess.run(["fish", "--no-config", "-c", 'source pate.fish; complete -C "$argv"', line], cwd=name,
+                                      env=dict(os.environ, HOME=name), capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                words = [offer.split("\t")[0] for offer in done.stdout.splitlines()]
+                self.assertEqual([line[:line.rindex(" ") + 1] + word for word in words], [expected])
 
     def test_manual_pages(self):
         for command in commands():
