@@ -87,6 +87,8 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@python3 tests/docs/page_test.py build/release/pate . build/axe || [ $$? = 77 ]
 	@python3 tests/cli/completion_test.py build/release/pate
 	@python3 tests/docs/slurm_test.py build/release/pate . || [ $$? = 77 ]
+	@$(MAKE) tarball
+	@tests/install/tarball_test.sh $(CURDIR)/build/release
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
@@ -110,6 +112,12 @@ deb: deps ## a Debian package, in build/release/package
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
 	@cpack --config build/release/CPackConfig.cmake
+
+.PHONY: tarball
+tarball: deps ## the program linked statically, for any Linux, in build/release/package
+	@$(call install_missing,dpkg-dev libgfortran-12-dev pandoc)
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --target tarball -j $(JOBS)
 
 .PHONY: bench
 bench: deps ## time pate analyze on two large dumps
