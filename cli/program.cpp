@@ -1,8 +1,13 @@
 #include "cli/program.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <new>
 #include <ostream>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
@@ -11,17 +16,6 @@
 namespace pate::cli {
 
 namespace {
-
-// "pate-analyze" is "pate analyze" by another name.
-std::vector<std::string> expand_name(std::vector<std::string> arguments) {
-  const std::string prefix = "pate-";
-  if (arguments.empty()) return {"pate"};
-  const std::string called = std::filesystem::path(arguments.front()).filename().string();
-  if (called.starts_with(prefix)) {
-    arguments.insert(arguments.begin() + 1, called.substr(prefix.size()));
-  }
-  return arguments;
-}
 
 int report_error(const Streams& streams, const char* what, int status) {
   streams.err << alarming("pate:", streams.err_colour()) << ' ' << what << '\n';
@@ -107,12 +101,25 @@ std::vector<Command> commands() {
   };
 }
 
+// "pate-analyze" is "pate analyze" by another name; a copy called otherwise is just pate.
+std::vector<std::string> expand_name(std::vector<std::string> arguments,
+                                     std::span<const Command> all) {
+  if (arguments.empty()) return {"pate"};
+  const std::string called = std::filesystem::path(arguments.front()).filename().string();
+  for (const Command& command : all) {
+    if (called != fmt::format("pate-{}", command.name)) continue;
+    arguments.insert(arguments.begin() + 1, command.name);
+    break;
+  }
+  return arguments;
+}
+
 }  // namespace
 
 int run_program(const std::vector<std::string>& arguments, const Streams& streams) {
   try {
     const std::vector<Command> all = commands();
-    const Command* const command = parse(all, expand_name(arguments), streams.out);
+    const Command* const command = parse(all, expand_name(arguments, all), streams.out);
     return command == nullptr ? kDone : command->run(streams);
   } catch (const usage_error& error) {
     (void)report_error(streams, error.what(), kUsage);

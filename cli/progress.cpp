@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 namespace pate::cli {
@@ -86,7 +87,11 @@ std::string Progress::line(double share, double seconds) const {
 Activity::Activity(const Streams& streams, std::string what, std::chrono::milliseconds second)
     : err_(streams.err), what_(std::move(what)), columns_(streams.err_columns), second_(second) {
   if (!is_seen(streams)) return;
-  thread_ = std::jthread([this](const std::stop_token& end) { draw_every_second(end); });
+  try {
+    thread_ = std::jthread([this](const std::stop_token& end) { draw_every_second(end); });
+  } catch (const std::system_error&) {
+    // No room for a thread: nothing is drawn.
+  }
 }
 
 void Activity::draw_every_second(const std::stop_token& end) {

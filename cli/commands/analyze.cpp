@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <future>
 #include <optional>
 #include <utility>
 
@@ -82,7 +81,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
-  auto described = std::async(std::launch::async, [&] { return input.describe(); });
+  auto described = input.describe_beside();
   Partials partials;
   const bool keeps_queries = settings.exact && settings.orders && !is_shard;
   Account account =

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <ostream>
 #include <string_view>
 #include <utility>
@@ -50,7 +49,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   votes.allow_empty = true;  // what is wrong with no queries is said below
   VotesInput input = open_votes(votes);
   const Run run = make_run(input, options.mechanism);
-  auto described = std::async(std::launch::async, [&] { return input.describe(); });
+  auto described = input.describe_beside();
   Explanation explanation = [&] {
     Progress progress(streams, "reading votes");
     settings.progress = progress.callback();

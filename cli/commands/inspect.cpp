@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -59,7 +58,7 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
 
   const VotesInput input = open_votes(options.input);
   // Digests read every byte once more: beside the inspection, not after it.
-  auto described = std::async(std::launch::async, [&] { return input.describe(); });
+  auto described = input.describe_beside();
   Inspection inspection = inspect_input(options, input, streams);
 
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,7 +94,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   PrivacyFilter filter(
       run.aggregator, limits, options.delta,
       options.order ? *options.order : filter_order(run.aggregator, limits, options.delta));
-  auto described = std::async(std::launch::async, [&] { return input.describe(); });
+  auto described = input.describe_beside();
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
   const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);

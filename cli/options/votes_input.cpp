@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "cli/exit_status.hpp"
@@ -190,6 +191,15 @@ std::vector<reports::InputFile> VotesInput::describe() const {
     result.push_back(std::move(entry));
   }
   return result;
+}
+
+std::future<std::vector<reports::InputFile>> VotesInput::describe_beside() const {
+  const auto task = [this] { return describe(); };
+  try {
+    return std::async(std::launch::async, task);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, task);
+  }
 }
 
 void VotesInput::check_unchanged() const {

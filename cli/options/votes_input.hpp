@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,6 +89,9 @@ struct VotesInput {
   [[nodiscard]] std::vector<Notice> doubts() const;
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<reports::InputFile> describe() const;
+  /// The same in another thread; when it is asked for where there is no room for one. This must
+  /// outlive it.
+  [[nodiscard]] std::future<std::vector<reports::InputFile>> describe_beside() const;
   /// Throws `input_error` when a file has changed since it was opened.
   void check_unchanged() const;
 };

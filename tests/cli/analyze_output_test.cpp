@@ -122,5 +122,7 @@ TEST_SUITE("analyze") {
     auto arguments = analyze({"--quiet"});
     arguments.erase(arguments.begin());
     CHECK(run(arguments, "/usr/bin/pate-analyze").out == run(analyze({"--quiet"})).out);
+    // Copies by other names are just the program.
+    CHECK(run(analyze({"--quiet"}), "./pate-rel").out == run(analyze({"--quiet"})).out);
   }
 }

@@ -676,6 +676,36 @@ TEST_SUITE("compose") {
     check_refused({a, "--orders", "7.77"}, 3, "a: rdp.orders: expected all of the given orders");
   }
 
+  TEST_CASE("a report that contradicts itself is refused") {
+    const Reports reports;
+    const json good =
+        read(reports.analyze("good", Words{sample("digits_100_counts.npy"), "--queries", "40",
+                                           "--orders", "2,8", "--exact"} +
+                                         kConfident));
+    const auto refuses = [&](const char* place, double factor, const std::string& message) {
+      json edited = good;
+      json& value = edited.at(json::json_pointer(place));
+      value = value.get<double>() * factor;
+      check_refused({reports.write("edited", edited.dump())}, 3, message);
+    };
+    refuses("/rdp/tradeoff/joint/1", 0.1, "rdp.exact.joint.forward[1]: expected at most ");
+    refuses("/rdp/tradeoff/joint/0", 10.0, "rdp.tradeoff.joint[0]: expected at most ");
+    refuses("/rdp/tradeoff/selection/0", 10.0, "the data-independent RDP of this run at order 2");
+    refuses("/rdp/tradeoff/noisy_max/1", 10.0, "rdp.tradeoff.noisy_max[1]: expected at most ");
+    refuses("/rdp/exact/joint/reverse/0", 3.0, "the tradeoff RDP of this run at order 2, found ");
+    bool any = false;
+    for (std::size_t i = 0; i < good.at("costs").size(); ++i) {
+      const json& cost = good["costs"][i];
+      if (cost["bound"] != "tradeoff" || cost["reading"] != "joint") continue;
+      any = true;
+      const std::string place = "/costs/" + std::to_string(i) + "/epsilon";
+      refuses(place.c_str(), 0.1, "the exact epsilon of this run");
+      refuses(place.c_str(), 10.0, "the tradeoff epsilon of this run");
+    }
+    CHECK(any);
+    CHECK(run({"compose", reports.write("good again", good.dump()), "--quiet"}).status == 0);
+  }
+
   TEST_CASE("malformed reports are input errors, whatever is wrong with them") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,18 +20,45 @@ namespace pate::io {
 namespace {
 
 constexpr std::size_t kInputPiece = std::size_t{1} << 30U;  // zlib counts in 32 bits
-constexpr std::size_t kLeastRoom = std::size_t{1} << 16U;
-constexpr std::size_t kBestRatio = 1032;  // of deflate
 
-// What the last four bytes say the last member inflates to, modulo 2^32; a hint and no more.
-std::size_t expected_size(std::span<const std::byte> bytes) {
-  if (bytes.size() < 18) return 0;  // an empty file's size
-  std::size_t size = 0;
-  for (std::size_t i = 1; i <= 4; ++i) {
-    size = size << 8U | std::to_integer<std::size_t>(bytes[bytes.size() - i]);
+// Room for what is inflated, which may be a thousand times what was compressed: of an array as much
+// as its header declares and not a byte more, of text what memory there is.
+class Room {
+ public:
+  explicit Room(const std::string& name) : name_(name) {}
+
+  // At least a byte to fill.
+  std::span<std::byte> rest() {
+    if (filled_ == bytes_.size()) grow();
+    return std::span(bytes_).subspan(filled_);
   }
-  return size > bytes.size() * kBestRatio ? 0 : size;
-}
+  void add(std::size_t count) {
+    filled_ += count;
+    if (!declared_) declared_ = npy_file_size(std::span(bytes_).first(filled_), name_);
+    // The byte by which more than that is noticed.
+    if (declared_ && filled_ > *declared_) {
+      throw input_error(fmt::format("{}: overlong file: its header declares {} bytes, found more",
+                                    name_, *declared_));
+    }
+  }
+  std::vector<std::byte> take() {
+    bytes_.resize(filled_);
+    return std::move(bytes_);
+  }
+
+ private:
+  void grow() {
+    constexpr std::size_t kLeast = std::size_t{1} << 16U;
+    std::size_t size = std::max(kLeast, filled_ + filled_ / 2);
+    if (declared_) size = std::min(std::max(size, filled_ * 4), *declared_ + 1);
+    bytes_.resize(size);
+  }
+
+  const std::string& name_;
+  std::vector<std::byte> bytes_;
+  std::size_t filled_ = 0;
+  std::optional<std::size_t> declared_;
+};
 
 class Inflater {
  public:
@@ -41,7 +71,6 @@ class Inflater {
   ~Inflater() { inflateEnd(&stream_); }
 
   std::vector<std::byte> inflate_all() {
-    out_.resize(std::max(expected_size(bytes_), kLeastRoom));
     for (;;) {
       inflate_member();
       const auto rest = bytes_.subspan(taken_);
@@ -50,8 +79,7 @@ class Inflater {
       if (!is_gzip(rest)) fail("corrupt", "expected the end or another gzip member");
       inflateReset(&stream_);
     }
-    out_.resize(filled_);
-    return std::move(out_);
+    return out_.take();
   }
 
  private:
@@ -62,18 +90,18 @@ class Inflater {
 
   void inflate_member() {
     for (;;) {
-      if (filled_ == out_.size()) out_.resize(out_.size() + out_.size() / 2);
+      const std::span<std::byte> rest = out_.rest();
       const std::size_t input = std::min(bytes_.size() - taken_, kInputPiece);
-      const std::size_t room = std::min(out_.size() - filled_, kInputPiece);
+      const std::size_t room = std::min(rest.size(), kInputPiece);
       // zlib only reads what next_in points to. NOLINTBEGIN(*-const-cast,*-reinterpret-cast)
       stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes_.data() + taken_));
-      stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + filled_);
+      stream_.next_out = reinterpret_cast<Bytef*>(rest.data());
       // NOLINTEND(*-const-cast,*-reinterpret-cast)
       stream_.avail_in = static_cast<uInt>(input);
       stream_.avail_out = static_cast<uInt>(room);
       const int status = inflate(&stream_, Z_NO_FLUSH);
       taken_ += input - stream_.avail_in;
-      filled_ += room - stream_.avail_out;
+      out_.add(room - stream_.avail_out);
       if (status == Z_STREAM_END) return;
       if (status == Z_MEM_ERROR) throw std::bad_alloc();
       const bool starved = taken_ == bytes_.size() && stream_.avail_out > 0;
@@ -86,13 +114,11 @@ class Inflater {
   std::span<const std::byte> bytes_;
   const std::string& name_;
   z_stream stream_{};
-  std::vector<std::byte> out_;
+  Room out_{name_};
   std::size_t taken_ = 0;
-  std::size_t filled_ = 0;
 };
 
 constexpr std::size_t kMostListed = 20;
-constexpr std::size_t kLeastMember = std::size_t{1} << 16U;
 constexpr std::string_view kSuffix = ".npy";
 
 struct Discard {
@@ -171,8 +197,7 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
                                 printable(member), list(members)));
 }
 
-std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, std::size_t archive_size,
-                                   const std::string& name) {
+std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std::string& name) {
   zip_stat_t status;
   zip_stat_init(&status);
   const bool known = zip_stat_index(archive, index, 0, &status) == 0;
@@ -185,25 +210,17 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, std::size
   if (!file) {
     throw input_error(fmt::format("{}: cannot be read: {}", name, zip_strerror(archive)));
   }
-  // The archive says how large it is, which is believed as far as deflate could do it.
-  const bool believed = known && (status.valid & ZIP_STAT_SIZE) != 0 &&
-                        status.size / 1032 <= static_cast<zip_uint64_t>(archive_size);
-  std::vector<std::byte> contents(std::max(
-      believed ? static_cast<std::size_t>(status.size) + 1 : std::size_t{0}, kLeastMember));
-  std::size_t filled = 0;
+  Room room(name);
   for (;;) {
-    if (filled == contents.size()) contents.resize(contents.size() + contents.size() / 2);
-    const zip_int64_t count =
-        zip_fread(file.get(), contents.data() + filled, contents.size() - filled);
+    const std::span<std::byte> rest = room.rest();
+    const zip_int64_t count = zip_fread(file.get(), rest.data(), rest.size());
     if (count < 0) {
       throw input_error(fmt::format("{}: corrupt or truncated archive: {}", name,
                                     zip_error_strerror(zip_file_get_error(file.get()))));
     }
-    if (count == 0) break;
-    filled += static_cast<std::size_t>(count);
+    if (count == 0) return room.take();
+    room.add(static_cast<std::size_t>(count));
   }
-  contents.resize(filled);
-  return contents;
 }
 
 }  // namespace
@@ -228,7 +245,7 @@ std::shared_ptr<const NpyTable> open_npz_member(std::span<const std::byte> archi
   std::string_view short_name = found;
   if (short_name.ends_with(kSuffix)) short_name.remove_suffix(kSuffix.size());
   std::string table = fmt::format("{}:{}", name, printable(short_name));
-  std::vector<std::byte> contents = read_member(opened.get(), index, archive.size(), table);
+  std::vector<std::byte> contents = read_member(opened.get(), index, table);
   return std::make_shared<const NpyTable>(std::move(table), std::move(contents), "npz");
 }
 

@@ -223,6 +223,22 @@ constexpr std::size_t kLongestDescr = 16;
 // numpy leaves room for the first dimension to grow to any 64-bit number in place.
 constexpr std::size_t kLongestDimension = 21;
 
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kVersionEnd = 8;
+
+// Where the length of the header ends and the header begins, by the major version.
+constexpr std::size_t length_end(std::size_t major) {
+  return kVersionEnd + (major == 1 ? 2 : 4);
+}
+
+std::size_t header_length(std::span<const std::byte> bytes, std::size_t begin) {
+  std::size_t length = 0;
+  for (std::size_t i = begin; i > kVersionEnd; --i) {
+    length = length << 8U | std::to_integer<std::size_t>(bytes[i - 1]);
+  }
+  return length;
+}
+
 template <typename Integer>
 void append(std::string& bytes, std::span<const Integer> values) {
   std::size_t position = bytes.size();
@@ -248,8 +264,6 @@ std::int64_t npy_data_size(const NpyHeader& header) {
 }
 
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
-  constexpr std::string_view kMagic = "\x93NUMPY";
-  constexpr std::size_t kVersionEnd = 8;
   const std::string_view text = as_text(bytes);
   if (!kMagic.starts_with(text.substr(0, kMagic.size())) || text.empty()) {
     throw input_error(
@@ -271,10 +285,9 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
     throw input_error(fmt::format(
         "{}: npy version {}.{} is not supported; expected 1.0, 2.0 or 3.0", name, major, minor));
   }
-  const std::size_t begin = kVersionEnd + (major == 1 ? 2 : 4);
+  const std::size_t begin = length_end(major);
   require(begin, "up to the header length");
-  std::size_t length = 0;
-  for (std::size_t i = begin; i > kVersionEnd; --i) length = length << 8U | byte_at(i - 1);
+  const std::size_t length = header_length(bytes, begin);
   require(begin + length, "up to the end of the header");
 
   NpyHeader header;
@@ -283,6 +296,16 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   parse_dtype(header, name);
   check_shape(header, name);
   return header;
+}
+
+std::optional<std::size_t> npy_file_size(std::span<const std::byte> bytes,
+                                         const std::string& name) {
+  constexpr std::size_t kLongestPrefix = kVersionEnd + 4;
+  if (bytes.size() < kLongestPrefix || !as_text(bytes).starts_with(kMagic)) return std::nullopt;
+  const std::size_t begin = length_end(std::to_integer<std::size_t>(bytes[kMagic.size()]));
+  if (bytes.size() < begin + header_length(bytes, begin)) return std::nullopt;
+  const NpyHeader header = parse_npy_header(bytes, name);
+  return header.data_offset + static_cast<std::size_t>(npy_data_size(header));
 }
 
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ struct NpyHeader {
 
 /// The number of bytes the elements take: the product of the shape times the item size.
 [[nodiscard]] std::int64_t npy_data_size(const NpyHeader& header);
+
+/// The size in bytes of the .npy file that begins with `bytes`; none where they are no such
+/// beginning, or end before its header does. Throws as `parse_npy_header`.
+[[nodiscard]] std::optional<std::size_t> npy_file_size(std::span<const std::byte> bytes,
+                                                       const std::string& name);
 
 /// The shape as Python writes it: "(2500, 10)", "(5,)".
 [[nodiscard]] std::string format_shape(std::span<const std::int64_t> shape);

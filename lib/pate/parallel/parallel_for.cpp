@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace pate {
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& task) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  if (count == 0) return;
   const std::size_t workers = std::min<std::size_t>(threads, count);
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
@@ -38,7 +40,12 @@ void parallel_for(std::size_t count, unsigned threads,
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work);
+    others.reserve(workers - 1);
+    try {
+      while (others.size() + 1 < workers) others.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The machine has no room for more threads: those there are do all of it.
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

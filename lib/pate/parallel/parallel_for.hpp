@@ -30,8 +30,8 @@ class ProgressCounter {
   std::atomic<std::int64_t> done_ = 0;
 };
 
-/// Runs task(0) .. task(count - 1) on up to `threads` threads (0: all processors), each index once,
-/// in no particular order. Tasks write to places of their own, so that results do not depend on
+/// Runs task(0) .. task(count - 1) on up to `threads` threads (0: all processors; fewer where the
+/// machine lets no more start), each index once, in no particular order. Tasks write to places of their own, so that results do not depend on
 /// the number of threads. If tasks throw, the exception of the smallest index among them is
 /// rethrown after all threads have ended; later tasks may not have run.
 void parallel_for(std::size_t count, unsigned threads,

@@ -13,8 +13,13 @@ namespace pate {
 /// 2, 3, ... 9: the moments 1 to 8 that S17 looks at.
 [[nodiscard]] std::span<const double> moment_orders();
 
+/// The orders that may be asked for. Nearer to 1 an order has no digits left beyond 1; beyond the
+/// highest no run has its best order, and integrals over the noise run out of doubles.
+inline constexpr double kLowestOrder = 1.0 + 1e-9;
+inline constexpr double kHighestOrder = 1e9;
+
 /// The orders sorted, without repetitions. Throws `parameter_error` unless there is at least one
-/// and every order is finite and > 1.
+/// and every order is from `kLowestOrder` to `kHighestOrder`.
 [[nodiscard]] std::vector<double> validated_orders(std::vector<double> orders);
 
 /// The order at which an epsilon is smallest, and that epsilon.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <limits>
 #include <span>
 
@@ -112,6 +114,68 @@ std::vector<Notice> read_notices(const io::JsonValue& report) {
   return result;
 }
 
+// A report that contradicts itself was not written by an analysis: of what it guarantees exact
+// costs are the smallest and data-independent ones the largest. The slack is room for searches over
+// orders.
+constexpr double kSlack = 1.0 + 1e-6;
+
+// The RDP of an analysis under its bounds, order by order. Not the published bound: the worst case
+// of the papers is larger than ours.
+void check_curves(const io::JsonValue& rdp, const Part& part) {
+  const auto tradeoff = part.curves.find(Bound::tradeoff);
+  for (std::size_t j = 0; j < part.orders.size(); ++j) {
+    const auto check = [&](std::span<const double> curve, double larger, std::string_view its,
+                           std::initializer_list<const char*> keys) {
+      if (curve.empty() || curve[j] <= larger * kSlack) return;
+      io::JsonValue at = rdp;
+      for (const char* const key : keys) at = at.at(key);
+      at.elements()[j].fail(fmt::format("at most {}, the {} RDP of this run at order {}", larger,
+                                        its, part.orders[j]));
+    };
+    const QueryCost most = part.steps.rdp(part.orders[j]);
+    double larger = most.total();
+    const char* its = "data-independent";
+    if (tradeoff != part.curves.end()) {
+      const RdpCurves& curves = tradeoff->second;
+      check(curves.selection, most.selection, its, {"tradeoff", "selection"});
+      check(curves.noisy_max, most.noisy_max, its, {"tradeoff", "noisy_max"});
+      check(curves.joint, larger, its, {"tradeoff", "joint"});
+      if (!curves.joint.empty()) {
+        larger = curves.joint[j];
+        its = "tradeoff";
+      }
+    }
+    if (!part.exact) continue;
+    check(part.exact->forward, larger, its, {"exact", "joint", "forward"});
+    check(part.exact->reverse, larger, its, {"exact", "joint", "reverse"});
+  }
+}
+
+// The epsilons that an analysis guarantees, by conversion.
+void check_epsilons(const io::JsonValue& report) {
+  constexpr std::array kFromSmallest{"exact", "tradeoff", "data_independent"};
+  for (const char* const conversion : {"improved", "classic"}) {
+    std::optional<double> below;
+    std::string_view its;
+    for (const char* const bound : kFromSmallest) {
+      for (const io::JsonValue& cost : report.at("costs").elements()) {
+        if (cost.at("bound").text() != bound || cost.at("conversion").text() != conversion)
+          continue;
+        const std::string reading = cost.at("reading").text();
+        if (reading != "joint" && reading != "worst_case") continue;
+        const io::JsonValue at = cost.at("epsilon");
+        const double epsilon =
+            at.is_null() ? std::numeric_limits<double>::infinity() : at.number(0.0);
+        if (below && !(*below <= epsilon * kSlack)) {
+          at.fail(fmt::format("at least {}, the {} epsilon of this run", *below, its));
+        }
+        below = epsilon;
+        its = bound;
+      }
+    }
+  }
+}
+
 void read_profiled(const io::JsonValue& json, const VotesIdentity& votes, ProfiledQueries& its) {
   FieldReader a(json);
   a("mechanism", its.aggregator);
@@ -157,6 +221,10 @@ void read_run(const io::JsonValue& report, bool is_label, Part& part) {
     part.delta = delta ? std::optional(read_delta(*delta, kLeastDelta)) : std::nullopt;
   }
   part.provenance = read_provenance(report, is_label, part);
+  // What a run of the mechanism took is known after its answers, and so are sums of such runs.
+  if (is_label || part.mechanism == "composed") return;
+  check_curves(rdp, part);
+  check_epsilons(report);
 }
 
 // What a composed report says of a part besides where it is.

@@ -29,6 +29,7 @@ constexpr std::int64_t kMostSimulated = std::numeric_limits<std::int32_t>::max()
 constexpr std::int64_t kMostClasses = 1'000'000;
 constexpr double kNoCorrelation = 1e-12;
 constexpr double kConfusionShape = 0.3;
+constexpr std::size_t kMostWeights = 1000;  // more classes than this are not weighed one by one
 
 enum class Purpose : std::uint64_t { histogram, assignment };
 
@@ -85,6 +86,28 @@ void spread_wrong_votes(Engine& engine, std::int64_t votes, SimulatedQuery& quer
   }
 }
 
+// The same distribution without weights, by Polya's urn: a vote is for the class of an earlier one,
+// any of them, or, as often as the shapes of all classes weigh against the votes so far, for any
+// wrong class. Takes time by votes, not classes.
+void spread_by_urn(Engine& engine, std::int64_t votes, SimulatedQuery& query) {
+  using Index = boost::random::uniform_int_distribution<std::size_t>;
+  const std::size_t wrong = query.counts.size() - 1;
+  const double shapes = kConfusionShape * static_cast<double>(wrong);
+  std::vector<std::size_t> drawn;
+  drawn.reserve(static_cast<std::size_t>(votes));
+  while (drawn.size() < static_cast<std::size_t>(votes)) {
+    const auto earlier = static_cast<double>(drawn.size());
+    const double u = boost::random::uniform_01<double>()(engine);
+    if (u * (earlier + shapes) < earlier) {
+      drawn.push_back(drawn[Index(0, drawn.size() - 1)(engine)]);
+    } else {
+      const std::size_t j = Index(0, wrong - 1)(engine);
+      drawn.push_back(j < static_cast<std::size_t>(query.label) ? j : j + 1);
+    }
+    ++query.counts[drawn.back()];
+  }
+}
+
 void require_size(std::int64_t value, std::int64_t most, std::string_view name) {
   if (value < 1 || value > most) {
     throw parameter_error(fmt::format("{} must be >= 1 and <= {}, got {}", name, most, value));
@@ -122,7 +145,10 @@ SimulatedQuery VoteSimulator::query(std::int64_t number) const {
     const double share = share_right(engine, settings_.accuracy, settings_.correlation);
     right = binomial_draw(engine, settings_.teachers, share);
   }
-  if (right < settings_.teachers) spread_wrong_votes(engine, settings_.teachers - right, query);
+  if (right < settings_.teachers) {
+    (query.counts.size() > kMostWeights ? spread_by_urn : spread_wrong_votes)(
+        engine, settings_.teachers - right, query);
+  }
   query.counts[static_cast<std::size_t>(query.label)] = static_cast<std::int32_t>(right);
   return query;
 }

@@ -37,7 +37,8 @@ struct SimulatedQuery {
 ///    intra-class correlation: there are easy queries and hard ones. p = A for C < 1e-12, which
 ///    nobody could tell from 0, and for A = 0 or 1;
 /// 3. each wrong class has a weight, an independent Gamma(0.3) draw, so that a few classes attract
-///    most of the wrong votes (of nine: on average half go to one, a quarter to another);
+///    most of the wrong votes (of nine: on average half go to one, a quarter to another); beyond
+///    1,000 classes drawn by Polya's urn, which is the same distribution of votes;
 /// 4. given p and the weights the teachers vote independently: Binomial(M, p) of them are right,
 ///    the others are multinomial over the wrong classes.
 ///

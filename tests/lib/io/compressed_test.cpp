@@ -55,6 +55,19 @@ TEST_CASE("gzip: contents of every size come back") {
   CHECK(inflated(gzip_member(zeros)) == zeros);
 }
 
+TEST_CASE("gzip and npz: an array is inflated no further than its header declares") {
+  std::string array = npy_array<std::int64_t>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::string size = std::to_string(array.size());
+  CHECK(inflated(gzip_member(array)) == array);
+  array += std::string(200000, '\0');
+  CHECK(refusal(gzip_member(array)) ==
+        "f.gz: overlong file: its header declares " + size + " bytes, found more");
+  const std::string archive = zip_archive({{"a.npy", array}});
+  CHECK(message_of<input_error>([&] {
+          (void)pate::io::open_npz_member(std::as_bytes(std::span(archive)), "f.npz", "a");
+        }) == "f.npz:a: overlong file: its header declares " + size + " bytes, found more");
+}
+
 TEST_CASE("gzip: members follow each other, zeros may follow the last") {
   const std::string large = noise(200000);
   CHECK(inflated(gzip_member("1,2\n") + gzip_member("") + gzip_member("3,4\n")) == "1,2\n3,4\n");

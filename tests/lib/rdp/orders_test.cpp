@@ -75,17 +75,19 @@ TEST_SUITE("rdp") {
   TEST_CASE("validated_orders sorts and removes repetitions") {
     CHECK(validated_orders({20.0, 2.0, 20.0, 1.5}) == std::vector<double>{1.5, 2.0, 20.0});
     CHECK(validated_orders({1.0000001}) == std::vector<double>{1.0000001});
+    CHECK(validated_orders({1e9, 1.000000001}) == std::vector<double>{1.000000001, 1e9});
   }
 
   TEST_CASE("orders out of range are refused with their value") {
     CHECK_THROWS_AS(static_cast<void>(validated_orders({})), parameter_error);
-    for (const double bad : {1.0, 0.5, 0.0, -3.0, kNaN, kInfinity, -kInfinity}) {
+    for (const double bad : {1.0, 1.0 + 2e-16, 1.0 + 0.9e-9, 1.1e9, 1e160, 0.5, 0.0, -3.0, kNaN,
+                             kInfinity, -kInfinity}) {
       CHECK_THROWS_AS(static_cast<void>(validated_orders({2.0, bad})), parameter_error);
     }
     CHECK_THROWS_WITH(static_cast<void>(validated_orders({2.0, 0.5})),
-                      "orders must be > 1 and finite, got 0.5");
+                      "orders must be from 1 + 1e-9 to 1e9, got 0.5");
     CHECK_THROWS_WITH(static_cast<void>(validated_orders({2.0, kNaN})),
-                      "orders must be > 1 and finite, got nan");
+                      "orders must be from 1 + 1e-9 to 1e9, got nan");
   }
 
   TEST_CASE("the optimal order of a Gaussian mechanism in closed form") {

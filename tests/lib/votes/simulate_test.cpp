@@ -177,6 +177,24 @@ TEST_CASE("simulate: a few classes attract the wrong votes") {
   CHECK(moments(shares).mean == doctest::Approx(0.50).epsilon(0.02));
 }
 
+TEST_CASE("simulate: two wrong votes agree as often with many classes, which are drawn by an urn") {
+  for (const std::int64_t classes : {10, 1000, 1001, 5000}) {
+    CAPTURE(classes);
+    constexpr double kTeachers = 40.0;
+    const Moments agreeing =
+        moments(sample({40, classes, 2000, 0.0, 0.0, 9}, [](const SimulatedQuery& query) {
+          CHECK(right(query) == 0);
+          double pairs = 0.0;
+          for (const double count : query.counts) pairs += count * (count - 1.0);
+          return pairs / (kTeachers * (kTeachers - 1.0));
+        }));
+    // Of a Dirichlet-multinomial.
+    const double expected = 1.3 / (0.3 * static_cast<double>(classes - 1) + 1.0);
+    CHECK(std::abs(agreeing.mean - expected) < 4.0 * agreeing.mean_error);
+    CHECK(agreeing.mean_error < 0.1 * expected);
+  }
+}
+
 TEST_CASE("simulate: it looks like 250 teachers of MNIST digits") {
   auto top = sample({250, 10, 20000, 0.765, 0.185, 0}, [](const SimulatedQuery& query) {
     return *std::max_element(query.counts.begin(), query.counts.end());

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Machines that fail: no threads, no memory, full disks, closed streams, others who write the same file.
+
+usage: faults_test.py PATE
+
+Whatever happens, the program ends with a status of its own and a message, results are the same or none,
+and what is on the disk is whole. Status 70, a bug, is never right.
+"""
+import json
+import os
+import pathlib
+import pwd
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PATE = os.path.abspath(sys.argv.pop(1))
+MECHANISM = "--threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5".split()
+ANALYZE = ["analyze", "votes.npy", *MECHANISM, "--quiet"]
+IS_ROOT = os.geteuid() == 0
+
+
+def as_nobody():
+    nobody = pwd.getpwnam("nobody")
+    os.setgroups([])
+    os.setgid(nobody.pw_gid)
+    os.setuid(nobody.pw_uid)
+
+
+class FaultsTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.directory.name)
+        self.root.chmod(0o755)
+        self.run_pate("simulate", "--queries", "3000", "--quiet", "-o", "votes.npy")
+        self.report = self.run_pate(*ANALYZE).stdout
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def run_pate(self, *words, status=0, before=None, **streams):
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+        done = subprocess.run([PATE, *words], cwd=self.root, text=True, check=False,
+                              stdin=subprocess.DEVNULL, preexec_fn=before, **streams)
+        allowed = status if isinstance(status, tuple) else (status,)
+        self.assertIn(done.returncode, allowed, (words, done.stderr))
+        return done
+
+    def test_without_room_for_threads_there_are_fewer(self):
+        """Each thread wants 8 MB of addresses for its stack."""
+        seen = set()
+        for megabytes in (300, 200, 150, 120, 100, 90, 80):
+            limit = megabytes << 20
+            done = self.run_pate(*ANALYZE, "--threads", "40", status=(0, 3), before=lambda: (
+                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+            seen.add(done.returncode)
+            if done.returncode == 0:
+                self.assertEqual(done.stdout, self.report)
+            else:
+                self.assertEqual(done.stderr, "pate: not enough memory for this input\n")
+                self.assertEqual(done.stdout, "")
+        self.assertIn(0, seen)
+
+    @unittest.skipUnless(IS_ROOT, "only root can become nobody")
+    def test_without_any_other_thread_one_does_it_all(self):
+        def alone():
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+            as_nobody()
+        program = shutil.copy(PATE, self.root / "pate")
+        done = subprocess.run([program, *ANALYZE, "--threads", "8"], cwd=self.root, text=True,
+                              check=False, capture_output=True, preexec_fn=alone)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, self.report)
+
+    @unittest.skipUnless(IS_ROOT, "root may write anywhere, others may not become nobody")
+    def test_a_directory_without_permission_is_an_output_error(self):
+        program = shutil.copy(PATE, self.root / "pate")
+        for words in (ANALYZE, ["simulate", "--queries", "3", "--quiet"]):
+            done = subprocess.run([program, *words, "-o", "out.npy"], cwd=self.root, text=True,
+                                  check=False, capture_output=True, preexec_fn=as_nobody)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (5, "", "pate: out.npy: cannot be written: Permission denied\n"))
+
+    def test_a_full_device_is_an_output_error(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = self.run_pate(*ANALYZE, status=5, stdout=full)
+        self.assertEqual(done.stderr, "pate: standard output: cannot write\n")
+        done = self.run_pate(*ANALYZE, "-o", "/dev/full", status=5)
+        self.assertIn("/dev/full: cannot be written: No space left on device", done.stderr)
+
+    @unittest.skipUnless(IS_ROOT, "only root can make a small disk")
+    def test_a_full_disk_leaves_old_files_whole(self):
+        small = self.root / "small"
+        small.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", small],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("no small disk here")
+        try:
+            self.run_pate("label", "votes.npy", *MECHANISM, "--queries", "5", "--quiet", "--ledger",
+                          "small/ledger", "--ensemble", "e", "--write-labels", "small/labels.npy",
+                          "-o", "small/report.json")
+            before = {name: (small / name).read_bytes() for name in os.listdir(small)}
+            with open(small / "filling", "wb", buffering=0) as filling:
+                try:
+                    while filling.write(b"x" * 4096):
+                        pass
+                except OSError:
+                    pass
+            done = self.run_pate("label", "votes.npy", *MECHANISM, "--queries", "2000", "--quiet",
+                                 "--ledger", "small/ledger", "--ensemble", "e", "--write-labels",
+                                 "small/labels.npy", "--force", "-o", "small/report.json", status=5)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertEqual(set(os.listdir(small)), {*before, "filling"})
+            for name in ("labels.npy", "report.json"):
+                self.assertEqual((small / name).read_bytes(), before[name], name)
+            (small / "filling").unlink()
+            ledger = json.loads(self.run_pate("ledger", "small/ledger", "--json", "--quiet").stdout)
+            # What was spent may have been noted, never less than that.
+            self.assertGreaterEqual(len(ledger["entries"]), 1)
+        finally:
+            subprocess.run(["umount", small], check=True)
+
+    def test_closed_streams(self):
+        for stream in ("1", "2", "1 2", "0 1 2"):
+            closing = " ".join(f"{number}>&-" for number in stream.split())
+            script = f"exec {closing}; '{PATE}' {' '.join(ANALYZE[:-1])}"
+            done = subprocess.run(["bash", "-c", script], cwd=self.root, capture_output=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0 if stream == "2" else 5, (stream, done.stderr))
+            script += " -o report.json"
+            done = subprocess.run(["bash", "-c", script], cwd=self.root, capture_output=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, (stream, done.stderr))
+            self.assertEqual(json.loads((self.root / "report.json").read_bytes()),
+                             json.loads(self.report), stream)
+            self.assertEqual((self.root / "votes.npy").stat().st_size, 128 + 3000 * 80, stream)
+
+    def test_a_reader_who_leaves_ends_the_program_quietly(self):
+        script = f"'{PATE}' {' '.join(ANALYZE)} | head -c 10"
+        done = subprocess.run(["bash", "-c", script], cwd=self.root, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.stderr, "")
+
+    def test_input_that_vanishes_after_it_was_opened_is_read_to_its_end(self):
+        pipe = self.root / "rows"
+        os.mkfifo(pipe)
+        process = subprocess.Popen([PATE, *ANALYZE, "--indices", "rows"], cwd=self.root, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        with open(pipe, "w", encoding="utf-8") as rows:
+            (self.root / "votes.npy").unlink()
+            rows.write("\n".join(map(str, range(3000))))
+        out, err = process.communicate()
+        # Opened before the rows were read or after it, but never half.
+        self.assertIn(process.returncode, (0, 3), err)
+        if process.returncode == 0:
+            self.assertEqual(json.loads(out)["queries"], 3000)
+        else:
+            self.assertEqual(out, "")
+            self.assertIn("votes.npy", err)
+
+    def test_writers_of_one_ledger_wait_for_each_other(self):
+        running = [subprocess.Popen([PATE, "label", "votes.npy", *MECHANISM, "--queries",
+                                     f"{i}:{i + 1}", "--quiet", "--ledger", "ledger", "--ensemble",
+                                     "e", "--write-labels", f"labels{i}.npy", "-o", f"report{i}.json"], cwd=self.root)
+                   for i in range(8)]
+        self.assertEqual([process.wait() for process in running], [0] * 8)
+        ledger = json.loads(self.run_pate("ledger", "ledger", "--json", "--quiet").stdout)
+        self.assertEqual(len(ledger["entries"]), 8)
+        self.assertEqual(len((self.root / "ledger").read_text("utf-8").splitlines()), 8)
+
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace")
+    def test_what_a_power_loss_can_leave(self):
+        """Spending is on the disk before labels are; a file is on the disk before it has its name."""
+        done = subprocess.run(["strace", "-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2",
+                               PATE, "label", "votes.npy", *MECHANISM, "--queries", "9", "--quiet",
+                               "--ledger", "ledger", "--ensemble", "e", "--write-labels",
+                               "labels.npy", "-o", "report.json"],
+                              cwd=self.root, text=True, capture_output=True, check=False)
+        if done.returncode != 0 and "ptrace" in done.stderr:
+            self.skipTest("strace may not trace here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        calls = [line.split("] ")[-1] for line in done.stderr.splitlines()
+                 if "fsync(" in line or "rename" in line]
+
+        def first(*parts, after=0):
+            for i, call in enumerate(calls[after:], after):
+                if all(part in call for part in parts):
+                    return i
+            return self.fail((parts, calls))
+        self.assertLess(first("fsync", "/ledger>"), first("rename", '"labels.npy"'))
+        for name in ("labels.npy", "report.json"):
+            renamed = first("rename", f'"{name}"')
+            self.assertLess(first("fsync", f"/.{name}.tmp"), renamed)
+            first("fsync", str(self.root) + ">", after=renamed)
+
+
+unittest.main()
