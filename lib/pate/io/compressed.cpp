@@ -5,8 +5,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,11 +34,13 @@ class Room {
   }
   void add(std::size_t count) {
     filled_ += count;
-    if (!declared_) declared_ = npy_file_size(std::span(bytes_).first(filled_), name_);
+    if (declared_ == kUndeclared) {
+      declared_ = npy_file_size(std::span(bytes_).first(filled_), name_).value_or(kUndeclared);
+    }
     // The byte by which more than that is noticed.
-    if (declared_ && filled_ > *declared_) {
+    if (filled_ > declared_) {
       throw input_error(fmt::format("{}: overlong file: its header declares {} bytes, found more",
-                                    name_, *declared_));
+                                    name_, declared_));
     }
   }
   std::vector<std::byte> take() {
@@ -47,17 +49,21 @@ class Room {
   }
 
  private:
+  static constexpr std::size_t kUndeclared = std::numeric_limits<std::size_t>::max();
+
   void grow() {
     constexpr std::size_t kLeast = std::size_t{1} << 16U;
     std::size_t size = std::max(kLeast, filled_ + filled_ / 2);
-    if (declared_) size = std::min(std::max(size, filled_ * 4), *declared_ + 1);
+    if (declared_ != kUndeclared) {
+      size = std::min(std::max(size, filled_ * 4), declared_ + 1);
+    }
     bytes_.resize(size);
   }
 
   const std::string& name_;
   std::vector<std::byte> bytes_;
   std::size_t filled_ = 0;
-  std::optional<std::size_t> declared_;
+  std::size_t declared_ = kUndeclared;
 };
 
 class Inflater {

@@ -51,8 +51,7 @@ std::pair<std::string, std::string> split_name(const std::string& name) {
 }
 
 bool is_npy(Bytes bytes) {
-  constexpr std::string_view kMagic = "\x93NUMPY";
-  return as_text(bytes).starts_with(kMagic);
+  return as_text(bytes).starts_with("\x93NUMPY");
 }
 
 bool is_text(Bytes bytes) {
