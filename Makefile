@@ -54,6 +54,12 @@ endef
 help: ## list the targets (the default)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
+CASES ?= 100000
+.PHONY: verify
+verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
+	@cmake --build --preset release --target pate_verify -j $(JOBS)
+	@build/release/tests/verify/pate_verify --cases $(CASES)
+
 .PHONY: deps
 deps: ## install the Debian packages that are missing (sudo when not root)
 	@$(call install_missing,$(PACKAGES))
