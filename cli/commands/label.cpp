@@ -74,6 +74,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   run.add("--ledger FILE", options.ledger, "record the run here, before its labels appear");
   add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
+  add_all(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
 }
@@ -151,7 +152,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
       options.output, json,
       for_people(options.output, guarantee_of(account),
                  label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
-                               streams.out_colour())),
+                               options.output.all, streams.out_colour())),
       account.notices, streams);
   return kDone;
 }

@@ -102,6 +102,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
+  add_all(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
 }
@@ -126,7 +127,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
                  options.output.public_only ? reports::public_plan_report_json(result, version())
                                             : reports::plan_report_json(result, context),
                  costs_for_people(options.output, guarantee_of(result), result.costs,
-                                  plan_summary(result, streams.out_colour())),
+                                  plan_summary(result, options.output.all, streams.out_colour())),
                  result.notices, streams);
   return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
 }

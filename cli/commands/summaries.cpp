@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include "cli/streams.hpp"
@@ -126,14 +127,15 @@ std::string cost_table(std::span<const CostEntry> costs, TableFormat format) {
 namespace {
 
 // What a person wants of the costs: the headline, then the smallest of each kind that was asked for
-// (--exact, --bound tilted, --decisions, released numbers), what papers would print, and what holds
-// for any votes.
-std::string few_costs(std::span<const CostEntry> costs, std::size_t headline) {
+// (--exact, --bound tilted, --decisions, released numbers), what papers would print, which of a
+// plan is `of_plan`, and what holds for any votes.
+std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
+                      std::optional<ReportedConversion> of_plan) {
   struct Kind {
     const char* what;
-    bool (*has)(const CostEntry&);
+    std::function<bool(const CostEntry&)> has;
   };
-  constexpr std::array<Kind, 6> kKinds{{
+  const std::array<Kind, 7> kinds{{
       {"the least there is",
        [](const CostEntry& cost) {
          return cost.reading == Reading::joint &&
@@ -150,10 +152,13 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline) {
       {"with what was released",
        [](const CostEntry& cost) { return cost.reading == Reading::released; }},
       {"the published method",
-       [](const CostEntry& cost) {
-         return cost.reading == Reading::expected && cost.bound == Bound::published &&
-                cost.conversion == ReportedConversion::classic;
+       [&](const CostEntry& cost) {
+         return of_plan ? cost.conversion == *of_plan
+                        : cost.reading == Reading::expected && cost.bound == Bound::published &&
+                              cost.conversion == ReportedConversion::classic;
        }},
+      {"by its answers alone",
+       [](const CostEntry& cost) { return cost.reading == Reading::realized && cost.releasable; }},
       {"for any votes",
        [](const CostEntry& cost) {
          return cost.reading == Reading::worst_case && cost.releasable;
@@ -163,25 +168,29 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline) {
     return fmt::format("  {:<24}{:>10}  {}\n", what, epsilon_text(cost.epsilon), worth(cost));
   };
   const CostEntry& first = costs[headline];
-  std::string text = row(first.data_dependent ? "for these votes" : "headline", first);
-  for (const Kind& kind : kKinds) {
+  const char* called = first.data_dependent ? "for these votes" : "headline";
+  std::string text;
+  for (const Kind& kind : kinds) {
     const CostEntry* least = nullptr;
     for (const CostEntry& cost : costs) {
       if (kind.has(cost) && (least == nullptr || cost.epsilon < least->epsilon)) least = &cost;
     }
+    if (least == &first && first.reading == Reading::worst_case) called = kind.what;
     if (least != nullptr && least != &first) text += row(kind.what, *least);
   }
-  return text;
+  return row(called, first) + text;
 }
 
-// What a summary ends with: the line about the headline, the costs, the notices.
+// What a summary ends with: the line about the headline, the costs (`all`, or the few that
+// few_costs chooses), the notices.
 std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t headline,
-                              std::span<const Notice> notices, bool colour, bool all = true) {
+                              std::span<const Notice> notices, bool colour, bool all,
+                              std::optional<ReportedConversion> of_plan = std::nullopt) {
   const CostEntry& first = costs[headline];
   const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(first.epsilon));
   return fmt::format("\n{} at delta = {}  ({}{})\n\n{}{}{}", bold(epsilon, colour),
                      decimal(first.delta), all ? "* below: " : "", worth(first),
-                     all ? cost_table(costs, headline) : few_costs(costs, headline),
+                     all ? cost_table(costs, headline) : few_costs(costs, headline, of_plan),
                      notices.empty() ? "" : "\n", notes(notices));
 }
 
@@ -233,7 +242,7 @@ std::string compose_summary(const Composition& sum, std::span<const reports::Rep
   return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour, all);
 }
 
-std::string label_summary(const reports::LabelReport& report, const std::string& votes,
+std::string label_summary(const reports::LabelReport& report, const std::string& votes, bool all,
                           bool colour) {
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
@@ -244,16 +253,20 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   text += fmt::format("{}: {} by the teachers", report.path,
                       counted(labelled.answered, "label", "labels"));
   if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
-  text += fmt::format(", {} refused\norder fixed before the run: {}\n", labelled.refused(),
+  text += fmt::format(", {} refused\norder fixed before the run: {:.6g}\n", labelled.refused(),
                       report.filter.order());
-  return text + costs_and_notices(account.costs, account.headline, account.notices, colour);
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
 }
 
-std::string plan_summary(const Plan& plan, bool colour) {
+std::string plan_summary(const Plan& plan, bool all, bool colour) {
   std::string text = fmt::format("{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
                                  plan.run.queries, plan.run.answers());
   if (plan.solved) text += solved_line(*plan.solved);
-  return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour);
+  std::optional<ReportedConversion> published;  // S17's moments accountant, S18's conversion of RDP
+  if (!plan.run.tested()) {
+    published = plan.run.laplace_scale ? ReportedConversion::moments : ReportedConversion::classic;
+  }
+  return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour, all, published);
 }
 
 std::string public_release_summary(const PublicRelease& published,

@@ -58,11 +58,11 @@ namespace pate::cli {
                                           std::span<const reports::ReportPart> parts, bool all,
                                           bool colour);
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
-                                        const std::string& votes, bool colour);
+                                        const std::string& votes, bool all, bool colour);
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report,
                                         const std::string& votes, bool colour);
 [[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const std::string& votes);
-[[nodiscard]] std::string plan_summary(const Plan& plan, bool colour);
+[[nodiscard]] std::string plan_summary(const Plan& plan, bool all, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.
 [[nodiscard]] std::string explain_summary(const Explanation& explanation, const std::string& votes);

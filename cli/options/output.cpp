@@ -68,7 +68,7 @@ void add_progress(const Section& section, ProgressWhen& progress) {
 }
 
 void add_all(CommandLine& line, OutputOptions& options) {
-  line.section("Output").add("--all", options.all, "in the summary every cost, not the three",
+  line.section("Output").add("--all", options.all, "in the summary every cost, not a few",
                              {.recorded = false});
 }
 
