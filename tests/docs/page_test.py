@@ -3,14 +3,17 @@
 
 usage: page_test.py PATE SOURCE_DIR CACHE_DIR
 
-A private and a public page are rendered as a phone, a desktop and in the dark, and printed. Nothing may be wider
-than the window, the console stays empty, no address leads elsewhere, and the accessibility check axe-core, which is
-downloaded once into CACHE_DIR, finds nothing. Exit status 77 where Chromium or axe-core cannot be had.
+A private and a public page are rendered on a phone, 390 pixels wide, and on a desktop, in the light and in the
+dark, and as they are printed. Nothing may be wider than the window, the console stays empty, no address leads
+elsewhere, and the accessibility check axe-core, which is downloaded once into CACHE_DIR, finds nothing. A page in
+which it must find something shows that it looks. Exit status 77 where Chromium or axe-core cannot be had.
 """
 import base64
 import hashlib
 import io
+import itertools
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -23,18 +26,17 @@ import urllib.request
 PATE, SOURCE, CACHE = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
 AXE = "https://registry.npmjs.org/axe-core/-/axe-core-4.10.3.tgz"
 AXE_SHA256 = "0f2b4d7dcdf7d1219df8d1959ad68e565f51d14c3f0d88bb71cd59abeb956292"
-VIEWS = {"phone": ["--window-size=500,900"], "desktop": ["--window-size=1300,900"],
-         "dark": ["--window-size=1300,900", "--blink-settings=preferredColorScheme=0"]}
-# What the check writes into the page, for --dump-dom to show.
-CHECK = """<script>
-axe.run({resultTypes: ["violations"]}).then(result => {
-  const found = {width: document.documentElement.scrollWidth, window: window.innerWidth,
-    dark: matchMedia("(prefers-color-scheme: dark)").matches,
-    images: [...document.images].map(image => image.naturalWidth),
-    violations: result.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" | "))};
-  document.body.innerHTML = "<pre id=found>" + btoa(unescape(encodeURIComponent(JSON.stringify(found)))) + "</pre>";
-});
-</script>"""
+# Width and height of the window, dark or not, and what for.
+VIEWS = {"phone": (390, 844, "light", "screen"), "phone, dark": (390, 844, "dark", "screen"),
+         "desktop": (1300, 900, "light", "screen"), "desktop, dark": (1300, 900, "dark", "screen"),
+         "print": (794, 1123, "light", "print")}
+CHECK = """axe.run({resultTypes: ["violations"]}).then(result => ({
+  width: document.documentElement.scrollWidth, window: window.innerWidth,
+  dark: matchMedia("(prefers-color-scheme: dark)").matches, print: matchMedia("print").matches,
+  images: [...document.images].map(image => image.naturalWidth), passes: result.passes.length,
+  violations: result.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" | "))}))"""
+BAD_PAGE = """<!doctype html><html><head><title></title></head><body style="width: 3000px">
+<img src="missing.png"><p style="color: #ddd; background: #fff">pale</p><script>console.log("said")</script></body></html>"""
 
 
 def skip(why):
@@ -66,12 +68,69 @@ def run(command, cwd):
     return done
 
 
-def chromium(program, directory, *options):
-    return run([program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                f"--user-data-dir={directory}/profile", *options], directory)
+class Chromium:
+    """A headless Chromium, spoken to through pipes by its DevTools protocol."""
+
+    def __init__(self, program, directory):
+        self.counter, self.session, self.buffer, self.events = itertools.count(1), None, b"", []
+        (commands, self.to), (self.answers, answers) = os.pipe(), os.pipe()
+        self.log = open(directory / "chromium.log", "wb")
+        self.process = subprocess.Popen(
+            ["bash", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{answers}', program, "--headless", "--no-sandbox",
+             "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={directory}/profile", "--remote-debugging-pipe"],
+            pass_fds=(commands, answers), stdout=self.log, stderr=self.log)
+        os.close(commands)
+        os.close(answers)
+
+    def message(self):
+        while b"\0" not in self.buffer:
+            read = os.read(self.answers, 1 << 16)
+            if not read:
+                sys.exit("chromium ended")
+            self.buffer += read
+        text, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(text)
+
+    def __call__(self, method, **parameters):
+        number = next(self.counter)
+        command = {"id": number, "method": method, "params": parameters}
+        if self.session:
+            command["sessionId"] = self.session
+        os.write(self.to, json.dumps(command).encode() + b"\0")
+        while True:
+            answer = self.message()
+            if answer.get("id") == number:
+                if "error" in answer:
+                    sys.exit(f"{method}: {answer['error']}")
+                return answer["result"]
+            self.events.append(answer)
+
+    def open(self, address):
+        """A page, when it is loaded; what its console says is in `events`."""
+        self.events.clear()
+        self("Page.navigate", url=address)
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self.message())
+
+    def start(self):
+        target = self("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self(f"{domain}.enable")
+
+    def console(self):
+        said = [event for event in self.events
+                if event.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")]
+        return [json.dumps(event["params"])[:300] for event in said]
+
+    def end(self):
+        self.session = None
+        os.write(self.to, b'{"id": 0, "method": "Browser.close"}\0')
+        self.process.wait(60)
+        self.log.close()
 
 
-def check(program, directory, page, script):
+def check(chromium, directory, page, script):
     failures = []
     text = (directory / page).read_text()
     for address in re.findall(r"(?:src|href)=\"([^\"]*)\"|url\(([^)]*)\)", text):
@@ -79,25 +138,28 @@ def check(program, directory, page, script):
             failures.append(f"an address: {address}")
     if "<script" in text:
         failures.append("a script")
-    (directory / "checked.html").write_text(text.replace("</body>", f"<script>{script}</script>{CHECK}</body>"))
-    for view, options in VIEWS.items():
-        done = chromium(program, directory, *options, "--virtual-time-budget=30000", "--enable-logging=stderr",
-                        "--dump-dom", f"file://{directory}/checked.html")
-        failures += [f"{view}: console: {line}" for line in done.stderr.splitlines() if ":CONSOLE" in line]
-        found = re.search(r"<pre id=\"found\">([^<]*)</pre>", done.stdout)
-        if not found:
-            failures.append(f"{view}: the accessibility check did not end")
+    for view, (width, height, colours, media) in VIEWS.items():
+        chromium("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                 mobile="phone" in view)
+        chromium("Emulation.setEmulatedMedia", media=media,
+                 features=[{"name": "prefers-color-scheme", "value": colours}])
+        chromium.open(f"file://{directory}/{page}")
+        chromium("Runtime.evaluate", expression=script)
+        answer = chromium("Runtime.evaluate", expression=CHECK, awaitPromise=True, returnByValue=True)
+        failures += [f"{view}: console: {said}" for said in chromium.console()]
+        result = answer["result"].get("value")
+        if not result or not result["passes"]:
+            failures.append(f"{view}: the accessibility check did not run: {answer}")
             continue
-        result = json.loads(base64.b64decode(found.group(1)))
-        if result["width"] > result["window"]:
-            failures.append(f"{view}: {result['width']} wide, the window {result['window']}")
-        if result["dark"] != (view == "dark"):
-            failures.append(f"{view}: the wrong colours are looked at")
+        if result["width"] > width:
+            failures.append(f"{view}: {result['width']} wide, the window {width}")
+        if result["dark"] != (colours == "dark") or result["print"] != (media == "print"):
+            failures.append(f"{view}: another view is looked at")
         if not all(result["images"]):
             failures.append(f"{view}: an image is not drawn")
         failures += [f"{view}: {violation}" for violation in result["violations"]]
-    chromium(program, directory, f"--print-to-pdf={directory}/page.pdf", f"file://{directory}/{page}")
-    if not (directory / "page.pdf").read_bytes().startswith(b"%PDF"):
+    printed = base64.b64decode(chromium("Page.printToPDF", printBackground=True)["data"])
+    if not printed.startswith(b"%PDF"):
         failures.append("it does not print")
     return [f"{page}: {failure}" for failure in failures]
 
@@ -118,7 +180,16 @@ def main():
         run([PATE, "compose", "run.json", "--public-only", "--quiet", "-o", "public.json"], name)
         run([PATE, "report", "run.json", "votes.json", "grid.json", "-o", "private.html"], name)
         run([PATE, "report", "public.json", "--public-only", "-o", "public.html"], name)
-        failures = check(program, directory, "private.html", script) + check(program, directory, "public.html", script)
+        (directory / "bad.html").write_text(BAD_PAGE)
+        chromium = Chromium(program, directory)
+        chromium.start()
+        bad = " ".join(check(chromium, directory, "bad.html", script))
+        failures = [f"not found in a page that has it: {what}"
+                    for what in ("an address", "a script", "console: ", "wide, the window 390", "not drawn", "image-alt",
+                                 "color-contrast", "html-has-lang", "document-title") if what not in bad]
+        for page in ("private.html", "public.html"):
+            failures += check(chromium, directory, page, script)
+        chromium.end()
     for failure in failures:
         print(failure)
     print(f"2 pages in {len(VIEWS)} views, {len(failures)} failures")

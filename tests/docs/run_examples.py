@@ -47,6 +47,13 @@ def what_is_missing():
     return missing | ({"parallel "} if not shutil.which("parallel") else set())
 
 
+def environment_with(directory):
+    """That of the examples, which find `directory` and a python3 that has modules first in their path."""
+    python = python_with("pandas") or python_with("numpy")
+    path = f"{directory}:{python}:{os.environ['PATH']}" if python else f"{directory}:{os.environ['PATH']}"
+    return dict(os.environ, PATH=path, LC_ALL="C.UTF-8")
+
+
 def examples(text):
     """Command, expected output and where that stands in the text, of every example."""
     for block in re.finditer(r"^```console\n(.*?)^```", text, re.M | re.S):
@@ -108,9 +115,7 @@ def run_page(document, environment, missing):
 
 
 def main():
-    python, missing = python_with("pandas") or python_with("numpy"), what_is_missing()
-    path = f"{PATE.parent}:{python}:{os.environ['PATH']}" if python else f"{PATE.parent}:{os.environ['PATH']}"
-    environment = dict(os.environ, PATH=path, LC_ALL="C.UTF-8")
+    environment, missing = environment_with(PATE.parent), what_is_missing()
     counts = {document: run_page(document, environment, missing) for document in DOCUMENTS}
     if not ARGUMENTS[2:] and not counts["README.md"][0]:
         sys.exit("README.md has no example")
@@ -120,4 +125,5 @@ def main():
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -29,16 +29,55 @@ std::string name_of(const JsonValue& report) {
   return file.substr(file.find_last_of('/') + 1);
 }
 
-// Of a report of this schema; `made_by` is what makes such a report.
-void expect_schema(const JsonValue& report, const std::string& schema, const char* made_by) {
+// Which reports have what a kind shows.
+std::vector<std::string> commands_of(FigureKind kind) {
+  switch (kind) {
+    case FigureKind::partition:
+    case FigureKind::orders:
+      return {"analyze", "plan", "label"};
+    case FigureKind::votes:
+    case FigureKind::gaps:
+      return {"inspect"};
+    case FigureKind::pareto:
+    case FigureKind::heatmap:
+      return {"tune"};
+    case FigureKind::sensitivity:
+      return {"release"};
+    case FigureKind::gamma:
+      return {"darrm"};
+    case FigureKind::cumulative:
+    case FigureKind::teachers:
+    case FigureKind::profile:
+      break;
+  }
+  return {"analyze"};
+}
+
+// What can be drawn of a report: all of it, or what --public-only leaves.
+JsonValue body_of(FigureKind kind, const JsonValue& report) {
   const JsonValue its = report.at("schema");
-  if (its.text() != schema) its.fail(fmt::format("\"{}\", a report of {}", schema, made_by));
+  std::string expected;
+  bool any = false;
+  for (const std::string& command : commands_of(kind)) {
+    const std::string schema = fmt::format("pate/{}/v1", command);
+    any = any || its.text() == schema;
+    expected += fmt::format("{}\"{}\", a report of pate {}", expected.empty() ? "" : ", or ",
+                            schema, command);
+  }
+  if (!any) its.fail(expected);
+  const bool whole = report.has("settings") || report.has("private");
+  return whole ? report : report.find("public").value_or(report);
 }
 
 JsonValue part_of(const JsonValue& report, const std::string& key, const char* made_by) {
   if (auto found = report.find(key)) return *found;
-  throw input_error(fmt::format("{}: {} is missing or null: it is in reports of {}", report.file(),
-                                key, made_by));
+  throw input_error(
+      report.path() == "public"
+          ? fmt::format("{}: what may be published of a report has no {}: only the whole report of "
+                        "{} has it, which is private",
+                        report.file(), key, made_by)
+          : fmt::format("{}: {} is missing or null: it is in reports of {}", report.file(), key,
+                        made_by));
 }
 
 const JsonValue& the_one(FigureKind kind, std::span<const JsonValue> reports) {
@@ -59,9 +98,6 @@ std::string epsilon_label(double delta) {
 
 // Of the headlines, which must agree for an axis to have one.
 double delta_of(std::span<const JsonValue> reports) {
-  for (const JsonValue& report : reports) {
-    expect_schema(report, "pate/analyze/v1", "pate analyze");
-  }
   const double first = reports.front().at("headline").at("delta").number(0.0, 1.0);
   for (const JsonValue& report : reports) {
     const JsonValue its = report.at("headline").at("delta");
@@ -159,7 +195,6 @@ Figure histograms(std::span<const JsonValue> reports, const char* key, const cha
                   Panel panel) {
   panel.y.least = 0.0;
   for (const JsonValue& report : reports) {
-    expect_schema(report, "pate/inspect/v1", "pate inspect");
     const double queries = report.at("queries").number(1.0);
     const double teachers = report.at("teachers").number(1.0);
     const JsonValue its = report.at(key);
@@ -207,9 +242,8 @@ std::vector<Series> rdp_curves(const JsonValue& report, const std::vector<double
 }
 
 Figure by_order(const JsonValue& report) {
-  expect_schema(report, "pate/analyze/v1", "pate analyze");
   const std::vector<double> orders =
-      part_of(report, "rdp", "pate analyze").at("orders").numbers(1.0, kLargest);
+      part_of(report, "rdp", "pate analyze, plan or label").at("orders").numbers(1.0, kLargest);
   const double delta = report.at("headline").at("delta").number(0.0, 1.0);
   if (!(delta > 0.0)) report.at("headline").at("delta").fail("a delta > 0");
   Panel rdp{"RDP of the run", {"Renyi order", true}, {"RDP", true}};
@@ -230,7 +264,6 @@ Figure by_order(const JsonValue& report) {
 }
 
 Figure pareto(const JsonValue& report) {
-  expect_schema(report, "pate/tune/v1", "pate tune");
   Panel panel{"Parameters of the grid",
               {"answers, expected"},
               {epsilon_label(report.at("delta").number(0.0, 1.0))}};
@@ -262,7 +295,6 @@ Figure pareto(const JsonValue& report) {
 }
 
 Figure heatmap(const JsonValue& report) {
-  expect_schema(report, "pate/tune/v1", "pate tune");
   std::vector<std::string> varied;
   std::string fixed;
   for (const auto& [parameter, values] : report.at("grid").members()) {
@@ -326,9 +358,8 @@ Figure teachers(std::span<const JsonValue> reports) {
 }
 
 Figure sensitivity(const JsonValue& report) {
-  expect_schema(report, "pate/release/v1", "pate release");
   const char* const made_by = "pate release --as-published --sensitivity-curve";
-  const JsonValue its = part_of(report, "private", made_by);
+  const JsonValue its = report.find("private").value_or(report);
   const JsonValue curve = part_of(its, "sensitivity_curve", made_by);
   const std::vector<double> log_q = curve.at("log_q").numbers(-kLargest, 0.0);
   Panel panel{"Sensitivity of the cost of a query", {"log q"}, {"change of RDP with one vote"}};
@@ -356,7 +387,6 @@ Figure profile(std::span<const JsonValue> reports) {
     return result;
   };
   for (const JsonValue& report : reports) {
-    expect_schema(report, "pate/analyze/v1", "pate analyze");
     const JsonValue curve = part_of(report, "profile", "pate analyze --exact");
     const JsonValue at = curve.at("epsilon_at");
     const std::vector<double> deltas = at.at("delta").numbers(0.0, 1.0);
@@ -405,7 +435,6 @@ Figure gamma(std::span<const JsonValue> reports) {
   panel.x.least = panel.y.least = 0.0;
   panel.x.most = 1.0;
   for (const JsonValue& report : reports) {
-    expect_schema(report, "pate/darrm/v1", "pate darrm");
     const std::string file = reports.size() > 1 ? name_of(report) + ": " : "";
     const double count = report.at("teachers").at("count").number(1.0);
     const auto least = static_cast<std::size_t>(report.at("least_majority").integer(0));
@@ -479,7 +508,9 @@ std::string in_words(std::string name) {
 
 Figure figure_of(FigureKind kind, std::span<const io::JsonValue> reports) {
   if (reports.empty()) throw parameter_error("a picture needs a report");
-  Figure figure = drawing(kind, reports);
+  std::vector<JsonValue> bodies;
+  for (const JsonValue& report : reports) bodies.push_back(body_of(kind, report));
+  Figure figure = drawing(kind, bodies);
   figure.about = fmt::format("{} of", name(kind));
   for (const JsonValue& report : reports) {
     figure.about += fmt::format("{} {} (sha256 {})", &report == &reports.front() ? "" : ",",

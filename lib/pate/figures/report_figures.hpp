@@ -42,7 +42,8 @@ inline constexpr std::array<Named<FigureKind>, 11> kNames<FigureKind>{{
 /// A name of a report for people, who need no underscores.
 [[nodiscard]] std::string in_words(std::string name);
 
-/// The picture of this kind of one or more reports, which are named by their files. Throws
+/// The picture of this kind of one or more reports, which are named by their files; of reports of
+/// --public-only what may be published. Throws
 /// `input_error` naming file and field where a report does not have what the picture shows, saying
 /// which command and option makes it; `parameter_error` where a kind shows one report and there are
 /// more.

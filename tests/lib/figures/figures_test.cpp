@@ -197,6 +197,31 @@ TEST_CASE("figures: what a report does not have is told, with what makes it") {
                        pate::input_error);
 }
 
+TEST_CASE("figures: what may be published is drawn, and what may not is not there") {
+  const std::string costs = R"("headline": {"delta": 1e-05}, "costs": [
+    {"bound": "data_independent", "reading": "worst_case", "direction": "both",
+      "conversion": "improved", "epsilon": 2.0, "parts": {"steps": 1.5, "delta": 0.5}}])";
+  for (const char* const command : {"analyze", "plan", "label"}) {
+    CAPTURE(command);
+    const std::string report =
+        R"({"schema": "pate/)" + std::string(command) + R"(/v1", "public": {)" + costs + "}}";
+    const pate::Panel panel = figure_of(FigureKind::partition, report).panels.at(0);
+    CHECK(panel.x.categories == std::vector<std::string>{"data independent worst case"});
+    CHECK(panel.series.at(0).y == std::vector{1.5});
+    CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::orders, report),
+                         "dir/one.json: what may be published of a report has no rdp: only the "
+                         "whole report of pate analyze, plan or label has it, which is private",
+                         pate::input_error);
+  }
+  // A whole report that has a public part besides is drawn as a whole.
+  const std::string whole =
+      R"({"schema": "pate/analyze/v1", "settings": {}, "public": {}, )" + costs + "}";
+  CHECK(figure_of(FigureKind::partition, whole).panels.at(0).series.size() == 2);
+  const std::string release = R"({"schema": "pate/release/v1", "public": {"epsilon": 1}})";
+  CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::sensitivity, release),
+                       doctest::Contains("has no sensitivity_curve"), pate::input_error);
+}
+
 TEST_CASE("figures: names of files cannot become commands") {
   pate::Figure figure;
   figure.about = "one\n!rm -rf /";
