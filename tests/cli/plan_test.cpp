@@ -118,7 +118,8 @@ TEST_SUITE("plan") {
           "--threshold must be a number of votes or a share");
     usage({"--sigma2", "4", "--queries", "5", "--conversion", "kov"}, "does not go with");
     usage({"--sigma2", "4", "--queries", "5", "--max-epsilon", "-1"}, "--max-epsilon must be >= 0");
-    usage({"--sigma2", "4", "--queries", "5", "--orders", "1"}, "orders must be > 1");
+    usage({"--sigma2", "4", "--queries", "5", "--orders", "1"},
+          "orders must be from 1 + 1e-9 to 1e9, got 1");
     const Ran no_delta = run({"plan", "--sigma2", "4", "--queries", "5"});
     CHECK(no_delta.status == 2);
   }
