@@ -20,22 +20,36 @@ constexpr double kNegligibleExponent = 42.0;
 constexpr double kLargestExponent = 600.0;
 // Nothing of a standard normal distribution is further out.
 constexpr double kLargestDeviation = 10.0;
+// With means further apart than this the two densities are no longer one hump, and near order 1 the
+// parts of the excess add up without cancellation.
+constexpr double kTwoHumps = 1.5;
+constexpr double kNearOrderOne = 0.25;  // of (order-1) m^2
 
-// The integral by quadrature, for small m: the integrand is phi times a smooth function.
-double log_excess_by_quadrature(double x, double m, double order) {
-  const double from = std::max(x, -kLargestDeviation);
+double first_deviation(double x) {
+  return std::max(x, -kLargestDeviation);
+}
+
+// Integral_x^inf of phi(y) f(y), f smooth, in units of phi(first_deviation(x)).
+template <class Function>
+double integral_from(double x, const Function& f) {
+  const double from = first_deviation(x);
   const double root = std::sqrt(from * from + 2.0 * kNegligibleExponent);
   const double width = from > 0.0 ? 2.0 * kNegligibleExponent / (from + root) : root - from;
-  const auto integrand = [=](double y) {
-    return std::exp(-y * (from + 0.5 * y)) * power_excess(m * (from + y) - 0.5 * m * m, order);
-  };
+  const auto integrand = [&](double y) { return std::exp(-y * (from + 0.5 * y)) * f(from + y); };
   double sum = 0.0;
   constexpr int kPanels = 3;
   for (int i = 0; i < kPanels; ++i) {
     sum += boost::math::quadrature::gauss<double, 30>::integrate(integrand, width * i / kPanels,
                                                                  width * (i + 1) / kPanels);
   }
-  return log_normal_density(from) + std::log(sum);
+  return sum;
+}
+
+// The integral by quadrature, for small m: the integrand is phi times a smooth function.
+double log_excess_by_quadrature(double x, double m, double order) {
+  const double sum =
+      integral_from(x, [=](double y) { return power_excess(m * y - 0.5 * m * m, order); });
+  return log_normal_density(first_deviation(x)) + std::log(sum);
 }
 
 }  // namespace
@@ -64,9 +78,21 @@ double log_gaussian_tail_excess(double x, double m, double order) {
     numerator = normal_cdf(m - x);
     base = normal_cdf(-x);
   }
+  const double r = order - 1.0;
   const double excess = (moment - base) - order * (numerator - base);
-  if (!(excess > kCancellation * (moment + base + order * (numerator + base)))) {
-    return log_excess_by_quadrature(x, m, order);
+  const bool cancels = !(excess > kCancellation * (moment + base + order * (numerator + base)));
+  if (std::abs(m) < kTwoHumps) {
+    if (cancels) return log_excess_by_quadrature(x, m, order);
+  } else if (cancels || r * m * m < kNearOrderOne) {
+    // With l the log ratio,
+    //     g = e^l (e^(r l) - 1 - r l) + r (1 - e^l + l e^l),
+    // of which the second part has a closed form; the first, much smaller, is smooth under P.
+    const double w = x - m;
+    const double density = std::exp(log_normal_density(w) - log_scale);
+    const double bend = numerator * (0.5 * m * m - 1.0) + m * density + base;
+    const double rest = integral_from(w, [=](double z) { return expm1mx(r * m * (z + 0.5 * m)); });
+    const double density_from = std::exp(log_normal_density(first_deviation(w)) - log_scale);
+    return log_scale + std::log(r * bend + density_from * rest);
   }
   return log_scale + std::log(excess);
 }

@@ -151,7 +151,9 @@ double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) 
   const double eps = 2.0 * noise.gamma();
   const double independent = with_margin(std::min(0.5 * eps * eps * order, eps));
   if (!(log_q <= -eps - std::log1p(std::exp(-eps)))) return independent;
-  const double log_a = std::log1p(std::exp(log_q) * std::expm1(eps) / -std::expm1(eps + log_q));
+  // (1-q)/(1 - e^eps q), less one.
+  const double log_a =
+      std::log1p(std::exp(eps + log_q) * -std::expm1(-eps) / -std::expm1(eps + log_q));
   const double rest = -std::expm1(log_q);
   return std::min(with_margin(two_point_cost(log_q, rest, log_a, eps, order - 1.0)), independent);
 }

@@ -45,6 +45,8 @@ class TailSplit {
   void set(double alpha);
   // The same where the log of that mass is known.
   void set(double alpha, double log_lower);
+  // Puts the mass above the upper quantile `beta` into the upper tail. It must be below q.
+  void set_upper(double beta);
 
   // log of the excess moment W of this split.
   double log_excess() const;
@@ -68,6 +70,7 @@ class TailSplit {
   double shift() const { return shift_; }
 
  private:
+  void place(double alpha, double log_lower, double beta);
   double log_ratio(double x) const { return mu_ * (x - 0.5 * mu_); }
   double shift_difference(double x) const;
   double log_gain(double log_ratio_at_end) const;
@@ -97,12 +100,22 @@ void TailSplit::set(double alpha) {
 }
 
 void TailSplit::set(double alpha, double log_lower) {
-  alpha_ = alpha;
-  log_lower_ = log_lower;
   const double log_upper = log_q_ + log1mexp(std::min(log_lower - log_q_, 0.0));
   // Successive splits have nearly the same upper tail.
-  beta_ = std::isfinite(beta_) ? normal_upper_quantile(log_upper, beta_)
-                               : normal_upper_quantile(log_upper);
+  place(alpha, log_lower,
+        std::isfinite(beta_) ? normal_upper_quantile(log_upper, beta_)
+                             : normal_upper_quantile(log_upper));
+}
+
+void TailSplit::set_upper(double beta) {
+  const double log_lower = log_q_ + log1mexp(std::min(log_normal_cdf(-beta) - log_q_, 0.0));
+  place(-normal_upper_quantile(log_lower), log_lower, beta);
+}
+
+void TailSplit::place(double alpha, double log_lower, double beta) {
+  alpha_ = alpha;
+  log_lower_ = log_lower;
+  beta_ = beta;
   a_ = alpha_ + shift_;
   b_ = beta_ + shift_;
   // Mass of the tails under B less that under N: N(mid) = B(mid) + difference.
@@ -212,29 +225,41 @@ TwoTailMaximum maximum_by_scan(Direction direction, double log_q, double mu, dou
   if (highest < kUnderflow || upper_only.log_excess > finest_excess(mu, order) - kSaturated) {
     return upper_only;
   }
-  const auto negative_excess = [&](double log_distance) {
-    split.set(high - std::exp(log_distance));
-    return split.log_lower() < log_q ? -split.log_excess() : kInfinity;
-  };
+  TwoTailMaximum best = upper_only;
+  if (lower_only > best.log_excess) best = {lower_only, log_q, high};
+  // Either tail may be minute beside the other: each is scanned by the distance of its end from
+  // where it would hold all of q.
   constexpr double kNearest = -30.0;
   constexpr double kStep = 0.25;
   const double farthest = std::log(40.0 + order * mu + std::abs(high));
-  double best = kNearest;
-  double best_value = kInfinity;
   const int steps = static_cast<int>((farthest - kNearest) / kStep);
-  for (int i = 0; i <= steps; ++i) {
-    const double u = kNearest + kStep * i;
-    const double value = negative_excess(u);
-    if (value < best_value) {
-      best = u;
-      best_value = value;
+  for (const bool by_lower : {true, false}) {
+    const auto negative_excess = [&](double log_distance) {
+      const double distance = std::exp(log_distance);
+      if (by_lower) {
+        split.set(high - distance);
+        return split.log_lower() < log_q ? -split.log_excess() : kInfinity;
+      }
+      split.set_upper(distance - high);
+      return split.log_lower() > -kInfinity ? -split.log_excess() : kInfinity;
+    };
+    double nearest = kNearest;
+    double least = kInfinity;
+    for (int i = 0; i <= steps; ++i) {
+      const double u = kNearest + kStep * i;
+      const double value = negative_excess(u);
+      if (value < least) {
+        nearest = u;
+        least = value;
+      }
     }
+    const auto [u, value] = boost::math::tools::brent_find_minima(negative_excess, nearest - kStep,
+                                                                  nearest + kStep, 40);
+    if (!(-value > best.log_excess)) continue;
+    negative_excess(u);
+    best = {-value, split.log_lower(), split.alpha()};
   }
-  const auto [u, value] =
-      boost::math::tools::brent_find_minima(negative_excess, best - kStep, best + kStep, 40);
-  if (!(-value > upper_only.log_excess)) return upper_only;
-  split.set(high - std::exp(u));
-  return {-value, split.log_lower(), split.alpha()};
+  return best;
 }
 
 }  // namespace

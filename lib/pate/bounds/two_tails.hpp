@@ -17,7 +17,8 @@ namespace pate {
 /// Where the maximum lies and how large it is.
 struct TwoTailMaximum {
   double log_excess;  ///< log of the maximal W; below -720 only its order of magnitude counts
-  double log_lower;   ///< log of the part of q in the lower tail; -inf when there is none
+  double log_lower;   ///< log of the part of q in the lower tail; -inf when there is none, log_q
+                      ///< where the upper tail is minute
   double alpha;       ///< standard normal quantile of that part; -inf when there is none
 };
 

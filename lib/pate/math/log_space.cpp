@@ -8,8 +8,9 @@ namespace pate {
 
 namespace {
 
-// Above this e^x is not representable.
+// Above this e^x is not representable, and above the next it is, but x e^x is not.
 constexpr double kLargestExponent = 709.0;
+constexpr double kLargestProduct = 690.0;
 
 // 1/2!, 1/3!, ... of the series of e^z - 1 - z, enough for |z| < 1/2 at full precision.
 constexpr std::array<double, 13> kReciprocalFactorials = [] {
@@ -77,7 +78,7 @@ double power_excess(double log_ratio, double order) {
 double log_power_excess(double log_ratio, double order) {
   const double z = order * log_ratio;
   if (z == kInfinity) return kInfinity;
-  if (z < kLargestExponent) {
+  if (z < kLargestProduct) {
     const double excess = power_excess(log_ratio, order);
     // Squares of ratios below 1e-150 underflow: there the excess is order (order-1)/2 ratio^2.
     if (excess > 1e-290) return std::log(excess);

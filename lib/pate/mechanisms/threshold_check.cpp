@@ -32,7 +32,7 @@ double log_laplace_cdf_ratio(double b, double h) {
   if (std::abs(direct) > 0.5) return direct;
   double step = 0.0;  // F(to) - F(b)
   if (b > 0.0 && to > 0.0) {
-    step = -0.5 * std::exp(-b) * std::expm1(-h);
+    step = h > 0.0 ? -0.5 * std::exp(-b) * std::expm1(-h) : 0.5 * std::exp(-to) * std::expm1(h);
   } else if (b <= 0.0) {
     step = -0.5 * (std::expm1(-to) + std::expm1(b));
   } else {

@@ -73,6 +73,13 @@ double selection_cost(const ThresholdCheck& check, std::int64_t v, std::int64_t 
 }  // namespace
 
 TEST_SUITE("aggregators") {
+  TEST_CASE("a check with Laplace noise of a thousandth of a vote") {
+    // Of answers that are certain on both sides: by tests/verify, at 100 digits.
+    const ThresholdCheck check{0.6400815098064857, 0.001018002163945287, true};
+    const JointCost cost(AnswerLadder(check, 1, 1, 3), 3885.9845227774026, 1.0);
+    CHECK(covers(cost.selection_cost(1), 982.22499941933274));
+  }
+
   TEST_CASE("the joint cost against the oracle in both directions") {
     for (const OracleRow& row : oracle("joint")) {
       const double order = row.number("lambda");

@@ -47,6 +47,38 @@ TEST_SUITE("bounds") {
     }
   }
 
+  TEST_CASE("near order 1 with noise below one vote") {
+    // Both distributions hardly overlap, either tail of the best split may be minute, and moments
+    // are within 1e-9 of 1. References at 100 digits, by tests/verify.
+    struct Point {
+      double sigma, log_q, order, forward, reverse;
+    };
+    for (const Point& at :
+         std::vector<Point>{{0.005516822294037333, -5.711555547537635, 1.0000000588149724,
+                             32170.261778826117, 32856.555758345036},
+                            {0.40477426319413956, -0.008071749904141364, 1.0000000012133226,
+                             6.1034318623365922, 6.1034335225587169},
+                            {0.0291046309258918, -0.0029859100078843703, 1.0000000093200616,
+                             1180.5266762619483, 1180.5266926257651},
+                            {0.031985095894484665, -0.17113249019920457, 1.0000444087168052,
+                             976.58986700365445, 977.51621864279109},
+                            {0.03360287863668443, -1.797926028355927, 1.0000000157857325,
+                             845.27595560278998, 885.61923396646012}}) {
+      const BothDirections got =
+          tradeoff_cost(NoisyMax{GaussianNoisyMax{at.sigma}}, at.log_q, at.order);
+      const std::string text =
+          show({{"sigma", at.sigma}, {"log_q", at.log_q}, {"order", at.order}});
+      CHECK_MESSAGE(covers(got.forward, at.forward), text, got.forward);
+      CHECK_MESSAGE(covers(got.reverse, at.reverse), text, got.reverse);
+    }
+  }
+
+  TEST_CASE("Theorem 3 with noise of a thousandth of a vote") {
+    CHECK(covers(published_cost(LaplaceNoisyMax{0.0010811984030077515}, -35923.07132663721,
+                                27.813524084275446),
+                 510.06221695064732));
+  }
+
   TEST_CASE("data-independent Gaussian costs are the formulas") {
     Random random(201);
     for (int i = 0; i < 1000; ++i) {
