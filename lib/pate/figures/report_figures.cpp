@@ -309,8 +309,8 @@ Figure heatmap(const JsonValue& report) {
     fixed += fmt::format(", {} = {}", varied[i], best->at(varied[i]).number());
   }
   Panel panel{fmt::format("The grid{}", fixed),
-              {varied[0]},
-              {varied[1]},
+              {varied[0] + ", votes"},
+              {varied[1] + ", votes"},
               epsilon_label(report.at("delta").number(0.0, 1.0))};
   Series cells{"", Mark::cells, {}, {}};
   for (const JsonValue& point : report.at("points").elements()) {

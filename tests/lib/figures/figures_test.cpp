@@ -138,6 +138,7 @@ TEST_CASE("figures: grids") {
   CHECK(front.series[2].x == std::vector{40.0});
   const pate::Figure cells = figure_of(FigureKind::heatmap, report);
   CHECK(cells.panels.at(0).title == "The grid, sigma2 = 8");
+  CHECK(cells.panels[0].x.label == "sigma1, votes");
   CHECK(cells.panels[0].series.at(0).x == std::vector{10.0, 20.0});
   CHECK(cells.panels[0].series[0].z == std::vector{2.0, 1.0});
   CHECK(pate::gnuplot_script(cells, pate::ImageFormat::png).find("10 5 5 15 4.5 5.5 2\n") !=
