@@ -35,21 +35,26 @@ PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> 
   }
   const bool ptr_sigma =
       check(PlanParameter::ptr_sigma, "--ptr-sigma", given.ptr_sigma.has_value());
-  if (ptr_sigma || given.ptr_laplace || given.ptr_delta) {
+  const bool refusals =
+      check(PlanParameter::max_refusals, "--max-refusals", given.max_refusals.has_value());
+  if (ptr_sigma || refusals || given.any_ptr()) {
     if (laplace || sigma2 || sigma1 || !given.threshold.empty() || answers) {
       throw usage_error(
-          "PTR (--ptr-laplace, --ptr-sigma) excludes --laplace-scale, --sigma2, --threshold, "
+          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse) excludes --laplace-scale, --sigma2, "
+          "--threshold, "
           "--sigma1 and --max-answers");
     }
-    if (ptr_sigma == given.ptr_laplace.has_value()) {
-      throw usage_error("PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
-    }
-    if (!given.ptr_delta) throw usage_error("PTR needs the delta of a query: add --ptr-delta D");
+    MechanismOptions found;
+    if (solved == PlanParameter::ptr_sigma) found.ptr_sigma = 1.0;
+    if (solved == PlanParameter::max_refusals) found.max_refusals = 1;
+    check_ptr(given, found);
     PlannedRun run;
     run.queries = options.queries.value_or(1);
     run.ptr_laplace = given.ptr_laplace;
     run.ptr_sigma = given.ptr_sigma;
     run.ptr_delta = given.ptr_delta;
+    run.ptr_sparse = given.ptr_sparse;
+    run.max_refusals = given.max_refusals;
     return run;
   }
   if (laplace && (sigma2 || sigma1 || !given.threshold.empty())) {
@@ -89,10 +94,11 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   calibration.add("--epsilon E", options.epsilon, "the target that the headline must keep");
   calibration.add("--solve NAME", options.solve,
                   {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
-                   PlanParameter::ptr_sigma, PlanParameter::queries, PlanParameter::max_answers},
+                   PlanParameter::ptr_sigma, PlanParameter::queries, PlanParameter::max_answers,
+                   PlanParameter::max_refusals},
                   "find the smallest sigma2, sigma1,\n"
                   "laplace-scale or ptr-sigma, or the most\n"
-                  "queries or max-answers");
+                  "queries, max-answers or max-refusals");
   privacy.add("--conversion NAME", options.settings.conversion,
               {ReportedConversion::gdp, ReportedConversion::improved, ReportedConversion::classic,
                ReportedConversion::pure, ReportedConversion::kov, ReportedConversion::moments,

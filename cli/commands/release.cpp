@@ -331,7 +331,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
 
 void add_release(CommandLine& line, ReleaseOptions& options) {
   add_votes_input_options(line, options.input, {"--labels"});
-  add_mechanism_options(line, options.mechanism, {"--ptr-laplace", "--ptr-sigma", "--ptr-delta"});
+  add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta, "failure probability of the run");
   privacy.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},
@@ -380,6 +380,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
 
 int run_release(const ReleaseOptions& options, const Streams& streams) {
   check_options(options);
+  refuse_ptr(options.mechanism);
   check_mechanism_options(options.mechanism, !options.input.student.empty());
   std::vector<std::string> inputs = input_paths(options.input);
   if (!options.parameters_from.empty()) inputs.push_back(options.parameters_from);

@@ -30,6 +30,12 @@ std::string mechanism_text(const Aggregator& aggregator) {
   }
   if (aggregator.is_tested()) {
     const ThresholdCheck& test = *aggregator.selection;
+    if (aggregator.is_sparse()) {
+      return fmt::format(
+          "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold "
+          "{:.5g}",
+          round_epsilon(test), value, *aggregator.max_refusals, test.threshold);
+    }
     return fmt::format("PTR, {} {:g}, delta {:g} a query, threshold {:.5g}",
                        test.laplace ? "scale" : "sigma", test.sigma1, value, test.threshold);
   }
@@ -53,8 +59,9 @@ std::string answered_line(double expected, double sd, std::optional<std::int64_t
 
 // All digits: fewer could be too little noise.
 std::string solved_line(const Solved& solved) {
-  const bool whole =
-      solved.parameter == PlanParameter::queries || solved.parameter == PlanParameter::max_answers;
+  const bool whole = solved.parameter == PlanParameter::queries ||
+                     solved.parameter == PlanParameter::max_answers ||
+                     solved.parameter == PlanParameter::max_refusals;
   return whole ? fmt::format("{} = {:.0f}: the most that keeps epsilon <= {}\n",
                              name(solved.parameter), solved.value, solved.epsilon)
                : fmt::format("{} = {}: the least that keeps epsilon <= {}\n",

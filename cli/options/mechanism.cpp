@@ -37,11 +37,9 @@ Threshold parse_threshold(const std::string& text) {
 
 // PTR; throws `usage_error` for what is missing or too much.
 Aggregator tested_aggregator(const MechanismOptions& options) {
-  if (options.ptr_laplace.has_value() == options.ptr_sigma.has_value()) {
-    throw usage_error("PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
-  }
-  if (!options.ptr_delta) {
-    throw usage_error("PTR needs the delta of a query: add --ptr-delta D");
+  check_ptr(options);
+  if (options.ptr_sparse) {
+    return sparse_plurality(*options.ptr_sparse, *options.ptr_delta, *options.max_refusals);
   }
   return options.ptr_laplace
              ? tested_plurality(TestNoise::laplace, *options.ptr_laplace, *options.ptr_delta)
@@ -63,7 +61,41 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
   mechanism.add("--ptr-laplace EPS", options.ptr_laplace,
                 "PTR instead: answers with the plurality,\nif far from another; Laplace test");
   mechanism.add("--ptr-sigma S", options.ptr_sigma, "or with Gaussian noise of the test, in votes");
-  mechanism.add("--ptr-delta D", options.ptr_delta, "of PTR: the delta of a query");
+  mechanism.add("--ptr-sparse EPS", options.ptr_sparse,
+                "or its sparse form, which pays EPS only\nwhere it refuses");
+  mechanism.add("--max-refusals R", options.max_refusals,
+                "of the sparse form: the run ends with\nso many refusals");
+  mechanism.add("--ptr-delta D", options.ptr_delta,
+                "of PTR: the delta of a query, of the\nsparse form of a refusal");
+}
+
+void refuse_ptr(const MechanismOptions& options) {
+  if (!options.any_ptr()) return;
+  throw usage_error(
+      "PTR has no epsilon to release with noise: what pate plan says, and pate analyze under "
+      "data_independent, does not depend on the votes and may be published as it is");
+}
+
+void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) {
+  const bool sparse = options.ptr_sparse.has_value();
+  const bool sigma = options.ptr_sigma || solved.ptr_sigma;
+  if (static_cast<int>(options.ptr_laplace.has_value()) + static_cast<int>(sigma) +
+          static_cast<int>(sparse) !=
+      1) {
+    throw usage_error(
+        "PTR needs the noise of its test: one of --ptr-laplace, --ptr-sigma and --ptr-sparse");
+  }
+  const bool refusals = options.max_refusals || solved.max_refusals;
+  if (sparse && !refusals) {
+    throw usage_error("--ptr-sparse needs the refusals that end the run: add --max-refusals R");
+  }
+  if (refusals && !sparse) {
+    throw usage_error("--max-refusals goes with --ptr-sparse: other forms of PTR pay every query");
+  }
+  if (!options.ptr_delta) {
+    throw usage_error(sparse ? "PTR needs the delta of a refusal: add --ptr-delta D"
+                             : "PTR needs the delta of a query: add --ptr-delta D");
+  }
 }
 
 void check_threshold(const std::string& text) {
@@ -74,7 +106,8 @@ void check_noise(const GivenNoise& given, const char* choices) {
   if (given.ptr) {
     if (given.laplace_scale || given.sigma2 || given.sigma1 || given.threshold || given.student) {
       throw usage_error(
-          "PTR (--ptr-laplace, --ptr-sigma) excludes --laplace-scale, --sigma2, --threshold, "
+          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse) excludes --laplace-scale, --sigma2, "
+          "--threshold, "
           "--sigma1 and --student");
     }
     return;
@@ -95,11 +128,11 @@ void check_noise(const GivenNoise& given, const char* choices) {
 }
 
 void check_mechanism_options(const MechanismOptions& options, bool has_student) {
-  check_noise({options.laplace_scale.has_value(), options.sigma2.has_value(),
-               !options.threshold.empty(), options.sigma1.has_value(), has_student,
-               options.ptr_laplace || options.ptr_sigma || options.ptr_delta},
-              "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
-  if (options.ptr_laplace || options.ptr_sigma || options.ptr_delta) {
+  check_noise(
+      {options.laplace_scale.has_value(), options.sigma2.has_value(), !options.threshold.empty(),
+       options.sigma1.has_value(), has_student, options.any_ptr()},
+      "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
+  if (options.any_ptr()) {
     (void)tested_aggregator(options);
     return;
   }

@@ -19,8 +19,21 @@ struct MechanismOptions {
   std::optional<double> sigma2;
   std::optional<double> sigma1;
   std::string threshold;  ///< votes, or a share of the teachers: "80%"
-  std::optional<double> ptr_laplace, ptr_sigma, ptr_delta;
+  std::optional<double> ptr_laplace, ptr_sigma, ptr_sparse, ptr_delta;
+  std::optional<std::int64_t> max_refusals;
+
+  /// Whether any of PTR's is there.
+  [[nodiscard]] bool any_ptr() const {
+    return ptr_laplace || ptr_sigma || ptr_sparse || ptr_delta || max_refusals;
+  }
 };
+
+/// Throws `usage_error` for PTR, whose epsilon there is no need to release.
+void refuse_ptr(const MechanismOptions& options);
+
+/// Throws `usage_error` naming what of PTR is missing or too much; `solved` are options that are
+/// looked for, and must not be given.
+void check_ptr(const MechanismOptions& options, const MechanismOptions& solved = {});
 
 /// `without` the options named.
 void add_mechanism_options(CommandLine& line, MechanismOptions& options,

@@ -43,6 +43,7 @@ def mechanisms(queries):
                                   "--sigma2", solved("sigma2", queries, "--sigma1", sigma2))
     query_delta = ("--ptr-delta", DELTA / 2 / queries)
     yield "PTR", ("--ptr-sigma", solved("ptr-sigma", queries, *query_delta), *query_delta)
+    yield "PTR, sparse, 2 refusals", ("--ptr-sparse", EPSILON / 2, "--max-refusals", 2, "--ptr-delta", DELTA / 4)
 
 
 def rows():
@@ -55,7 +56,7 @@ def rows():
             its = report("analyze", *chosen, *options)
             answered, accuracy = its["answered"]["expected"], its["utility"]["expected_accuracy"]
             noise = its["mechanism"]
-            noises = ", ".join(f"{noise[key]:.2f}" for key in ("sigma1", "laplace_scale", "sigma2") if key in noise)
+            noises = ", ".join(f"{noise[key]:.2f}" for key in ("sigma1", "test_scale", "laplace_scale", "sigma2") if key in noise)
             yield (f"| {queries} | {name} | {noises} | {answered:.1f} | {100 * accuracy:.1f} % | "
                    f"{answered * accuracy:.1f} | {its['headline']['epsilon']:.2f} |")
         nzc = report("nzc", *chosen, "--scale", 1e10, "--constant", 1e100)

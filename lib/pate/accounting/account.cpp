@@ -9,6 +9,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/sparse_answers.hpp"
 #include "pate/accounting/tested_account.hpp"
 #include "pate/accounting/tilted_account.hpp"
 #include "pate/bounds/step_cost.hpp"
@@ -149,6 +150,7 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   validate_delta(settings.delta);
   validate(aggregator);
   if (aggregator.is_tested()) settings.published = false;  // nobody has published one
+  if (aggregator.is_sparse()) settings.tradeoff = false;   // what it costs no votes change
   Account account;
   account.aggregator = aggregator;
   account.teachers = tally.teachers;
@@ -233,6 +235,11 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
 
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
+  if (settings.exact)
+    require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
+  if (run.shard.of > 1)
+    require_not_sparse(run.aggregator, "a shard of a run",
+                       "which goes by the order of all queries");
   if (settings.tilted) check_tilted(run.aggregator);
   if ((settings.exact || settings.tilted) && !run.aggregator.is_tested()) {
     mechanism.emplace(run.aggregator, run.votes.teachers());
@@ -242,9 +249,12 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
                       /*by_query=*/!settings.exact});
   if (settings.when_read) settings.when_read();
   if (partials == nullptr) {
-    return account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
-                      run.shard.of > 1);
+    Account result = account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
+                                run.shard.of > 1);
+    if (run.aggregator.is_sparse()) fill_sparse_answers(run, result);
+    return result;
   }
+  require_not_sparse(run.aggregator, "a part of a run", "which goes by the order of all queries");
   if (counted.teachers) {
     fill_teacher_sums(*counted.teachers, *mechanism, orders_of(settings), settings.threads,
                       *counted.partials.exact);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/step_composition.hpp"
 
@@ -40,11 +41,14 @@ void add_pure_entries(const StepCounts& steps, const OrderSearch& search,
     if (!noise.is_tested()) by_epsilon[*epsilon] += count;
   }
   for (const auto& [scale, count] : steps.laplace_checks) by_epsilon[1.0 / scale] += count;
+  for (const auto& [scale, count] : steps.sparse_rounds) {
+    by_epsilon[round_epsilon({0.0, scale, true, 0.5 * scale})] += count;
+  }
   double pure = 0.0;
   for (const auto& [epsilon, count] : by_epsilon) pure += static_cast<double>(count) * epsilon;
   // Products and sums are rounded; a unit in the last place for each kind covers them.
   pure *= 1.0 + 4e-16 * static_cast<double>(by_epsilon.size());
-  const char* const part = steps.laplace_checks.empty() ? "noisy_max" : "steps";
+  const char* const part = steps.has_checks() ? "steps" : "noisy_max";
   entries.push_back(public_entry(ReportedConversion::pure, pure, search.spent, part));
   if (by_epsilon.size() != 1) return;
   const auto& [epsilon, count] = *by_epsilon.begin();
@@ -86,6 +90,7 @@ TrajectoryPoint best_on_grid(std::span<const double> orders, std::span<const dou
 // Epsilon of the first `queries` queries under a data-independent cost.
 TrajectoryPoint data_independent_point(const Account& account, const CostEntry& headline,
                                        std::int64_t queries) {
+  if (const auto& most = account.aggregator.max_refusals) queries = std::min(queries, *most);
   const auto n = static_cast<double>(queries);
   const double delta = OrderSearch{account.delta, false, account.query_delta}.conversion_delta();
   switch (headline.conversion) {

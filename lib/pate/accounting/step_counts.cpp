@@ -48,17 +48,18 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 void StepCounts::add(const StepCounts& other) {
   add_counts(threshold_checks, other.threshold_checks);
   add_counts(laplace_checks, other.laplace_checks);
+  add_counts(sparse_rounds, other.sparse_rounds);
   add_counts(maxima, other.maxima);
 }
 
 bool StepCounts::empty() const {
   const auto none = [](const auto& step) { return step.second <= 0; };
   return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(laplace_checks, none) &&
-         std::ranges::all_of(maxima, none);
+         std::ranges::all_of(sparse_rounds, none) && std::ranges::all_of(maxima, none);
 }
 
 bool StepCounts::has_checks() const {
-  return !threshold_checks.empty() || !laplace_checks.empty();
+  return !threshold_checks.empty() || !laplace_checks.empty() || !sparse_rounds.empty();
 }
 
 double StepCounts::delta() const {
@@ -73,6 +74,9 @@ QueryCost StepCounts::rdp(double order) const {
   cost.selection += sum(laplace_checks, [&](double scale) {
     return threshold_data_independent({0.0, scale, true}, order);
   });
+  cost.selection += sum(sparse_rounds, [&](double scale) {
+    return threshold_data_independent({0.0, scale, true, 0.5 * scale}, order);
+  });
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     cost.noisy_max += sum(maxima, [&](const NoisyMax& noisy_max) {
       return noisy_max.noise.index() == kind ? data_independent_cost(noisy_max, order) : 0.0;
@@ -82,7 +86,7 @@ QueryCost StepCounts::rdp(double order) const {
 }
 
 std::optional<double> StepCounts::squared_mu() const {
-  if (!laplace_checks.empty()) return std::nullopt;
+  if (!laplace_checks.empty() || !sparse_rounds.empty()) return std::nullopt;
   double noisy_max = 0.0;
   for (const auto& [noise, count] : maxima) {
     const auto squared = noise.squared_mu();
@@ -98,6 +102,12 @@ StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int
         fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
   }
   StepCounts steps;
+  if (aggregator.is_sparse()) {
+    const std::int64_t rounds = std::min(queries, *aggregator.max_refusals);
+    steps.sparse_rounds[aggregator.selection->sigma1] = rounds;
+    steps.maxima[aggregator.noisy_max] = rounds;
+    return steps;
+  }
   if (const auto& check = aggregator.selection) {
     (check->laplace ? steps.laplace_checks : steps.threshold_checks)[check->sigma1] = queries;
   }

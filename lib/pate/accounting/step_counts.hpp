@@ -14,6 +14,7 @@ namespace pate {
 struct StepCounts {
   std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
   std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
+  std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
   std::map<NoisyMax, std::int64_t> maxima;
 
   /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
@@ -40,8 +41,8 @@ struct StepCounts {
 
 /// The steps of `queries` queries of which at most `answers` are answered: a threshold check each
 /// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:
-/// its delta is spent by asking. Throws `parameter_error` unless 0 <=
-/// answers <= queries.
+/// its delta is spent by asking; in the sparse form for every round, of which there are no more
+/// than queries, or refusals. Throws `parameter_error` unless 0 <= answers <= queries.
 [[nodiscard]] StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
                                   std::int64_t answers);
 

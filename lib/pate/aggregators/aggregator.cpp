@@ -11,6 +11,7 @@ namespace pate {
 
 std::string_view Aggregator::name() const {
   if (!selection) return noisy_max.names().aggregator;
+  if (is_sparse()) return "ptr_sparse";
   if (is_tested()) return selection->laplace ? "ptr_laplace" : "ptr";
   return interactive ? "interactive" : "confident";
 }
@@ -23,8 +24,31 @@ Aggregator tested_plurality(TestNoise noise, double parameter, double delta) {
   return aggregator;
 }
 
+Aggregator sparse_plurality(double epsilon, double delta, std::int64_t max_refusals) {
+  Aggregator aggregator;
+  aggregator.selection = sparse_stability_test(epsilon, delta);
+  aggregator.noisy_max = TestedPlurality{delta};
+  aggregator.max_refusals = max_refusals;
+  validate(aggregator);
+  return aggregator;
+}
+
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
+  if (aggregator.is_sparse()) {
+    if (*aggregator.max_refusals < 1) {
+      throw parameter_error(
+          fmt::format("max-refusals must be >= 1, got {}", *aggregator.max_refusals));
+    }
+    const auto& test = aggregator.selection;
+    if (!aggregator.is_tested() || !test || !test->laplace ||
+        !(test->threshold_scale == 0.5 * test->sigma1)) {
+      throw parameter_error(
+          "the sparse form of PTR needs a test whose threshold has half the noise of its queries");
+    }
+  } else if (aggregator.selection && aggregator.selection->threshold_scale != 0.0) {
+    throw parameter_error("a noisy threshold goes with a number of refusals: max-refusals");
+  }
   if (aggregator.is_tested()) {
     if (!aggregator.selection || aggregator.interactive) {
       throw parameter_error("PTR needs a stability test, and no student");
@@ -55,6 +79,11 @@ void require_noisy_maximum(const Aggregator& aggregator, const char* what) {
       fmt::format("{} goes with a noisy maximum, not with PTR, which has none", what));
 }
 
+void require_not_sparse(const Aggregator& aggregator, const char* what, const char* why) {
+  if (!aggregator.is_sparse()) return;
+  throw parameter_error(fmt::format("{} does not go with the sparse form of PTR, {}", what, why));
+}
+
 double probability_answered(const Aggregator& aggregator, std::int64_t statistic) {
   return aggregator.selection ? std::exp(log_answered(*aggregator.selection, statistic)) : 1.0;
 }
@@ -82,6 +111,7 @@ std::optional<double> pure_epsilon(const Aggregator& aggregator) {
   const auto noisy_max = aggregator.noisy_max.pure_epsilon();
   if (!noisy_max || !aggregator.selection) return noisy_max;
   if (!aggregator.selection->laplace) return std::nullopt;
+  if (aggregator.is_sparse()) return round_epsilon(*aggregator.selection);
   return *noisy_max + 1.0 / aggregator.selection->sigma1;
 }
 

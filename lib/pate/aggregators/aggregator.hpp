@@ -20,15 +20,22 @@ struct Aggregator {
   std::optional<ThresholdCheck> selection;
   NoisyMax noisy_max;
   bool interactive = false;
+  /// PTR in its sparse form: the run ends with so many refusals.
+  std::optional<std::int64_t> max_refusals = {};
 
-  /// "lnmax", "gnmax", "confident", "interactive", "ptr" or, with Laplace noise, "ptr_laplace".
+  /// "lnmax", "gnmax", "confident", "interactive", "ptr" or, with Laplace noise, "ptr_laplace", in
+  /// its sparse form "ptr_sparse".
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
   [[nodiscard]] bool is_tested() const { return noisy_max.is_tested(); }
+  [[nodiscard]] bool is_sparse() const { return max_refusals.has_value(); }
 };
 
 /// PTR with this noise and delta of a query (mechanisms/stability_test.hpp).
 [[nodiscard]] Aggregator tested_plurality(TestNoise noise, double parameter, double delta);
+
+/// PTR in its sparse form, with this epsilon and delta of a round, which ends with a refusal.
+[[nodiscard]] Aggregator sparse_plurality(double epsilon, double delta, std::int64_t max_refusals);
 
 /// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, for
 /// an interactive aggregator without a threshold, and for PTR without a test that keeps its delta.
@@ -37,10 +44,15 @@ void validate(const Aggregator& aggregator);
 /// Throws `parameter_error` saying that `what` does not go with PTR, of a PTR.
 void require_noisy_maximum(const Aggregator& aggregator, const char* what);
 
-/// Pr[answered | v]; 1 without a selection.
+/// Throws `parameter_error` saying that `what` does not go with the sparse form of PTR, and why, of
+/// one.
+void require_not_sparse(const Aggregator& aggregator, const char* what, const char* why);
+
+/// Pr[answered | v]; 1 without a selection; of the sparse form at the beginning of a round.
 [[nodiscard]] double probability_answered(const Aggregator& aggregator, std::int64_t statistic);
 
-/// The data-independent RDP of one query that is answered, by step; rounded outwards.
+/// The data-independent RDP of one query that is answered, by step, of the sparse form of a round;
+/// rounded outwards.
 struct QueryCost {
   double selection = 0.0;
   double noisy_max = 0.0;
@@ -54,8 +66,8 @@ struct QueryCost {
 /// (`parameter_error`).
 [[nodiscard]] double squared_gaussian_sensitivity(const Aggregator& aggregator);
 
-/// The smallest epsilon for which a query is (epsilon, 0)-DP, of PTR but for its delta; none where
-/// a step has Gaussian noise.
+/// The smallest epsilon for which a query, or a round, is (epsilon, 0)-DP, of PTR but for its
+/// delta; none where a step has Gaussian noise.
 [[nodiscard]] std::optional<double> pure_epsilon(const Aggregator& aggregator);
 
 }  // namespace pate

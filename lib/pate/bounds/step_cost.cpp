@@ -7,6 +7,7 @@
 
 #include "pate/bounds/two_tails.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 
 namespace pate {
 
@@ -110,7 +111,15 @@ double threshold_data_independent(double sigma1, double order) {
 
 double threshold_data_independent(const ThresholdCheck& check, double order) {
   if (!check.laplace) return threshold_data_independent(check.sigma1, order);
+  if (check.threshold_scale > 0.0) return pure_dp_cost(round_epsilon(check), order);
   return 0.5 * data_independent_cost(LaplaceNoisyMax{check.sigma1}, order);
+}
+
+double pure_dp_cost(double epsilon, double order) {
+  const double up = (order - 1.0) * epsilon;
+  if (up > 700.0) return with_margin(epsilon);
+  const double excess = std::expm1(up) * -std::expm1(-order * epsilon) / (1.0 + std::exp(-epsilon));
+  return with_margin(std::min(std::log1p(excess) / (order - 1.0), epsilon));
 }
 
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {

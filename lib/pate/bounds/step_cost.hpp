@@ -27,8 +27,18 @@ namespace pate {
 /// Renyi cost of one threshold check: order / (2 sigma1^2); the top count changes by at most one.
 [[nodiscard]] double threshold_data_independent(double sigma1, double order);
 /// The same of a check with any noise: with Laplace noise half of what a noisy maximum with that
-/// scale costs, a post-processing of one Laplace mechanism.
+/// scale costs, a post-processing of one Laplace mechanism; of the sparse form `pure_dp_cost` of a
+/// round.
 [[nodiscard]] double threshold_data_independent(const ThresholdCheck& check, double order);
+
+/// The largest Renyi cost of anything (epsilon, 0)-DP, that of randomised response:
+///
+///     log( 1 + (e^(k epsilon) - 1) (1 - e^(-order epsilon)) / (1 + e^-epsilon) ) / k,  k = order -
+///     1
+///
+/// Source: Kairouz, Oh, Viswanath, "The Composition Theorem for Differential Privacy", Theorem 3.4:
+/// everything is a post-processing of that.
+[[nodiscard]] double pure_dp_cost(double epsilon, double order);
 
 /// The cost as published, forward direction only: for reproducing printed numbers. At most 1e-9
 /// above it, relative.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,7 +27,8 @@ class AnswerSampler {
   /// Throws `parameter_error` for a bad aggregator. The source must outlive the sampler.
   AnswerSampler(const Aggregator& aggregator, BitSource& source);
 
-  /// The threshold check: whether v and N(0, sigma1^2), or Laplace, noise reach the threshold.
+  /// The threshold check: whether v and N(0, sigma1^2), or Laplace, noise reach the threshold; of
+  /// PTR's sparse form with the threshold's noise of the round.
   /// True, without drawing anything, for aggregators without one.
   [[nodiscard]] bool answers(std::int64_t statistic);
 
@@ -38,6 +40,7 @@ class AnswerSampler {
   Aggregator aggregator_;
   BitSource& source_;
   ScaledNoise maximum_noise_;
+  std::optional<NoisyValue> round_;  // the threshold with its noise
   std::vector<ExactDeviate> noise_;
   std::vector<double> noisy_;  // approximately, with how far off at most
   std::vector<double> error_;

@@ -9,6 +9,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/sparse_answers.hpp"
 #include "pate/error.hpp"
 #include "pate/labeling/answer_sampler.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -60,6 +61,11 @@ RowSelection choose(const RowSelection& rows, std::int64_t end, const Takes& tak
   return RowSelection::list(std::move(chosen));
 }
 
+RowSelection first_queries(const Run& run, std::int64_t asked) {
+  if (asked == run.rows.size()) return run.rows;
+  return choose(run.rows, asked, [](std::int64_t) { return true; });
+}
+
 Tally tally_of(const Run& run, RowSelection rows, unsigned threads) {
   return tally({run.votes, std::move(rows), run.aggregator, run.student, {}, {}}, threads);
 }
@@ -68,11 +74,7 @@ Tally tally_of(const Run& run, RowSelection rows, unsigned threads) {
 // not to rows: a row that was asked twice may have been answered once.
 Tally tally_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
   const std::int64_t asked = labelled.asked;
-  Tally all = tally_of(run,
-                       asked == run.rows.size()
-                           ? run.rows
-                           : choose(run.rows, asked, [](std::int64_t) { return true; }),
-                       threads);
+  Tally all = tally_of(run, first_queries(run, asked), threads);
   if (!run.aggregator.selection) return all;
   const Tally answered = tally_of(run,
                                   choose(run.rows, asked,
@@ -149,13 +151,16 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
   };
   if (account.queries == 0) add("no_queries", "no query was asked: nothing is spent");
   if (labelled.stopped) {
-    const bool enough = labelled.stopped == StopReason::max_answers;
-    add(enough ? "stopped_max_answers" : "stopped_max_epsilon",
+    const StopReason reason = *labelled.stopped;
+    add(reason == StopReason::max_answers    ? "stopped_max_answers"
+        : reason == StopReason::max_refusals ? "stopped_max_refusals"
+                                             : "stopped_max_epsilon",
         fmt::format(
             "stopped after {} of {} queries, {}{}", labelled.asked, labelled.labels.size(),
-            enough ? "once all of --max-answers were given"
-                   : "as another could cost more than --max-epsilon",
-            account.aggregator.selection
+            reason == StopReason::max_answers    ? "once all of --max-answers were given"
+            : reason == StopReason::max_refusals ? "once all of --max-refusals were refused"
+                                                 : "as another could cost more than --max-epsilon",
+            account.aggregator.selection && !account.aggregator.is_sparse()
                 ? fmt::format("; costs of what was asked are at order {}, fixed before the run",
                               filter.order())
                 : ""));
@@ -187,6 +192,10 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
   for (; result.asked < queries; ++result.asked) {
     if (filter.enough_answers()) {
       result.stopped = StopReason::max_answers;
+      break;
+    }
+    if (filter.enough_refusals()) {
+      result.stopped = StopReason::max_refusals;
       break;
     }
     if (!filter.affords_next()) {
@@ -222,6 +231,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   settings.delta = delta;
   settings.query_delta = most_steps(run.aggregator, limits).delta();
   settings.published = false;
+  settings.tradeoff = !run.aggregator.is_sparse();
   settings.threads = threads;
   Account result = account(asked, run.aggregator, settings);
   settings.orders = std::vector<double>{filter.order()};
@@ -250,14 +260,21 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
     }
     costs.push_back(std::move(entry));
   }
-  if (may_stop) {
+  if (run.aggregator.is_sparse()) {
+    // What was fixed before the run comes first.
+    std::rotate(costs.begin(), costs.begin() + 1, costs.end());
+    result.headline = headline_of(costs, {});
+    fill_sparse_answers(
+        {run.votes, first_queries(run, labelled.asked), run.aggregator, nullptr, {}, {}}, result);
+    result.answered_realized = labelled.answered;
+  } else if (may_stop) {
     result.orders = fixed.orders;
     result.tradeoff = fixed.tradeoff;
   } else {
     merge_order(fixed, result);
   }
+  if (!run.aggregator.is_sparse()) result.headline = 0;
   result.costs = std::move(costs);
-  result.headline = 0;
   result.trajectory.clear();
   add_notices(labelled, filter, result);
   return result;

@@ -27,10 +27,11 @@ inline constexpr std::array<Named<LabelSource>, 3> kNames<LabelSource>{{
 }};
 
 /// Why a run ended before its last query.
-enum class StopReason { max_answers, max_epsilon };
+enum class StopReason { max_answers, max_refusals, max_epsilon };
 template <>
-inline constexpr std::array<Named<StopReason>, 2> kNames<StopReason>{{
+inline constexpr std::array<Named<StopReason>, 3> kNames<StopReason>{{
     {StopReason::max_answers, "max_answers"},
+    {StopReason::max_refusals, "max_refusals"},
     {StopReason::max_epsilon, "max_epsilon"},
 }};
 
@@ -75,6 +76,9 @@ struct LabelledQueries {
 /// of a run with a selection and limits, whether they stopped it or not: where it stops depends on
 /// answers. (At that order exp((order - 1)(loss - cost)) is a supermartingale up to any moment that
 /// answers decide.)
+///
+/// Of PTR's sparse form, which costs the same on all votes, the `data_independent` ones alone,
+/// those of the worst case first.
 ///
 /// `answered_*` and the curves `tradeoff` are those of the queries that were asked; the curves have
 /// the order of the filter, where limits could stop the run no other. Throws what reading the votes

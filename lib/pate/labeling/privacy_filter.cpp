@@ -9,6 +9,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 
@@ -79,10 +80,13 @@ bool PrivacyFilter::enough_answers() const {
   return limits_.max_answers && answered_ >= *limits_.max_answers;
 }
 
+bool PrivacyFilter::enough_refusals() const {
+  return aggregator_.is_sparse() && asked_ - answered_ >= *aggregator_.max_refusals;
+}
+
 bool PrivacyFilter::affords_next() const {
   if (!limits_.max_epsilon) return true;
-  const double next = rdp(asked_ + 1, answered_ + 1).total();
-  return epsilon_from_rdp(Conversion::improved, next, order_, delta_) <= *limits_.max_epsilon;
+  return epsilon(asked_ + 1, answered_ + 1) <= *limits_.max_epsilon;
 }
 
 void PrivacyFilter::count(bool was_answered) {
@@ -91,11 +95,28 @@ void PrivacyFilter::count(bool was_answered) {
 }
 
 double PrivacyFilter::epsilon() const {
-  if (asked_ == 0) return 0.0;
-  return std::max(epsilon_from_rdp(Conversion::improved, rdp().total(), order_, delta_), 0.0);
+  return asked_ == 0 ? 0.0 : epsilon(asked_, answered_);
+}
+
+double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered) const {
+  const double converted =
+      epsilon_from_rdp(Conversion::improved, rdp(asked, answered).total(), order_, delta_);
+  if (!aggregator_.is_sparse()) return std::max(converted, 0.0);
+  // How many rounds this allows does not depend on the run.
+  const double pure =
+      with_margin(static_cast<double>(rounds(asked, answered)) * *pure_epsilon(aggregator_));
+  return std::clamp(converted, 0.0, pure);
+}
+
+std::int64_t PrivacyFilter::rounds(std::int64_t asked, std::int64_t answered) const {
+  return std::min({asked, asked - answered + 1, *aggregator_.max_refusals});
 }
 
 QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered) const {
+  if (aggregator_.is_sparse()) {
+    const std::int64_t begun = rounds(asked, answered);
+    return steps_of(aggregator_, begun, begun).rdp(order_);
+  }
   return steps_of(aggregator_, asked, answered).rdp(order_);
 }
 

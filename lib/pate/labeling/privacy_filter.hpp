@@ -43,13 +43,15 @@ void validate(const RunLimits& limits);
 ///
 ///     (asked + 1) c1 + (answered + 1) c2 + conversion term (improved)  <=  max_epsilon
 ///
-/// at the one order, rounded outwards. Then the costs of the steps of a run add up to at most
-/// max_epsilon less the conversion term, whatever is answered; each is known before its step from
-/// answers alone; so the run as a whole has that RDP at this order (a Renyi filter: Feldman, Zrnic,
-/// "Individual Privacy Accounting via a Renyi Filter" (2021), Theorem 4.3; exp((order - 1)(loss -
-/// cost so far)) is a supermartingale) and is (max_epsilon, delta)-DP, also when queries depend on
-/// earlier answers. A filter that looked at costs that depend on the votes would stop at a moment
-/// that depends on the votes: where it stopped would itself have to be paid for.
+/// at the one order, rounded outwards; in PTR's sparse form rounds, one more than
+/// were refused, take the place of queries, and the sum of their pure epsilons will do, too. Then
+/// the costs of the steps of a run add up to at most max_epsilon less the conversion term, whatever
+/// is answered; each is known before its step from answers alone; so the run as a whole has that
+/// RDP at this order (a Renyi filter: Feldman, Zrnic, "Individual Privacy Accounting via a Renyi
+/// Filter" (2021), Theorem 4.3; exp((order - 1)(loss - cost so far)) is a supermartingale) and is
+/// (max_epsilon, delta)-DP, also when queries depend on earlier answers. A filter that looked at
+/// costs that depend on the votes would stop at a moment that depends on the votes: where it
+/// stopped would itself have to be paid for.
 class PrivacyFilter {
  public:
   /// Throws `parameter_error` for bad parameters, order <= 1, or delta outside (0, 1).
@@ -61,6 +63,8 @@ class PrivacyFilter {
 
   /// Whether max_answers answers were given.
   [[nodiscard]] bool enough_answers() const;
+  /// Whether as many queries were refused as end a run of PTR's sparse form.
+  [[nodiscard]] bool enough_refusals() const;
   /// Whether the cost of a further query, answered, stays within max_epsilon.
   [[nodiscard]] bool affords_next() const;
   /// Counts a query that was asked.
@@ -68,11 +72,15 @@ class PrivacyFilter {
 
   /// RDP at the order of what was asked, by step.
   [[nodiscard]] QueryCost rdp() const { return rdp(asked_, answered_); }
-  /// The same as epsilon (improved), at least 0; 0 when nothing was asked.
+  /// The same as epsilon (improved), at least 0, of the sparse form at most the sum of the rounds';
+  /// 0 when nothing was asked.
   [[nodiscard]] double epsilon() const;
 
  private:
   [[nodiscard]] QueryCost rdp(std::int64_t asked, std::int64_t answered) const;
+  [[nodiscard]] double epsilon(std::int64_t asked, std::int64_t answered) const;
+  // Of the sparse form: how many have begun.
+  [[nodiscard]] std::int64_t rounds(std::int64_t asked, std::int64_t answered) const;
 
   Aggregator aggregator_;
   RunLimits limits_;

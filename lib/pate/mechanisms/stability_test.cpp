@@ -49,4 +49,19 @@ ThresholdCheck stability_test(TestNoise noise, double parameter, double delta) {
   return check;
 }
 
+ThresholdCheck sparse_stability_test(double epsilon, double delta) {
+  require_positive(epsilon, "ptr-sparse");
+  validate(TestedPlurality{delta});
+  const double scale = 4.0 / epsilon;
+  require_positive(scale, "4 / ptr-sparse");
+  const double scales = std::log((2.0 + std::sqrt(4.0 - 6.0 * delta)) / 6.0) - std::log(delta);
+  ThresholdCheck check{scale * scales * (1.0 + kThresholdMargin), scale, true, 0.5 * scale};
+  validate(check);
+  return check;
+}
+
+double round_epsilon(const ThresholdCheck& sparse) {
+  return 4.0 / sparse.sigma1;
+}
+
 }  // namespace pate

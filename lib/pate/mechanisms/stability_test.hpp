@@ -41,4 +41,30 @@ enum class TestNoise {
 /// Robust Statistics" (2009), for propose-test-release.
 [[nodiscard]] ThresholdCheck stability_test(TestNoise noise, double parameter, double delta);
 
+/// The test of PTR's sparse form, which costs only where it refuses. A round begins with the run
+/// and after every refusal, with a threshold T + Lap(2/epsilon) that stays until the next refusal;
+/// a query is answered where q + Lap(4/epsilon) reaches it. T is such that q = 0 does so with
+/// probability delta at most when it is the first of a round:
+///
+///     Pr = (4 y - y^2)/6,   y = e^(-T epsilon/4),   T = -4/epsilon log( 6 delta/(2 + sqrt(4 - 6
+///     delta)) )
+///
+/// rounded up by less than 1e-12. A round is (epsilon, delta)-DP, however many queries it answers:
+///
+/// * Which queries of it are answered is epsilon-DP: AboveThreshold, the one refusal being what
+///   exceeds. (Answers alone would be epsilon/2.)
+/// * But for the event E that a query is answered whose plurality is another on the neighbour, the
+///   answers are a function of that. Such a query has q = 0 on both sides, and a round asks one at
+///   most before E: where it is refused the round is over. Which one that would be is fixed when
+///   the round begins, as all before it in the round are answered, with pluralities that are the
+///   same. So E needs Lap(4/epsilon) - Lap(2/epsilon) >= T of two noises that were drawn apart from
+///   that, and not given how long the round lasted, which would tell of the threshold: delta.
+///
+/// Domain and errors as above. Source: Dwork and Roth, "The Algorithmic Foundations of Differential
+/// Privacy" (2014), Algorithms 1 and 2.
+[[nodiscard]] ThresholdCheck sparse_stability_test(double epsilon, double delta);
+
+/// The epsilon of a round of such a test.
+[[nodiscard]] double round_epsilon(const ThresholdCheck& sparse);
+
 }  // namespace pate

@@ -41,11 +41,21 @@ double log_laplace_cdf_ratio(double b, double h) {
   return std::log1p(step / std::exp(log_laplace_cdf(b)));
 }
 
+// Of standard Laplace noise less such noise of half the scale.
+double log_difference_cdf(double x) {
+  const double below = -std::abs(x);
+  const double log_tail = below + std::log((4.0 - std::exp(below)) / 6.0);
+  return x <= 0.0 ? log_tail : std::log1p(-std::exp(log_tail));
+}
+
 double log_cdf(const ThresholdCheck& check, double x) {
+  if (check.threshold_scale > 0.0) return log_difference_cdf(x);
   return check.laplace ? log_laplace_cdf(x) : log_normal_cdf(x);
 }
 
 double log_cdf_ratio(const ThresholdCheck& check, double b, double h) {
+  // No cost is made from it.
+  if (check.threshold_scale > 0.0) return log_difference_cdf(b + h) - log_difference_cdf(b);
   return check.laplace ? log_laplace_cdf_ratio(b, h) : log_normal_cdf_ratio(b, h);
 }
 

@@ -15,6 +15,9 @@ struct ThresholdCheck {
   double threshold = 0.0;  ///< T, in votes; may exceed the number of teachers
   double sigma1 = 0.0;     ///< standard deviation of the noise, in votes
   bool laplace = false;    ///< Laplace noise of scale sigma1 instead; stability tests only
+  /// Laplace noise of the threshold itself, half of sigma1, which is drawn anew after a refusal
+  /// only; the sparse form of stability tests, else 0.
+  double threshold_scale = 0.0;
 };
 
 /// No threshold is further from zero: beyond 2^53 a double cannot tell votes apart.
@@ -25,7 +28,8 @@ inline constexpr double kLargestThreshold = 9e15;
 void validate(const ThresholdCheck& check);
 
 /// log Pr[answered | v] = log( erfc((T - v) / (sqrt 2 sigma1)) / 2 ); with Laplace noise
-/// log( e^-(T - v)/sigma1 / 2 ) for v <= T and log( 1 - e^-(v - T)/sigma1 / 2 ) above. Relative
+/// log( e^-(T - v)/sigma1 / 2 ) for v <= T and log( 1 - e^-(v - T)/sigma1 / 2 ) above; with a noisy
+/// threshold just drawn, x = |T - v|/sigma1, log( (4 e^-x - e^-2x) / 6 ) and likewise. Relative
 /// accuracy 1e-14.
 [[nodiscard]] double log_answered(const ThresholdCheck& check, std::int64_t v);
 

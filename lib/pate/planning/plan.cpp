@@ -167,18 +167,23 @@ std::int64_t PlannedRun::answers() const {
 
 std::optional<Aggregator> PlannedRun::tested() const {
   if (ptr_laplace) return tested_plurality(TestNoise::laplace, *ptr_laplace, ptr_delta.value_or(0));
+  if (ptr_sparse) {
+    return sparse_plurality(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
+  }
   if (ptr_sigma) return tested_plurality(TestNoise::gaussian, *ptr_sigma, ptr_delta.value_or(0));
   return std::nullopt;
 }
 
 void validate(const PlannedRun& run) {
-  const bool is_tested = run.ptr_laplace || run.ptr_sigma || run.ptr_delta;
-  if (is_tested) {
-    if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers ||
-        run.ptr_laplace.has_value() == run.ptr_sigma.has_value() || !run.ptr_delta) {
+  const int tests = static_cast<int>(run.ptr_laplace.has_value()) +
+                    static_cast<int>(run.ptr_sigma.has_value()) +
+                    static_cast<int>(run.ptr_sparse.has_value());
+  if (tests > 0 || run.ptr_delta || run.max_refusals) {
+    if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers || tests != 1 ||
+        !run.ptr_delta || run.ptr_sparse.has_value() != run.max_refusals.has_value()) {
       throw parameter_error(
-          "PTR needs ptr-delta and one of ptr-laplace and ptr-sigma, and no other noise; "
-          "max-answers changes no cost of it");
+          "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma and ptr-sparse, the last with "
+          "max-refusals, and no other noise; max-answers changes no cost of it");
     }
     (void)run.tested();
   } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
@@ -230,6 +235,7 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   double* noise = noise_of(run, parameter);
   if (parameter == PlanParameter::queries) run.queries = 1;
   if (parameter == PlanParameter::max_answers) run.max_answers = 1;
+  if (parameter == PlanParameter::max_refusals) run.max_refusals = 1;
   validate(run);
   const Search search(run, settings, epsilon);
   std::string limit;
@@ -244,25 +250,30 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   } else {
     const bool queries = parameter == PlanParameter::queries;
     const std::int64_t most = queries ? kMostPlannedQueries : run.queries;
-    std::int64_t& count = queries ? run.queries : *run.max_answers;
+    const bool refusals = parameter == PlanParameter::max_refusals;
+    std::int64_t& count = queries ? run.queries : refusals ? *run.max_refusals : *run.max_answers;
     search.largest(count, most);
     if (count == 0) {
       count = 1;
       throw_out_of_reach(
           parameter, epsilon, settings.delta,
           fmt::format("{} costs {} already",
-                      queries ? "one query" : fmt::format("one answer to {} queries", run.queries),
+                      queries    ? "one query"
+                      : refusals ? "one refusal"
+                                 : fmt::format("one answer to {} queries", run.queries),
                       search.epsilon()));
     }
     if (count == most) {
-      limit = queries ? "as many queries as a plan can have keep the target"
-                      : "every query may be answered";
+      limit = queries    ? "as many queries as a plan can have keep the target"
+              : refusals ? "every query may be refused"
+                         : "every query may be answered";
     }
   }
   Plan result = plan(run, settings);
-  const double value = noise != nullptr ? *noise
-                       : parameter == PlanParameter::queries
-                           ? static_cast<double>(run.queries)
+  const double value = noise != nullptr                      ? *noise
+                       : parameter == PlanParameter::queries ? static_cast<double>(run.queries)
+                       : parameter == PlanParameter::max_refusals
+                           ? static_cast<double>(*run.max_refusals)
                            : static_cast<double>(*run.max_answers);
   result.solved = Solved{parameter, value, epsilon};
   if (!limit.empty()) {

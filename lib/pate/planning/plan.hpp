@@ -23,6 +23,9 @@ struct PlannedRun {
   std::optional<std::int64_t> max_answers;
   /// PTR instead: epsilon or sigma of its test, and the delta of a query.
   std::optional<double> ptr_laplace, ptr_sigma, ptr_delta;
+  /// Its sparse form instead: epsilon of a round, with ptr_delta, and how many rounds at most.
+  std::optional<double> ptr_sparse;
+  std::optional<std::int64_t> max_refusals;
 
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;
@@ -38,15 +41,24 @@ inline constexpr std::int64_t kMostPlannedQueries = 1'000'000'000;
 void validate(const PlannedRun& run);
 
 /// The parameter a plan can be solved for.
-enum class PlanParameter { sigma2, sigma1, laplace_scale, ptr_sigma, queries, max_answers };
+enum class PlanParameter {
+  sigma2,
+  sigma1,
+  laplace_scale,
+  ptr_sigma,
+  queries,
+  max_answers,
+  max_refusals
+};
 template <>
-inline constexpr std::array<Named<PlanParameter>, 6> kNames<PlanParameter>{{
+inline constexpr std::array<Named<PlanParameter>, 7> kNames<PlanParameter>{{
     {PlanParameter::sigma2, "sigma2"},
     {PlanParameter::sigma1, "sigma1"},
     {PlanParameter::laplace_scale, "laplace_scale"},
     {PlanParameter::ptr_sigma, "ptr_sigma"},
     {PlanParameter::queries, "queries"},
     {PlanParameter::max_answers, "max_answers"},
+    {PlanParameter::max_refusals, "max_refusals"},
 }};
 
 /// What a calibration found.
@@ -98,9 +110,8 @@ struct PlanSettings {
 /// plan(run, settings) is at most `epsilon`:
 ///
 ///     sigma2, sigma1, laplace_scale, ptr_sigma   smallest value, within 1e-9 relative
-///     queries, max_answers            largest value, at most kMostPlannedQueries (and, for
-///     answers,
-///                                     the number of queries)
+///     queries, max_answers,           largest value, at most kMostPlannedQueries (and, for answers
+///     max_refusals                    and refusals, the number of queries)
 ///
 /// The parameter's own value in `run` is not read. The result is the plan with the value found,
 /// with `solved` filled in; its headline never exceeds `epsilon`, and plugging the value back in

@@ -82,7 +82,8 @@ Provenance read_provenance(const io::JsonValue& report, bool is_label, const Par
     result.fixed_order = filter.at("order").number(1.0);
     result.stopped = report.at("labels").find("stopped").has_value();
     // Without a selection every query is answered: where it stops is certain before the run.
-    result.limited = part.steps.has_checks() &&
+    // So are the rounds of a sparse form: what they cost at most.
+    result.limited = part.steps.has_checks() && part.steps.sparse_rounds.empty() &&
                      (filter.find("max_epsilon") || filter.find("max_answers") || result.stopped);
     if (result.limited && part.orders != std::vector{*result.fixed_order}) {
       report.at("rdp").at("orders").fail(

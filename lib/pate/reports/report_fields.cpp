@@ -149,8 +149,9 @@ void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
   aggregator = {};
   aggregator.interactive = kind == "interactive";
   if (kind == "confident" || kind == "interactive") aggregator.selection.emplace();
-  if (kind == "ptr" || kind == "ptr_laplace") {
-    aggregator.selection.emplace().laplace = kind == "ptr_laplace";
+  if (kind == "ptr" || kind == "ptr_laplace" || kind == "ptr_sparse") {
+    aggregator.selection.emplace().laplace = kind != "ptr";
+    if (kind == "ptr_sparse") aggregator.max_refusals = 1;
     aggregator.noisy_max = TestedPlurality{kLeastTestDelta};
     return;
   }

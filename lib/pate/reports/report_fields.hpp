@@ -100,6 +100,14 @@ void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
     a("threshold", aggregator.selection->threshold);
     a(aggregator.selection->laplace ? "test_scale" : "sigma1", aggregator.selection->sigma1);
   }
+  if (aggregator.max_refusals) {
+    a("max_refusals", *aggregator.max_refusals, Whole{1, kMostQueries});
+  }
+  if constexpr (Archive::kReads) {
+    if (aggregator.is_sparse()) {
+      aggregator.selection->threshold_scale = 0.5 * aggregator.selection->sigma1;
+    }
+  }
   double parameter = aggregator.noisy_max.parameter();
   a(aggregator.noisy_max.names().parameter, parameter);
   if constexpr (Archive::kReads) {
@@ -123,6 +131,7 @@ template <class Archive>
 void fields(Archive& a, Described<Archive, StepCounts>& steps) {
   step_list(a, "threshold_checks", steps.threshold_checks, "sigma1");
   step_list(a, "laplace_checks", steps.laplace_checks, "scale", false);
+  step_list(a, "sparse_rounds", steps.sparse_rounds, "scale", false);
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     const NoiseNames& names = noise_of(kind, 1.0).names();
     std::map<double, std::int64_t> counts;

@@ -79,7 +79,8 @@ static void fields(FieldWriter& a, const PlannedRun& run) {
 static void fields(FieldWriter& a, const Solved& solved) {
   a("for", solved.parameter);
   if (solved.parameter == PlanParameter::queries ||
-      solved.parameter == PlanParameter::max_answers) {
+      solved.parameter == PlanParameter::max_answers ||
+      solved.parameter == PlanParameter::max_refusals) {
     a("value", static_cast<std::int64_t>(solved.value));
   } else {
     a("value", solved.value);

@@ -1,0 +1,425 @@
+#include "pate/accounting/sparse_answers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "pate/accounting/account.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/composition/compose.hpp"
+#include "pate/error.hpp"
+#include "pate/labeling/label_run.hpp"
+#include "pate/planning/plan.hpp"
+#include "pate/rdp/step_composition.hpp"
+#include "support/accuracy.hpp"
+#include "support/labeling.hpp"
+#include "support/test_bits.hpp"
+#include "support/votes.hpp"
+
+namespace {
+
+using pate::Aggregator;
+using pate::CostEntry;
+using pate::ReportedConversion;
+using pate_test::covers;
+using pate_test::Histogram;
+using pate_test::HistogramVotes;
+
+double laplace_above(double x) {
+  return x >= 0.0 ? 0.5 * std::exp(-x) : 1.0 - 0.5 * std::exp(x);
+}
+
+// The probability that a round answers queries of these stabilities and, where `refuses`, refuses
+// the last of them instead: a trapezoidal rule, apart from what the library does.
+double round_probability(const Aggregator& sparse, const std::vector<std::int64_t>& stabilities,
+                         bool refuses) {
+  const pate::ThresholdCheck& test = *sparse.selection;
+  constexpr int kSteps = 20000;
+  const double most = 40.0 * test.threshold_scale;
+  double sum = 0.0;
+  double mass = 0.0;
+  for (int i = -kSteps; i <= kSteps; ++i) {
+    const double rho = most * i / kSteps;
+    double p = std::exp(-std::abs(rho) / test.threshold_scale);
+    mass += p;
+    for (std::size_t k = 0; k < stabilities.size(); ++k) {
+      const double needed = test.threshold + rho - static_cast<double>(stabilities[k]);
+      const bool refused = refuses && k + 1 == stabilities.size();
+      p *= laplace_above((refused ? -needed : needed) / test.sigma1);
+    }
+    sum += p;
+  }
+  return sum / mass;
+}
+
+// Runs through all ways to answer and refuse.
+class Transcripts {
+ public:
+  explicit Transcripts(const Aggregator& sparse) : sparse_(sparse) {}
+
+  // By the answers ('+') and refusals ('-') of the queries asked.
+  std::map<std::string, double> of(const std::vector<std::int64_t>& stabilities) {
+    std::map<std::string, double> result;
+    extend(stabilities, "", {}, 0, 1.0, result);
+    return result;
+  }
+
+ private:
+  void extend(const std::vector<std::int64_t>& all, const std::string& so_far,
+              std::vector<std::int64_t> round, std::int64_t refused, double before,
+              std::map<std::string, double>& result) {
+    if (so_far.size() == all.size() || refused == *sparse_.max_refusals) {
+      result[so_far] = before * known(round, false);
+      return;
+    }
+    round.push_back(all[so_far.size()]);
+    extend(all, so_far + "-", {}, refused + 1, before * known(round, true), result);
+    extend(all, so_far + "+", round, refused, before, result);
+  }
+
+  double known(const std::vector<std::int64_t>& round, bool refuses) {
+    if (round.empty()) return 1.0;
+    const auto [at, is_new] = known_.try_emplace({round, refuses});
+    if (is_new) at->second = round_probability(sparse_, round, refuses);
+    return at->second;
+  }
+
+  const Aggregator& sparse_;
+  std::map<std::pair<std::vector<std::int64_t>, bool>, double> known_;
+};
+
+// A query on two neighbours.
+struct Pair {
+  std::int64_t own, other;
+  bool same;  // plurality
+
+  friend auto operator<=>(const Pair&, const Pair&) = default;
+};
+
+std::size_t class_of(const Histogram& counts) {
+  return static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+}
+
+std::set<Pair> all_pairs(std::int64_t teachers, std::int64_t classes) {
+  std::set<Pair> result;
+  for (const Histogram& counts : pate_test::all_histograms(teachers, classes)) {
+    for (std::size_t from = 0; from < counts.size(); ++from) {
+      for (std::size_t to = 0; to < counts.size(); ++to) {
+        if (counts[from] == 0) continue;
+        Histogram other = counts;
+        --other[from];
+        ++other[to];
+        result.insert(
+            {pate::stability(counts), pate::stability(other), class_of(counts) == class_of(other)});
+      }
+    }
+  }
+  return result;
+}
+
+pate::Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggregator,
+                         double delta) {
+  const HistogramVotes votes(queries);
+  pate::AccountSettings settings;
+  settings.delta = delta;
+  settings.threads = 1;
+  return pate::account(pate::test::run_of(votes, aggregator), settings);
+}
+
+const CostEntry& entry(const std::vector<CostEntry>& costs, ReportedConversion by) {
+  return *std::ranges::find(costs, by, &CostEntry::conversion);
+}
+
+}  // namespace
+
+TEST_SUITE("ptr sparse") {
+  TEST_CASE("the threshold leaves q = 0 its delta, and no less") {
+    for (const double epsilon : {1e-3, 0.1, 0.5, 2.0, 50.0}) {
+      for (const double delta : {0.1, 1e-3, 1e-9, 1e-80}) {
+        const auto test = pate::sparse_stability_test(epsilon, delta);
+        const double log_p = pate::log_answered(test, 0);
+        CHECK(log_p <= std::log(delta));
+        CHECK(log_p == doctest::Approx(std::log(delta)).epsilon(1e-11));
+        CHECK(covers(pate::round_epsilon(test), epsilon * (1 - 1e-15)));
+      }
+    }
+    // Pr[Lap(4) - Lap(2) >= 9]: a reference value.
+    const pate::ThresholdCheck nine{9.0, 4.0, true, 2.0};
+    CHECK(std::exp(pate::log_answered(nine, 0)) == doctest::Approx(0.0684146502849).epsilon(1e-11));
+    CHECK(std::exp(pate::log_answered(nine, 9)) == doctest::Approx(0.5));
+    CHECK(std::exp(pate::log_refused(nine, 18)) == doctest::Approx(0.0684146502849).epsilon(1e-11));
+    for (const std::int64_t q : {0, 3, 9, 20, 200}) {
+      CHECK(std::exp(pate::log_answered(nine, q)) + std::exp(pate::log_refused(nine, q)) ==
+            doctest::Approx(1.0));
+    }
+  }
+
+  TEST_CASE("the RDP of a round is that of randomised response") {
+    for (const double epsilon : {1e-5, 0.1, 1.0, 5.0, 800.0}) {
+      for (const double order : {1.01, 2.0, 10.0, 500.0}) {
+        const double cost = pate::pure_dp_cost(epsilon, order);
+        CHECK(cost <= epsilon * (1 + 1e-9));
+        if (order * epsilon > 600.0 || epsilon < 1e-3) {
+          CHECK(cost <= 0.5 * order * epsilon * epsilon * (1 + 1e-9));
+          continue;
+        }
+        const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon)));
+        const long double a = order;
+        const long double moment =
+            std::pow(p, a) * std::pow(1 - p, 1 - a) + std::pow(1 - p, a) * std::pow(p, 1 - a);
+        CHECK(covers(cost, static_cast<double>(std::log(moment) / (a - 1)) * (1 - 1e-10)));
+      }
+    }
+  }
+
+  TEST_CASE("costs: as many rounds as refusals end the run, no more than queries") {
+    const std::vector<Histogram> queries(40, Histogram{8, 1, 1});
+    const auto sparse = pate::sparse_plurality(0.25, 1e-8, 6);
+    const auto account = account_of(queries, sparse, 1e-6);
+    CHECK(covers(account.query_delta, 6e-8));
+    const CostEntry& pure = entry(account.costs, ReportedConversion::pure);
+    CHECK(covers(pure.epsilon, 1.5));
+    CHECK(covers(pure.delta, 6e-8));
+    const CostEntry& kov = entry(account.costs, ReportedConversion::kov);
+    CHECK(covers(kov.epsilon, pate::composed_pure_dp_epsilon(0.25, 6, 94e-8) * (1 - 1e-12)));
+    CHECK(account.costs[account.headline].epsilon == std::min(pure.epsilon, kov.epsilon));
+    for (const CostEntry& cost : account.costs) {
+      CHECK(cost.epsilon >= kov.epsilon * (1 - 1e-9));
+      CHECK(cost.releasable);
+      CHECK_FALSE(cost.data_dependent);
+    }
+    const auto few = account_of({queries.begin(), queries.begin() + 2}, sparse, 1e-6);
+    CHECK(covers(entry(few.costs, ReportedConversion::pure).epsilon, 0.5));
+    CHECK(covers(few.query_delta, 2e-8));
+    CHECK_THROWS_AS((void)account_of(queries, sparse, 6e-8), pate::parameter_error);
+  }
+
+  TEST_CASE("(epsilon, delta) of three queries over all neighbours of five teachers") {
+    const std::set<Pair> pairs = all_pairs(5, 3);
+    for (const std::int64_t refusals : {1, 2, 3}) {
+      const auto sparse = pate::sparse_plurality(2.0, 0.03, refusals);
+      Transcripts transcripts(sparse);
+      const auto account = account_of(std::vector<Histogram>(3, Histogram{5, 0, 0}), sparse, 0.2);
+      double nearest = 0.0;  // to the delta of the pure cost
+      for (const Pair& first : pairs) {
+        for (const Pair& second : pairs) {
+          for (const Pair& third : pairs) {
+            const std::array<Pair, 3> queries{first, second, third};
+            const auto own = transcripts.of({first.own, second.own, third.own});
+            const auto other = transcripts.of({first.other, second.other, third.other});
+            for (const CostEntry& cost : account.costs) {
+              double lost = 0.0;
+              for (const auto& [bits, p] : own) {
+                bool tells = false;  // an answer that the neighbour never gives
+                for (std::size_t k = 0; k < bits.size(); ++k) {
+                  tells = tells || (bits[k] == '+' && !queries.at(k).same);
+                }
+                const double q = tells ? 0.0 : other.at(bits);
+                lost += std::max(p - std::exp(cost.epsilon) * q, 0.0);
+              }
+              REQUIRE(lost <= cost.delta * (1 + 1e-6));
+              if (cost.conversion == ReportedConversion::pure) {
+                nearest = std::max(nearest, lost / cost.delta);
+              }
+            }
+          }
+        }
+      }
+      // Queries whose plurality is another on the neighbour, and nothing else.
+      CHECK(nearest > 0.95);
+    }
+  }
+
+  TEST_CASE("a threshold that lasts: probing tells of it, and the delta still holds") {
+    // Queries that are answered while the threshold is low, then one of another plurality: the
+    // probability that it is answered, given that it is asked in the first round, is above delta;
+    // that it is asked there and answered is not.
+    const auto sparse = pate::sparse_plurality(1.0, 0.02, 4);
+    const std::vector<std::int64_t> probing{3, 3, 3, 3, 3};
+    std::vector<std::int64_t> then = probing;
+    then.push_back(0);
+    const double asked = round_probability(sparse, probing, false);
+    const double both = round_probability(sparse, then, false);
+    CHECK(both / asked > 0.02);
+    CHECK(both <= 0.02);
+    // In all rounds together, at most delta each.
+    std::vector<std::int64_t> all;
+    for (int i = 0; i < 4; ++i) all.insert(all.end(), then.begin(), then.end());
+    const auto answers = pate::sparse_answers(sparse, all);
+    double told = 0.0;
+    for (std::size_t i = 5; i < all.size(); i += 6) told += answers.answered[i];
+    CHECK(told <= 4 * 0.02);
+  }
+
+  TEST_CASE("answers: against integrals over all ways to answer and refuse") {
+    for (const double epsilon : {0.3, 2.0, 9.0}) {
+      for (const std::int64_t refusals : {1, 2, 4}) {
+        const auto sparse = pate::sparse_plurality(epsilon, 0.01, refusals);
+        const auto threshold = static_cast<std::int64_t>(sparse.selection->threshold);
+        const std::vector<std::int64_t> stabilities{
+            threshold, threshold + 3, 0, threshold, 2 * threshold, 1, threshold + 1};
+        std::vector<double> answered(stabilities.size());
+        double mean = 0.0;
+        double square = 0.0;
+        double refused = 0.0;
+        for (const auto& [bits, p] : Transcripts(sparse).of(stabilities)) {
+          const auto count = static_cast<double>(std::ranges::count(bits, '+'));
+          mean += p * count;
+          square += p * count * count;
+          refused += p * static_cast<double>(std::ranges::count(bits, '-'));
+          for (std::size_t k = 0; k < bits.size(); ++k) answered[k] += bits[k] == '+' ? p : 0.0;
+        }
+        const auto found = pate::sparse_answers(sparse, stabilities);
+        for (std::size_t k = 0; k < answered.size(); ++k) {
+          CHECK(std::abs(found.answered[k] - answered[k]) < 3e-6);
+        }
+        CHECK(std::abs(found.expected - mean) < 1e-5);
+        CHECK(std::abs(found.refusals - refused) < 1e-5);
+        CHECK(std::abs(found.sd * found.sd - (square - mean * mean)) < 1e-4);
+      }
+    }
+    const auto none = pate::sparse_answers(pate::sparse_plurality(1.0, 1e-6, 3), {});
+    CHECK(none.expected == 0.0);
+    CHECK(none.sd == 0.0);
+  }
+
+  TEST_CASE("labels: the plurality or none, until so many refusals, as often as expected") {
+    std::vector<Histogram> queries;
+    for (int i = 0; i < 12; ++i) queries.push_back({30 - 2 * (i % 5), 2 * (i % 5), i % 2});
+    queries.push_back({15, 16, 0});
+    const HistogramVotes votes(queries);
+    const auto sparse = pate::sparse_plurality(1.5, 0.01, 3);
+    const pate::Run run = pate::test::run_of(votes, sparse);
+    const auto account = account_of(queries, sparse, 0.5);
+    std::vector<std::int64_t> stabilities;
+    for (const Histogram& counts : queries) stabilities.push_back(pate::stability(counts));
+    const auto expected = pate::sparse_answers(sparse, stabilities);
+    CHECK(account.answered_expected == doctest::Approx(expected.expected));
+    pate::test::TestBits bits(11);
+    constexpr int kRuns = 6000;
+    std::vector<double> answered(queries.size());
+    double sum = 0.0;
+    double square = 0.0;
+    for (int r = 0; r < kRuns; ++r) {
+      pate::PrivacyFilter filter(sparse, {13, {}, {}}, 0.5, 4.0);
+      const auto labelled = pate::label_queries(run, filter, {}, bits);
+      REQUIRE(labelled.refused() <= 3);
+      REQUIRE((labelled.refused() == 3 || labelled.asked == 13));
+      REQUIRE(labelled.stopped.has_value() == (labelled.asked < 13));
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        if (labelled.labels[i] == -1) continue;
+        REQUIRE(static_cast<std::size_t>(labelled.labels[i]) == class_of(queries[i]));
+        answered[i] += 1.0;
+      }
+      const auto count = static_cast<double>(labelled.answered);
+      sum += count;
+      square += count * count;
+    }
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const double p = expected.answered[i];
+      CHECK(std::abs(answered[i] - kRuns * p) < 5 * std::sqrt(kRuns * p * (1 - p)) + 1);
+    }
+    CHECK(std::abs(sum / kRuns - expected.expected) < 5 * expected.sd / std::sqrt(kRuns));
+    const double variance = square / kRuns - sum / kRuns * sum / kRuns;
+    CHECK(variance == doctest::Approx(expected.sd * expected.sd).epsilon(0.1));
+  }
+
+  TEST_CASE("a run: what it cost was fixed before it") {
+    const std::vector<Histogram> queries(30, Histogram{40, 1, 1});
+    const HistogramVotes votes(queries);
+    const auto sparse = pate::sparse_plurality(2.0, 1e-6, 5);
+    const pate::Run run = pate::test::run_of(votes, sparse);
+    const pate::RunLimits limits{30, {}, 6.5};
+    pate::PrivacyFilter filter(sparse, limits, 1e-4, 40.0);
+    pate::test::TestBits bits(5);
+    const auto labelled = pate::label_queries(run, filter, {}, bits);
+    const auto account = pate::label_account(run, labelled, filter, limits, 1e-4, 1);
+    CHECK(covers(account.query_delta, 5e-6));
+    CHECK(filter.epsilon() <= 6.5);
+    const CostEntry& headline = account.costs[account.headline];
+    CHECK(headline.reading == pate::Reading::worst_case);
+    CHECK_FALSE(headline.data_dependent);
+    CHECK(headline.epsilon <= 6.5);
+    CHECK(*account.answered_realized == labelled.answered);
+    CHECK(account.steps.sparse_rounds.begin()->second == 5);
+    for (const CostEntry& cost : account.costs) CHECK(cost.delta <= 1e-4);
+  }
+
+  TEST_CASE("decisions: no answer after the refusals that end a run") {
+    const HistogramVotes votes(std::vector<Histogram>(4, Histogram{9, 1}));
+    pate::Run run = pate::test::run_of(votes, pate::sparse_plurality(1.0, 0.01, 2));
+    pate::AccountSettings settings;
+    settings.delta = 0.1;
+    run.decisions = std::vector<std::uint8_t>{0, 1, 0, 0};
+    CHECK(*pate::account(run, settings).answered_realized == 1);
+    run.decisions = std::vector<std::uint8_t>{0, 0, 1, 0};
+    CHECK_THROWS_AS((void)pate::account(run, settings), pate::input_error);
+  }
+
+  TEST_CASE("what it is not: exact costs, shards, other tests") {
+    const auto sparse = pate::sparse_plurality(1.0, 0.01, 2);
+    const HistogramVotes votes({{9, 1}});
+    pate::Run run = pate::test::run_of(votes, sparse);
+    pate::AccountSettings settings;
+    settings.delta = 0.1;
+    settings.exact = true;
+    CHECK_THROWS_AS((void)pate::account(run, settings), pate::parameter_error);
+    settings.exact = false;
+    run.shard = {1, 2};
+    CHECK_THROWS_AS((void)pate::account(run, settings), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::sparse_plurality(1.0, 0.01, 0), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::sparse_plurality(0.0, 0.01, 1), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::sparse_plurality(std::nan(""), 0.01, 1), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::sparse_plurality(1.0, 0.0, 1), pate::parameter_error);
+    Aggregator changed = sparse;
+    changed.selection->threshold *= 1 - 1e-9;
+    CHECK_THROWS_AS(pate::validate(changed), pate::parameter_error);
+    changed = sparse;
+    changed.selection->threshold_scale *= 0.5;
+    CHECK_THROWS_AS(pate::validate(changed), pate::parameter_error);
+    changed = sparse;
+    changed.max_refusals.reset();
+    CHECK_THROWS_AS(pate::validate(changed), pate::parameter_error);
+  }
+
+  TEST_CASE("plans: as many refusals as a target allows; sums") {
+    pate::PlannedRun run;
+    run.queries = 1000;
+    run.ptr_sparse = 0.2;
+    run.ptr_delta = 1e-8;
+    run.max_refusals = 20;
+    const pate::Plan plan = pate::plan(run, {1e-5, {}, {}});
+    CHECK(covers(plan.costs[plan.headline].epsilon,
+                 pate::composed_pure_dp_epsilon(0.2, 20, 1e-5 - 2e-7) * (1 - 1e-12)));
+    const auto most = pate::solve(run, {1e-5, {}, {}}, pate::PlanParameter::max_refusals, 3.0);
+    CHECK(most.costs[most.headline].epsilon <= 3.0);
+    run.max_refusals = *most.run.max_refusals + 1;
+    const pate::Plan more = pate::plan(run, {1e-5, {}, {}});
+    CHECK(more.costs[more.headline].epsilon > 3.0);
+    run.ptr_sigma = 3.0;
+    CHECK_THROWS_AS(pate::validate(run), pate::parameter_error);
+
+    pate::Part gnmax;
+    gnmax.name = "gnmax";
+    gnmax.delta = 1e-5;
+    gnmax.queries = 10;
+    gnmax.steps.maxima[{pate::GaussianNoisyMax{20.0}}] = 10;
+    pate::Part sparse = gnmax;
+    sparse.name = "sparse";
+    sparse.queries = 1000;
+    sparse.steps = plan.steps;
+    const auto sum = pate::compose(std::vector<pate::Part>{gnmax, sparse}, {});
+    CHECK(covers(sum.query_delta, 2e-7));
+    const CostEntry& rdp = sum.costs[sum.headline];
+    CHECK(rdp.epsilon > plan.costs[plan.headline].epsilon);
+    CHECK(rdp.delta == 1e-5);
+  }
+}
