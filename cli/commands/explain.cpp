@@ -18,9 +18,7 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   add_votes_input_options(line, options.input, {"--labels", "--allow-empty"});
   line.record_null("labels", "decisions");
   const Section what = line.section("What to explain (one of them)");
-  add_mechanism_options(
-      line, options.mechanism,
-      {"--ptr-laplace", "--ptr-sigma", "--ptr-sparse", "--max-refusals", "--ptr-delta"});
+  add_mechanism_options(line, options.mechanism, {"--ptr-sparse", "--max-refusals"});
   add_privacy_options(line, options.privacy,
                       {"--bound", "--exact", "--deltas", "--profile-resolution"});
   what.add("--query I", options.queries, "this row of the votes, from 0: 17, or 3,17");

@@ -47,14 +47,18 @@ std::int32_t runner_up(const QueryExplanation& query) {
 }
 
 void table(Out out, const Explanation& explanation) {
+  const bool tested = explanation.aggregator.is_tested();
   fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9}{:>10}{:>10}{:>11}{:>9}  {}\n", "query", "top", "second",
-                 "Pr[ans]", "exact", "tradeoff", "published", "share", "moved");
+                 "Pr[ans]", "exact", "tradeoff", tested ? "to flip" : "published", "share",
+                 "moved");
   for (const QueryExplanation& query : explanation.queries) {
+    const double last = query.votes_to_flip ? static_cast<double>(*query.votes_to_flip)
+                                            : rdp_of(query, Bound::published);
     fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9.3f}{:>10.3g}{:>10.3g}{:>11.3g}{:>9}  {}\n",
                    query.query, query.histogram[static_cast<std::size_t>(query.plurality)],
                    runner_up(query), query.answered, rdp_of(query, Bound::exact),
-                   rdp_of(query, Bound::tradeoff), rdp_of(query, Bound::published),
-                   share_text(query.share_exact), neighbour_text(query));
+                   rdp_of(query, Bound::tradeoff), last, share_text(query.share_exact),
+                   neighbour_text(query));
   }
 }
 
@@ -81,8 +85,13 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
     fmt::format_to(out, ": statistic {}, answered with probability {:.4g}", *query.statistic,
                    query.answered);
   }
-  fmt::format_to(out, "\nlog q {:.6g}: bound on Pr[the label is not {}]\n\n", query.log_q,
-                 query.plurality);
+  if (query.votes_to_flip) {
+    fmt::format_to(out, "\n{} vote{} must change for a plurality other than {}\n\n",
+                   *query.votes_to_flip, *query.votes_to_flip == 1 ? "" : "s", query.plurality);
+  } else {
+    fmt::format_to(out, "\nlog q {:.6g}: bound on Pr[the label is not {}]\n\n", query.log_q,
+                   query.plurality);
+  }
   fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12}\n", "bound", "reading", "direction", "rdp");
   for (const QueryBoundCost& cost : query.costs) {
     fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12.5g}\n", name(cost.bound), name(cost.reading),

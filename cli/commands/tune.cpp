@@ -93,7 +93,10 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   if (!labels.empty() && options.input.labels_rows) {
     add("--labels-rows", option_word(*options.input.labels_rows));
   }
-  if (aggregator.selection) {
+  if (aggregator.is_tested()) {
+    add(aggregator.selection->laplace ? "--ptr-laplace" : "--ptr-sigma",
+        fmt::format("{}", test_parameter(*aggregator.selection)));
+  } else if (aggregator.selection) {
     add("--threshold", fmt::format("{}", aggregator.selection->threshold));
     add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
   }

@@ -56,7 +56,11 @@ std::vector<std::size_t> front_of(const Tuning& tuning) {
 Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggregator& aggregator,
            const TuningPoint& point, const TunedPoint& on_grid) {
   Row row;
-  if (aggregator.selection) {
+  if (aggregator.is_tested()) {
+    const double parameter = test_parameter(*aggregator.selection);
+    row.add(aggregator.selection->laplace ? "ptr-eps" : "ptr-sigma",
+            fmt::format("{:.6g}", parameter), parameter);
+  } else if (aggregator.selection) {
     row.add("threshold", fmt::format("{:.6g}", aggregator.selection->threshold),
             aggregator.selection->threshold);
     row.add("sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1),

@@ -25,6 +25,10 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   grid.add("--laplace-scale SPEC", options.laplace_scale, "Laplace noise instead: LNMax",
            {.recorded_before = "sigma2"});
 
+  grid.add("--ptr-laplace SPEC", options.ptr_laplace, "PTR instead: epsilon of its Laplace test");
+  grid.add("--ptr-sigma SPEC", options.ptr_sigma, "or Gaussian noise of it, in votes");
+  grid.add("--ptr-delta SPEC", options.ptr_delta, "of PTR: deltas of a query");
+
   const Section rounds = line.section("Two rounds on the same teachers, under one epsilon");
   rounds.add("--rounds 2", options.rounds,
              "Confident on the first queries,\nInteractive (--student) on the rest");
@@ -71,12 +75,50 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
              {.recorded = false});
 }
 
+namespace {
+
+// Of PTR: its axes are there, and what it is not tuned by is not.
+void check_tested(const TuningOptions& options) {
+  if (options.ptr_laplace.empty() == options.ptr_sigma.empty()) {
+    throw usage_error("PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
+  }
+  if (options.ptr_delta.empty()) {
+    throw usage_error("PTR needs the delta of a query: add --ptr-delta SPEC");
+  }
+  const auto exclude = [](bool given, const char* option, const char* why) {
+    if (given) throw usage_error(fmt::format("PTR excludes {}: {}", option, why));
+  };
+  const TuneSettings& settings = options.settings;
+  exclude(options.rounds.has_value(), "--rounds", "its rounds are Confident and Interactive");
+  exclude(options.bound == Bound::published, "--bound published", "none was published of it");
+  exclude(options.reading == Reading::expected, "--reading expected", "its cost is a guarantee");
+  exclude(settings.grid.max_answers.has_value(), "--max-answers",
+          "every query costs, answered or not");
+  exclude(settings.continuum, "--refine", "make the grid finer instead");
+  exclude(settings.release, "--release", "its cost for any votes may be published as it is");
+}
+
+}  // namespace
+
 GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
+  const bool ptr =
+      !options.ptr_laplace.empty() || !options.ptr_sigma.empty() || !options.ptr_delta.empty();
   check_noise({!options.laplace_scale.empty(), !options.sigma2.empty(), !options.threshold.empty(),
-               !options.sigma1.empty(), has_student},
+               !options.sigma1.empty(), has_student, ptr},
               "--sigma2 SPEC or --laplace-scale SPEC (LNMax)");
+  if (ptr) {
+    check_tested(options);
+    const bool laplace = !options.ptr_laplace.empty();
+    grid.ptr = laplace ? TestNoise::laplace : TestNoise::gaussian;
+    grid.sigma1 =
+        laplace ? parse_grid_axis(options.ptr_laplace, "--ptr-laplace", Shares::refused).values
+                : parse_grid_axis(options.ptr_sigma, "--ptr-sigma", Shares::refused).values;
+    grid.noise = parse_grid_axis(options.ptr_delta, "--ptr-delta", Shares::refused).values;
+    validate(grid);
+    return result;
+  }
   if (!options.laplace_scale.empty()) {
     grid.laplace = true;
     grid.noise = parse_grid_axis(options.laplace_scale, "--laplace-scale", Shares::refused).values;

@@ -219,17 +219,9 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
   return rows;
 }
 
-}  // namespace
-
-Explanation explain(const Run& run, const AccountSettings& settings,
-                    const ExplainedQueries& which) {
-  const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
-  CountedRun counted =
-      count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});
-  // Of the run the bounds are told; exact costs at their order alone.
-  const std::vector<ExactQuery> distinct = std::move(counted.partials.exact->distinct);
-  counted.partials.exact.reset();
-  const Account account = pate::account(counted.partials, run.aggregator, settings);
+// Of a run and all its queries.
+Explanation begin_explanation(const Run& run, const Account& account, const Tally& tally,
+                              unsigned threads) {
   if (account.queries == 0) {
     throw input_error(fmt::format("{}: there are no queries to explain", run.votes.name()));
   }
@@ -240,10 +232,139 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   result.run_queries = account.queries;
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
-  result.run_tradeoff = run_costs(CostInputs(counted.partials.tally, run.aggregator),
-                                  Bound::tradeoff, std::span(&result.order, 1), settings.threads)
+  result.run_tradeoff = run_costs(CostInputs(tally, run.aggregator), Bound::tradeoff,
+                                  std::span(&result.order, 1), threads)
                             .front()
                             .joint;
+  result.notices.push_back({"private_numbers",
+                            "everything here shows votes of the teachers or depends on them: it is "
+                            "for the owner of the data and must not be published"});
+  return result;
+}
+
+// A test of PTR on the votes and on a neighbour of that stability: what tells them apart.
+BothDirections test_cost(const ThresholdCheck& test, std::int64_t own, std::int64_t other,
+                         double order) {
+  if (own == other) return {};
+  const LogBernoulliPair pair = answer_pair(test, own, other);
+  const double cap = threshold_data_independent(test, order);
+  return {cost_of_log_excess(log_answer_line(pair, order).at(-kInfinity), order, cap),
+          cost_of_log_excess(log_answer_line(reversed(pair), order).at(-kInfinity), order, cap)};
+}
+
+QueryExplanation explain_tested_query(const QueryReader& reader, std::int64_t i, std::int64_t times,
+                                      const Explanation& about) {
+  const ThresholdCheck& test = *about.aggregator.selection;
+  const double order = about.order;
+  QueryExplanation result;
+  result.query = reader.row(i);
+  result.times = times;
+  const auto counts = reader.histogram(i);
+  result.histogram.assign(counts.begin(), counts.end());
+  result.plurality = std::ranges::max_element(counts) - counts.begin();
+  const std::int64_t q = reader.statistic(i);
+  result.statistic = q;
+  result.votes_to_flip = q + 1;
+  result.log_q = -kInfinity;
+  result.answered = probability_answered(about.aggregator, q);
+  result.outcomes.assign(counts.size(), 0.0);
+  result.outcomes[static_cast<std::size_t>(result.plurality)] = 1.0;
+  BothDirections exact;
+  double dearest = 0.0;
+  std::vector<std::int32_t> other = result.histogram;
+  for (std::size_t from = 0; from < other.size(); ++from) {
+    for (std::size_t to = 0; to < other.size(); ++to) {
+      if (from == to || counts[from] == 0) continue;
+      --other[from];
+      ++other[to];
+      const BothDirections cost = test_cost(test, q, stability(other), order);
+      exact.forward = max_or_nan(exact.forward, cost.forward);
+      exact.reverse = max_or_nan(exact.reverse, cost.reverse);
+      if (cost.larger() > dearest) {
+        dearest = cost.larger();
+        result.worst_neighbour = WorstNeighbour{
+            static_cast<std::int64_t>(from), static_cast<std::int64_t>(to),
+            cost.reverse > cost.forward ? Direction::reverse : Direction::forward, other};
+      }
+      ++other[from];
+      --other[to];
+    }
+  }
+  const double tradeoff =
+      tradeoff_query_cost(about.aggregator, about.teachers, q, -kInfinity, order);
+  result.costs = {{Bound::exact, Reading::joint, exact.larger(), exact},
+                  {Bound::tradeoff, Reading::joint, tradeoff, {}},
+                  {Bound::data_independent,
+                   Reading::worst_case,
+                   data_independent_cost(about.aggregator, order).total(),
+                   {}}};
+  if (about.run_tradeoff > 0.0) result.share_tradeoff = tradeoff / about.run_tradeoff;
+  return result;
+}
+
+Explanation explain_tested(const Run& run, const AccountSettings& settings,
+                           const ExplainedQueries& which) {
+  const CountedRun counted = count_run(run, {settings.threads, settings.progress});
+  const Tally& tally = counted.partials.tally;
+  Explanation result = begin_explanation(
+      run, pate::account(counted.partials, run.aggregator, settings), tally, settings.threads);
+  std::map<std::int64_t, std::int64_t> times;
+  for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
+  // Costs by stability, and which stability every query has.
+  std::vector<std::uint32_t> stabilities;
+  std::vector<double> costs(static_cast<std::size_t>(result.teachers) + 2, -1.0);
+  QueryReader reader(run);
+  constexpr std::int64_t kPiece = 4096;
+  for (std::int64_t begin = 0; begin < run.rows.size(); begin += kPiece) {
+    reader.read(begin, std::min(kPiece, run.rows.size() - begin));
+    for (std::int64_t i = 0; i < reader.size(); ++i) {
+      const auto q = static_cast<std::size_t>(reader.statistic(i));
+      stabilities.push_back(static_cast<std::uint32_t>(q));
+      if (costs[q] >= 0.0) continue;
+      costs[q] = tradeoff_query_cost(run.aggregator, result.teachers, reader.statistic(i),
+                                     -kInfinity, result.order);
+    }
+  }
+  for (const std::int64_t row : rows_to_explain(which, run, times, stabilities, costs)) {
+    const Run alone{run.votes, RowSelection::list({row}), run.aggregator, nullptr, {}, {}};
+    QueryReader one(alone);
+    one.read(0, 1);
+    result.queries.push_back(explain_tested_query(one, 0, times.at(row), result));
+  }
+  for (const DistinctQuery& query : tally.distinct) {
+    const std::int64_t q = query.statistic;
+    BothDirections largest;
+    for (const std::int64_t w : {q - 1, q + 1}) {
+      if (w < 0 || w > result.teachers) continue;
+      const BothDirections cost = test_cost(*run.aggregator.selection, q, w, result.order);
+      largest.forward = max_or_nan(largest.forward, cost.forward);
+      largest.reverse = max_or_nan(largest.reverse, cost.reverse);
+    }
+    result.run_exact.forward += static_cast<double>(query.count) * largest.forward;
+    result.run_exact.reverse += static_cast<double>(query.count) * largest.reverse;
+  }
+  if (result.run_exact.larger() > 0.0) {
+    for (QueryExplanation& query : result.queries) {
+      query.share_exact = query.costs.front().rdp / result.run_exact.larger();
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Explanation explain(const Run& run, const AccountSettings& settings,
+                    const ExplainedQueries& which) {
+  require_not_sparse(run.aggregator, "an explanation", "where refusals cost and no query does");
+  if (run.aggregator.is_tested()) return explain_tested(run, settings, which);
+  const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
+  CountedRun counted =
+      count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});
+  // Of the run the bounds are told; exact costs at their order alone.
+  const std::vector<ExactQuery> distinct = std::move(counted.partials.exact->distinct);
+  counted.partials.exact.reset();
+  const Account account = pate::account(counted.partials, run.aggregator, settings);
+  Explanation result = begin_explanation(run, account, counted.partials.tally, settings.threads);
 
   ExactRun costs(mechanism, distinct, settings.threads);
   const std::span<const double> order(&result.order, 1);
@@ -265,9 +386,6 @@ Explanation explain(const Run& run, const AccountSettings& settings,
     distinct_of_row[run.rows[i]] = counted.distinct_of_query[static_cast<std::size_t>(i)];
   }
   add_profiles(mechanism, distinct, distinct_of_row, settings, result);
-  result.notices.push_back({"private_numbers",
-                            "everything here shows votes of the teachers or depends on them: it is "
-                            "for the owner of the data and must not be published"});
   return result;
 }
 

@@ -42,12 +42,13 @@ struct QueryExplanation {
   std::int64_t times = 0;  ///< how often the run asked it
   std::vector<std::int32_t> histogram;
   std::int64_t plurality = 0;
-  std::optional<std::int64_t> statistic;  ///< what the threshold check compares
-  double log_q = 0.0;                     ///< of the noisy maximum
-  double answered = 1.0;                  ///< Pr[answered]
-  std::vector<double> outcomes;           ///< Pr[label = class], given that there is an answer
-  std::vector<QueryBoundCost> costs;      ///< at the order of the explanation, asked once; tilted
-                                          ///< with Gaussian noise only
+  std::optional<std::int64_t> statistic;           ///< what the threshold check compares
+  std::optional<std::int64_t> votes_to_flip = {};  ///< PTR only: 1 more than the statistic
+  double log_q = 0.0;                              ///< of the noisy maximum
+  double answered = 1.0;                           ///< Pr[answered]
+  std::vector<double> outcomes;       ///< Pr[label = class], given that there is an answer
+  std::vector<QueryBoundCost> costs;  ///< at the order of the explanation, asked once; tilted
+                                      ///< with Gaussian noise only
   std::optional<WorstNeighbour> worst_neighbour;
   double share_tradeoff = 0.0;  ///< of the run's joint trade-off cost at that order, asked once
   double share_exact = 0.0;     ///< of the run's exact cost
@@ -79,8 +80,10 @@ struct ExplainedQueries {
   std::int64_t top = 0;
 };
 
-/// Explains queries of a run. Throws `parameter_error` for settings out of range, `input_error`
-/// where a row is not among the run's queries or there are none, and what reading the votes throws.
+/// Explains queries of a run. Of PTR exact costs are those of the test, the deltas being apart, and
+/// there are no epsilons by a profile. Throws `parameter_error` for settings out of range,
+/// `input_error` where a row is not among the run's queries or there are none, and what reading the
+/// votes throws.
 [[nodiscard]] Explanation explain(const Run& run, const AccountSettings& settings,
                                   const ExplainedQueries& which);
 

@@ -349,6 +349,7 @@ static void fields(FieldWriter& a, const QueryExplanation& query) {
   a("histogram", query.histogram);
   a("plurality", query.plurality);
   a("statistic", query.statistic);
+  a.optional("votes_to_flip", query.votes_to_flip);
   a("answered", query.answered);
   a("log_q", query.log_q);
   a("q", std::exp(query.log_q));

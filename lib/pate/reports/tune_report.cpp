@@ -59,6 +59,12 @@ void comparisons(Archive& a, Described<Archive, TunedPoint>& p) {
 // The parameters of a point, in the order of the axes.
 template <class Archive>
 void point_parameters(Archive& a, const Aggregator& aggregator) {
+  if (aggregator.is_tested()) {
+    a(aggregator.selection->laplace ? "ptr_laplace" : "ptr_sigma",
+      test_parameter(*aggregator.selection));
+    a("ptr_delta", aggregator.noisy_max.delta());
+    return;
+  }
   if (aggregator.selection) {
     a("sigma1", aggregator.selection->sigma1);
     a("threshold", aggregator.selection->threshold);
@@ -104,6 +110,11 @@ void write_point(PointLine& line, const Tuning& tuning, const TuneSettings& sett
 
 template <class Archive>
 void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_selection) {
+  if (grid.ptr) {
+    a(*grid.ptr == TestNoise::laplace ? "ptr_laplace" : "ptr_sigma", grid.sigma1, Real{0.0});
+    a("ptr_delta", grid.noise, Real{0.0});
+    return;
+  }
   if (has_selection) {
     a("sigma1", grid.sigma1, Real{0.0});
     a("threshold", grid.threshold);
@@ -114,7 +125,12 @@ void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_sele
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   Aggregator shape;
   shape_aggregator(report.at("mechanism").at("name"), shape);
-  grid.laplace = !shape.is_gaussian();
+  if (shape.is_sparse()) report.at("mechanism").at("name").fail("a mechanism that can be tuned");
+  if (shape.is_tested()) {
+    grid.ptr = shape.selection->laplace ? TestNoise::laplace : TestNoise::gaussian;
+    shape.selection.reset();
+  }
+  grid.laplace = !grid.ptr && !shape.is_gaussian();
   grid.interactive = shape.interactive;
   const io::JsonValue json = report.at("grid");
   FieldReader a(json);
@@ -361,7 +377,7 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
   const TuningGrid& x = saved.tuning.grid;
   const TuningGrid& y = now.tuning.grid;
   require(x.noise == y.noise && x.sigma1 == y.sigma1 && x.threshold == y.threshold &&
-              x.laplace == y.laplace && x.interactive == y.interactive,
+              x.laplace == y.laplace && x.interactive == y.interactive && x.ptr == y.ptr,
           "another grid");
   require(saved.tuning.first == now.tuning.first && saved.tuning.last == now.tuning.last,
           "another --shard");

@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 
+#include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/row_costs.hpp"
@@ -198,6 +200,46 @@ void evaluate_without_selection(Work& work) {
   });
 }
 
+// The votes are read once: what PTR's costs and answers depend on is the same for all its points.
+void evaluate_tested(Work& work) {
+  const EpsilonKind& kind = work.settings.kind;
+  const TuningGrid& grid = work.grid;
+  if (std::ranges::all_of(work.points, &TuningPoint::evaluated)) return;
+  Run run = run_of(work.votes, grid.aggregator(work.first), work.votes.rows.size());
+  run.labels = work.votes.labels;
+  const Partials counted = count_run(run, {.threads = work.settings.threads}).partials;
+  AccountSettings settings;
+  settings.delta = kind.delta;
+  settings.published = false;
+  settings.orders = kind.orders;
+  settings.threads = 1;
+  parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
+    TuningPoint& point = work.points[i];
+    if (point.evaluated() || work.watcher.wants_stop()) return;
+    const Aggregator aggregator = grid.aggregator(work.first + i);
+    const std::int64_t queries = counted.tally.queries;
+    TuningPoint found{kInfinity, 0.0, 0.0, 0.0, queries};
+    for (const DistinctQuery& query : counted.tally.distinct) {
+      found.answered +=
+          static_cast<double>(query.count) * probability_answered(aggregator, query.statistic);
+    }
+    if (counted.utility && found.answered > 0.0) {
+      found.right = utility(*counted.utility, aggregator).expected_accuracy * found.answered;
+    }
+    // Where the deltas of the queries leave nothing there is no epsilon at this delta.
+    if (steps_of(aggregator, queries, queries).delta() < kind.delta) {
+      for (const CostEntry& cost : account(counted, aggregator, settings).costs) {
+        if (cost.bound != Bound::tradeoff || name(cost.conversion) != name(kind.conversion))
+          continue;
+        found.epsilon = cost.epsilon;
+        found.order = cost.order.value_or(0.0);
+      }
+    }
+    point = found;
+    work.counter.add(1);
+  });
+}
+
 }  // namespace
 
 void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPoint> points) {
@@ -207,7 +249,9 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   const auto before = std::ranges::count(points, true, &TuningPoint::evaluated);
   Work work{task, orders, first, points, ProgressCounter(task.watcher.progress, size)};
   if (before > 0) work.counter.add(before);
-  if (task.grid.has_selection()) {
+  if (task.grid.ptr) {
+    evaluate_tested(work);
+  } else if (task.grid.has_selection()) {
     evaluate_with_selection(work);
   } else {
     evaluate_without_selection(work);

@@ -25,9 +25,14 @@ namespace {
 // Thrown inside when the watcher stops the refinement, and caught here.
 struct Stopped {};
 
-void check(const TuningVotes& votes, const TuneSettings& settings) {
+void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings& settings) {
   validate_delta(settings.grid.kind.delta);
   const CostKind& cost = settings.grid.kind.cost;
+  if (grid.ptr && (cost.bound != Bound::tradeoff || cost.reading != Reading::joint ||
+                   settings.grid.max_answers || settings.continuum || settings.release)) {
+    throw parameter_error(
+        "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid");
+  }
   if (cost.bound == Bound::data_independent) {
     throw parameter_error("tuning is by a bound that depends on the votes");
   }
@@ -76,6 +81,7 @@ double data_independent_epsilon(const StepCounts& steps, const EpsilonKind& kind
   const std::span<const double> orders =
       kind.orders ? std::span<const double>(*kind.orders) : default_orders();
   std::vector<Notice> notices;
+  if (!(steps.delta() < kind.delta)) return kInfinity;
   for (const CostEntry& cost :
        data_independent_entries(steps, orders, {kind.delta, kind.orders.has_value()}, notices)) {
     if (name(cost.conversion) == name(kind.conversion)) return cost.epsilon;
@@ -95,9 +101,9 @@ void add_comparisons(const TuningTask& task, Tuning& tuning) {
           steps_of(task.grid.aggregator(p.index), p.point.queries, p.point.queries), settings.kind);
     }
     p.data_independent = found->second;
-    p.published = p.point.epsilon;
+    p.published = task.grid.ptr ? kInfinity : p.point.epsilon;  // nobody has published one of PTR
   }
-  if (settings.kind.cost.bound == Bound::published) return;
+  if (settings.kind.cost.bound == Bound::published || task.grid.ptr) return;
   settings.kind.cost = {Bound::published, Reading::expected};
   TuningPoint done;
   done.epsilon = 0.0;
@@ -142,7 +148,7 @@ std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneS
 
 Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings& settings,
             const KnownPoints& known, const Watcher& watcher) {
-  check(votes, settings);
+  check(votes, grid, settings);
   validate(grid);
   Tuning tuning{grid, votes.votes.teachers(), votes.votes.classes(), votes.rows.size(),
                 votes.labels.has_value()};

@@ -171,6 +171,7 @@ GridAxis parse_grid_axis(std::string_view text, std::string_view axis, Shares sh
 Aggregator TuningGrid::aggregator(std::size_t point) const {
   Aggregator result;
   const double scale = noise[noise_of(point)];
+  if (ptr) return tested_plurality(*ptr, sigma1[sigma1_of(point)], scale);
   if (laplace) {
     result.noisy_max = LaplaceNoisyMax{scale};
   } else {
@@ -183,8 +184,25 @@ Aggregator TuningGrid::aggregator(std::size_t point) const {
   return result;
 }
 
+double test_parameter(const ThresholdCheck& test) {
+  if (!test.laplace) return test.sigma1;
+  const double found = 1.0 / test.sigma1;
+  // What people give has few digits.
+  for (const double near : {to_12_digits(found), std::nextafter(found, 0.0)}) {
+    if (1.0 / near == test.sigma1) return near;
+  }
+  return found;
+}
+
 void validate(const TuningGrid& grid) {
-  require_positive_axis(grid.noise, grid.laplace ? "--laplace-scale" : "--sigma2");
+  if (grid.ptr) {
+    const bool is_laplace = *grid.ptr == TestNoise::laplace;
+    require_positive_axis(grid.sigma1, is_laplace ? "--ptr-laplace" : "--ptr-sigma");
+    if (grid.noise.empty()) throw parameter_error("--ptr-delta has no values");
+    for (const double delta : grid.noise) validate(TestedPlurality{delta}, "--ptr-delta");
+  } else {
+    require_positive_axis(grid.noise, grid.laplace ? "--laplace-scale" : "--sigma2");
+  }
   if (grid.has_selection()) {
     require_positive_axis(grid.sigma1, "--sigma1");
     for (const double value : grid.threshold) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -47,14 +48,18 @@ inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
 /// Points are numbered in canonical order: the noise of the maximum outermost, then sigma1, the
 /// threshold innermost.
 struct TuningGrid {
-  std::vector<double> noise;      ///< sigma2, or the Laplace scale
-  std::vector<double> sigma1;     ///< empty without a selection
+  std::vector<double> noise;      ///< sigma2, or the Laplace scale; of PTR the delta of a query
+  std::vector<double> sigma1;     ///< empty without a selection; of PTR what gives its test's noise
   std::vector<double> threshold;  ///< in votes; empty without a selection
   bool laplace = false;
   bool interactive = false;
+  std::optional<TestNoise> ptr = {};
 
+  /// Whether points have a threshold of their own.
   [[nodiscard]] bool has_selection() const { return !threshold.empty(); }
-  [[nodiscard]] std::size_t sigma1_values() const { return has_selection() ? sigma1.size() : 1; }
+  [[nodiscard]] std::size_t sigma1_values() const {
+    return has_selection() || ptr ? sigma1.size() : 1;
+  }
   [[nodiscard]] std::size_t thresholds() const { return has_selection() ? threshold.size() : 1; }
   /// Number of points.
   [[nodiscard]] std::size_t size() const { return noise.size() * sigma1_values() * thresholds(); }
@@ -86,6 +91,9 @@ inline constexpr std::size_t kBlockThresholds = 32;
 /// grid may be empty. Throws `parameter_error` unless 1 <= index <= of.
 [[nodiscard]] std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid,
                                                                   const Shard& shard);
+
+/// The epsilon or sigma that gives a stability test its noise, as people wrote it.
+[[nodiscard]] double test_parameter(const ThresholdCheck& test);
 
 /// What is known of one point of a grid.
 struct TuningPoint {
