@@ -17,9 +17,11 @@ namespace pate::cli {
 
 namespace {
 
-// The noisy threshold is that of a Gaussian mechanism whose other noise does not matter here.
+// The noisy threshold is that of a Gaussian mechanism whose other noise does not matter here; of
+// PTR's sparse form that of a round, of whatever many.
 MechanismOptions with_any_noise(MechanismOptions options) {
-  if (!options.ptr_laplace && !options.ptr_sigma && !options.ptr_delta) options.sigma2 = 1.0;
+  if (!options.any_ptr()) options.sigma2 = 1.0;
+  if (options.ptr_sparse) options.max_refusals = 1;
   return options;
 }
 
@@ -44,7 +46,9 @@ void add_inspect(CommandLine& line, InspectOptions& options) {
   const Section ptr = line.section("PTR instead (delta, and one of the others)");
   ptr.add("--ptr-laplace EPS", options.mechanism.ptr_laplace, "its test, with Laplace noise");
   ptr.add("--ptr-sigma S", options.mechanism.ptr_sigma, "or with Gaussian noise, in votes");
-  ptr.add("--ptr-delta D", options.mechanism.ptr_delta, "the delta of a query");
+  ptr.add("--ptr-sparse EPS", options.mechanism.ptr_sparse,
+          "or its sparse form, as if each query\nwere the first of its round");
+  ptr.add("--ptr-delta D", options.mechanism.ptr_delta, "the delta of a query, or of a refusal");
   line.section("Histograms")
       .add("--bins N", options.bins, "at most N bins; default: one a vote, to 1000");
   add_output_options(line, options.output);

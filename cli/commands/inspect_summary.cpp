@@ -143,9 +143,10 @@ std::string inspect_summary(const Inspection& inspection, const reports::InputFi
     fmt::format_to(out, "\n");
     text += paragraph(
         "answered: ",
-        fmt::format("{:.1f} expected at threshold {:g}, {} {:g} (# answered, . refused)",
+        fmt::format("{:.1f} expected at threshold {:g}, {} {:g}{} (# answered, . refused)",
                     selection.answered, selection.check.threshold,
-                    selection.check.laplace ? "scale" : "sigma1", selection.check.sigma1));
+                    selection.check.laplace ? "scale" : "sigma1", selection.check.sigma1,
+                    selection.check.threshold_scale > 0.0 ? ", each as the first of a round" : ""));
   }
   if (!inspection.notices.empty()) fmt::format_to(out, "\n");
   return text + notes(inspection.notices);

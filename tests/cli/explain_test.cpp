@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pate/mechanisms/outcomes.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"
@@ -213,6 +214,77 @@ TEST_SUITE("explain") {
       CHECK(rdp(query, "exact").get<double>() <=
             rdp(query, "tradeoff").get<double>() * (1.0 + 1e-10));
     }
+  }
+
+  TEST_CASE("PTR: how far the plurality is from another one, and what the test costs") {
+    const std::string counts = sample("digits_100_counts.npy");
+    const Ran ran = explain({counts, "--queries", "60", "--top", "60"},
+                            {"--ptr-laplace", "0.5", "--ptr-delta", "1e-9", "--delta", "1e-5",
+                             "--conversion", "improved", "--quiet"});
+    REQUIRE(ran.status == 0);
+    const json report = ran.json();
+    const double order = report.at("run").at("order");
+    const auto test = pate::stability_test(pate::TestNoise::laplace, 0.5, 1e-9);
+    // Divergences of the tests of two histograms with one plurality, by their definition.
+    const auto divergence = [&](std::int64_t q, std::int64_t other) {
+      const double a = std::exp(pate::log_answered(test, q));
+      const double b = std::exp(pate::log_answered(test, other));
+      return std::log(std::pow(a, order) * std::pow(b, 1 - order) +
+                      std::pow(1 - a, order) * std::pow(1 - b, 1 - order)) /
+             (order - 1);
+    };
+    double before = 1e9;
+    double forward = 0.0;
+    double reverse = 0.0;
+    for (const json& query : report.at("queries")) {
+      const auto votes = query.at("histogram").get<std::vector<std::int32_t>>();
+      const auto plurality = [](const std::vector<std::int32_t>& of) {
+        return std::max_element(of.begin(), of.end()) - of.begin();
+      };
+      const std::int64_t q = pate::stability(votes);
+      CHECK(query.at("votes_to_flip") == q + 1);
+      CHECK(query.at("answered").get<double>() ==
+            doctest::Approx(std::exp(pate::log_answered(test, q))));
+      CHECK(query.at("outcomes")[static_cast<std::size_t>(plurality(votes))] == 1.0);
+      double there = 0.0;
+      double back = 0.0;
+      for (std::size_t from = 0; from < votes.size(); ++from) {
+        for (std::size_t to = 0; to < votes.size(); ++to) {
+          auto other = votes;
+          if (from == to || other[from]-- == 0) continue;
+          ++other[to];
+          if (plurality(other) != plurality(votes)) continue;
+          there = std::max(there, divergence(q, pate::stability(other)));
+          back = std::max(back, divergence(pate::stability(other), q));
+        }
+      }
+      const double exact = rdp(query, "exact");
+      CHECK(exact == doctest::Approx(std::max(there, back)).epsilon(1e-6));
+      CHECK(exact <= rdp(query, "tradeoff").get<double>() * (1 + 1e-9));
+      CHECK(rdp(query, "tradeoff") <= rdp(query, "data_independent"));
+      CHECK(exact <= before);
+      before = exact;
+      forward += there;
+      reverse += back;
+      const json& neighbour = query.at("worst_neighbour");
+      auto moved = votes;
+      --moved[neighbour.at("from").get<std::size_t>()];
+      ++moved[neighbour.at("to").get<std::size_t>()];
+      CHECK(neighbour.at("histogram") == moved);
+      CHECK(std::abs(pate::stability(moved) - q) == 1);
+      CHECK(query.at("share").at("exact") <= 1.0);
+    }
+    CHECK(report.at("run").at("rdp").at("exact").at("forward") ==
+          doctest::Approx(forward).epsilon(1e-6));
+    CHECK(report.at("run").at("rdp").at("exact").at("reverse") ==
+          doctest::Approx(reverse).epsilon(1e-6));
+    const Ran table = explain({counts, "--query", "3", "--queries", "60", "--summary"},
+                              {"--ptr-sigma", "3", "--ptr-delta", "1e-9", "--delta", "1e-5"});
+    CHECK(table.out.find("for a plurality other than") != std::string::npos);
+    CHECK(explain({counts, "--top", "3"}, {"--ptr-sigma", "3", "--delta", "1e-5"}).status == 2);
+    CHECK(explain({counts, "--top", "3"}, {"--ptr-sparse", "3", "--max-refusals", "2",
+                                           "--ptr-delta", "1e-9", "--delta", "1e-5"})
+              .status == 2);
   }
 
   TEST_CASE("the Interactive aggregator can be explained (real votes)" *

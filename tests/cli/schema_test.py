@@ -28,6 +28,8 @@ ANALYZE_LINES = [
     f"{COUNTS} --sigma2 20 --queries 5:50",
     f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9 --labels {LABELS}",
     f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --queries 100 --shard 1/2",
+    f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --queries 9 --exact",
+    f"{COUNTS} --ptr-sparse 0.5 --max-refusals 3 --ptr-delta 1e-9 --labels {LABELS}",
     f"{COUNTS} --sigma2 1e-3 --queries 10",
     f"{COUNTS} --sigma2 1e6 --conversion gdp --require-releasable",
     f"{COUNTS} --laplace-scale 20 --max-epsilon 0.001",
@@ -51,6 +53,8 @@ TUNE_LINES = [
     f"{COUNTS} {GRID} --queries 50 --shard 1000/1000 --orders 2,3",
     f"{COUNTS} --laplace-scale 20:40:10 --queries 20 --refine",
     f"{COUNTS} --sigma2 1e-3,20 --queries 5:20 --objective answered",
+    f"{COUNTS} --ptr-laplace 0.1,1 --ptr-delta 1e-9,1e-7 --queries 200 --labels {LABELS} --max-epsilon 9",
+    f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-3 --queries 20 --max-epsilon 9",
     f"{COUNTS} --sigma2 20,40 --queries 50 --release --method gnss --max-epsilon 0.01 --top 1",
 ]
 
@@ -72,6 +76,7 @@ INSPECT_LINES = [
     f"{COUNTS} --threshold 60% --sigma1 15",
     f"{COUNTS} --ptr-laplace 1 --ptr-delta 1e-9",
     f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9",
+    f"{COUNTS} --ptr-sparse 4 --ptr-delta 1e-9",
     f"{COUNTS} --queries 1",
     f"{PREDICTIONS} --layout predictions --classes 12 --queries 5:400",
     f"{PREDICTIONS} --layout predictions-by-query --classes 10",
@@ -125,6 +130,7 @@ LABEL_LINES = [
     f"{COUNTS} --sigma2 20 --force --write-labels l.tsv --max-epsilon 0",
     f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
     f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9 --force --write-labels l.npy --max-answers 5",
+    f"{COUNTS} --ptr-sparse 4 --max-refusals 3 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
     f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --laplace-scale 20 --force --write-labels l.npy",
     f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
 ]
@@ -137,6 +143,8 @@ PLAN_LINES = [
     "--queries 100 --solve sigma2 --epsilon 3",
     "--queries 100 --solve ptr-sigma --ptr-delta 1e-9 --epsilon 3",
     "--queries 100 --ptr-laplace 0.5 --ptr-delta 1e-9",
+    "--queries 100 --ptr-sparse 0.5 --max-refusals 3 --ptr-delta 1e-9",
+    "--queries 100 --ptr-sparse 0.5 --solve max-refusals --ptr-delta 1e-9 --epsilon 3",
     "--queries 100 --solve sigma2 --epsilon 3 --public-only",
 ]
 
@@ -171,6 +179,8 @@ EXPLAIN_LINES = [
     f"{COUNTS} {CONFIDENT} --query 17,3",
     f"{COUNTS} --sigma2 20 --queries 5:50 --query 7 --conversion gdp",
     f"{COUNTS} --sigma2 0.01 --queries 3 --top 9",
+    f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --queries 40 --top 9",
+    f"{COUNTS} --ptr-sigma 3 --ptr-delta 1e-9 --queries 40 --query 3",
     f"{PREDICTIONS} --layout predictions --classes 10 --queries 40 --laplace-scale 20 --top 3",
 ]
 
@@ -307,6 +317,7 @@ LABEL_MUTATIONS = {
     "an expectation": lambda r: put(r, "expected", "costs", 0, "reading"),
     "one direction": lambda r: put(r, "forward", "headline", "direction"),
     "no steps": lambda r: without(r, "steps"),
+    "no tradeoff": lambda r: without(r, "rdp", "tradeoff"),
     "no joint curve": lambda r: without(r, "rdp", "tradeoff", "joint"),
     "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
 }
@@ -396,9 +407,14 @@ def check_composed(directory):
     release = report("release.json", "release", str(COUNTS), *CONFIDENT.split(), "--queries", "9",
                      "--delta", "1e-5", *CURVE.split())
     rounds = report("rounds.json", "compose", confident, gnmax)
+    ptr = report("ptr.json", *votes, "--ptr-laplace", "0.5", "--ptr-delta", "1e-9", "--queries", "9")
+    sparse = report("sparse.json", *votes, "--ptr-sparse", "0.5", "--max-refusals", "3", "--ptr-delta", "1e-9")
     composed = [rounds, report("again.json", "compose", rounds, plan),
                 report("released.json", "compose", rounds, release),
                 report("plans.json", "compose", plan, plan, "--delta", "1e-6"),
+                report("ptrs.json", "compose", ptr, sparse),
+                report("ptr_public.json", "compose", gnmax, ptr, "--public-only"),
+                report("ptr_again.json", "compose", "ptrs.json", gnmax),
                 report("shards.json", "compose", *shards)]
     composed += [report("public.json", "compose", confident, gnmax, "--public-only"),
                  report("public_shards.json", "compose", *shards, "--public-only")]

@@ -61,7 +61,8 @@ std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator&
                                            Reading reading) {
   std::vector<double> answered(tally.checkpoints.size(), 0.0);
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
-    const double p = reading == Reading::worst_case
+    // What PTR answers changes no cost of it, the worst case included.
+    const double p = reading == Reading::worst_case && !aggregator.is_tested()
                          ? 1.0
                          : probability_answered(aggregator, tally.distinct[i].statistic);
     for (const Occurrence& o : tally.occurrences_of(i)) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -20,6 +21,7 @@
 #include "pate/exact/exact_run.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/mechanisms/outcomes.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 
 namespace pate {
 
@@ -242,63 +244,73 @@ Explanation begin_explanation(const Run& run, const Account& account, const Tall
   return result;
 }
 
-// A test of PTR on the votes and on a neighbour of that stability: what tells them apart.
-BothDirections test_cost(const ThresholdCheck& test, std::int64_t own, std::int64_t other,
+// What the test of a query of PTR costs: the neighbours that differ in it have one less or one
+// more.
+struct TestedCosts {
+  BothDirections less, more;  // 0 where there is no such neighbour
+  [[nodiscard]] BothDirections dearest() const {
+    return {max_or_nan(less.forward, more.forward), max_or_nan(less.reverse, more.reverse)};
+  }
+};
+
+TestedCosts tested_costs(const ThresholdCheck& test, std::int64_t q, const StabilityMoves& moves,
                          double order) {
-  if (own == other) return {};
-  const LogBernoulliPair pair = answer_pair(test, own, other);
   const double cap = threshold_data_independent(test, order);
-  return {cost_of_log_excess(log_answer_line(pair, order).at(-kInfinity), order, cap),
-          cost_of_log_excess(log_answer_line(reversed(pair), order).at(-kInfinity), order, cap)};
+  const auto cost = [&](std::int64_t other) -> BothDirections {
+    const LogBernoulliPair pair = answer_pair(test, q, other);
+    return {cost_of_log_excess(log_answer_line(pair, order).at(-kInfinity), order, cap),
+            cost_of_log_excess(log_answer_line(reversed(pair), order).at(-kInfinity), order, cap)};
+  };
+  TestedCosts costs;
+  if (moves.less) costs.less = cost(q - 1);
+  if (moves.more) costs.more = cost(q + 1);
+  return costs;
 }
 
-QueryExplanation explain_tested_query(const QueryReader& reader, std::int64_t i, std::int64_t times,
+QueryExplanation explain_tested_query(const Run& run, std::int64_t row, std::int64_t times,
                                       const Explanation& about) {
-  const ThresholdCheck& test = *about.aggregator.selection;
-  const double order = about.order;
+  const Run alone{run.votes, RowSelection::list({row}), run.aggregator, nullptr, {}, {}};
+  QueryReader reader(alone);
+  reader.read(0, 1);
+  const auto counts = reader.histogram(0);
+  const std::int64_t q = reader.statistic(0);
   QueryExplanation result;
-  result.query = reader.row(i);
+  result.query = row;
   result.times = times;
-  const auto counts = reader.histogram(i);
   result.histogram.assign(counts.begin(), counts.end());
   result.plurality = std::ranges::max_element(counts) - counts.begin();
-  const std::int64_t q = reader.statistic(i);
   result.statistic = q;
   result.votes_to_flip = q + 1;
   result.log_q = -kInfinity;
   result.answered = probability_answered(about.aggregator, q);
   result.outcomes.assign(counts.size(), 0.0);
   result.outcomes[static_cast<std::size_t>(result.plurality)] = 1.0;
-  BothDirections exact;
-  double dearest = 0.0;
-  std::vector<std::int32_t> other = result.histogram;
-  for (std::size_t from = 0; from < other.size(); ++from) {
-    for (std::size_t to = 0; to < other.size(); ++to) {
-      if (from == to || counts[from] == 0) continue;
-      --other[from];
-      ++other[to];
-      const BothDirections cost = test_cost(test, q, stability(other), order);
-      exact.forward = max_or_nan(exact.forward, cost.forward);
-      exact.reverse = max_or_nan(exact.reverse, cost.reverse);
-      if (cost.larger() > dearest) {
-        dearest = cost.larger();
-        result.worst_neighbour = WorstNeighbour{
-            static_cast<std::int64_t>(from), static_cast<std::int64_t>(to),
-            cost.reverse > cost.forward ? Direction::reverse : Direction::forward, other};
-      }
-      ++other[from];
-      --other[to];
-    }
+  const StabilityMoves moves = stability_moves(counts);
+  const TestedCosts costs = tested_costs(*about.aggregator.selection, q, moves, about.order);
+  const bool is_less = costs.less.larger() >= costs.more.larger();
+  if (const auto& move = is_less ? moves.less : moves.more) {
+    const BothDirections& cost = is_less ? costs.less : costs.more;
+    WorstNeighbour& worst = result.worst_neighbour.emplace();
+    worst.from = static_cast<std::int64_t>(move->from);
+    worst.to = static_cast<std::int64_t>(move->to);
+    worst.direction = cost.reverse > cost.forward ? Direction::reverse : Direction::forward;
+    worst.histogram = result.histogram;
+    --worst.histogram[move->from];
+    ++worst.histogram[move->to];
   }
+  const BothDirections exact = costs.dearest();
   const double tradeoff =
-      tradeoff_query_cost(about.aggregator, about.teachers, q, -kInfinity, order);
+      tradeoff_query_cost(about.aggregator, about.teachers, q, -kInfinity, about.order);
   result.costs = {{Bound::exact, Reading::joint, exact.larger(), exact},
                   {Bound::tradeoff, Reading::joint, tradeoff, {}},
                   {Bound::data_independent,
                    Reading::worst_case,
-                   data_independent_cost(about.aggregator, order).total(),
+                   data_independent_cost(about.aggregator, about.order).total(),
                    {}}};
   if (about.run_tradeoff > 0.0) result.share_tradeoff = tradeoff / about.run_tradeoff;
+  if (about.run_exact.larger() > 0.0) {
+    result.share_exact = exact.larger() / about.run_exact.larger();
+  }
   return result;
 }
 
@@ -310,43 +322,38 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
       run, pate::account(counted.partials, run.aggregator, settings), tally, settings.threads);
   std::map<std::int64_t, std::int64_t> times;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
-  // Costs by stability, and which stability every query has.
-  std::vector<std::uint32_t> stabilities;
-  std::vector<double> costs(static_cast<std::size_t>(result.teachers) + 2, -1.0);
+  // By stability and which neighbours there are.
+  struct Kind {
+    std::uint32_t index = 0;
+    std::int64_t queries = 0;
+    BothDirections cost;
+  };
+  std::map<std::array<std::int64_t, 3>, Kind> kinds;
+  std::vector<std::uint32_t> kind_of_query;
+  std::vector<double> costs;
   QueryReader reader(run);
   constexpr std::int64_t kPiece = 4096;
   for (std::int64_t begin = 0; begin < run.rows.size(); begin += kPiece) {
     reader.read(begin, std::min(kPiece, run.rows.size() - begin));
     for (std::int64_t i = 0; i < reader.size(); ++i) {
-      const auto q = static_cast<std::size_t>(reader.statistic(i));
-      stabilities.push_back(static_cast<std::uint32_t>(q));
-      if (costs[q] >= 0.0) continue;
-      costs[q] = tradeoff_query_cost(run.aggregator, result.teachers, reader.statistic(i),
-                                     -kInfinity, result.order);
+      const std::int64_t q = reader.statistic(i);
+      const StabilityMoves moves = stability_moves(reader.histogram(i));
+      const auto [kind, is_new] = kinds.try_emplace({q, moves.less ? 1 : 0, moves.more ? 1 : 0});
+      if (is_new) {
+        kind->second = {static_cast<std::uint32_t>(costs.size()), 0,
+                        tested_costs(*run.aggregator.selection, q, moves, result.order).dearest()};
+        costs.push_back(kind->second.cost.larger());
+      }
+      ++kind->second.queries;
+      kind_of_query.push_back(kind->second.index);
     }
   }
-  for (const std::int64_t row : rows_to_explain(which, run, times, stabilities, costs)) {
-    const Run alone{run.votes, RowSelection::list({row}), run.aggregator, nullptr, {}, {}};
-    QueryReader one(alone);
-    one.read(0, 1);
-    result.queries.push_back(explain_tested_query(one, 0, times.at(row), result));
+  for (const auto& [key, kind] : kinds) {
+    result.run_exact.forward += static_cast<double>(kind.queries) * kind.cost.forward;
+    result.run_exact.reverse += static_cast<double>(kind.queries) * kind.cost.reverse;
   }
-  for (const DistinctQuery& query : tally.distinct) {
-    const std::int64_t q = query.statistic;
-    BothDirections largest;
-    for (const std::int64_t w : {q - 1, q + 1}) {
-      if (w < 0 || w > result.teachers) continue;
-      const BothDirections cost = test_cost(*run.aggregator.selection, q, w, result.order);
-      largest.forward = max_or_nan(largest.forward, cost.forward);
-      largest.reverse = max_or_nan(largest.reverse, cost.reverse);
-    }
-    result.run_exact.forward += static_cast<double>(query.count) * largest.forward;
-    result.run_exact.reverse += static_cast<double>(query.count) * largest.reverse;
-  }
-  if (result.run_exact.larger() > 0.0) {
-    for (QueryExplanation& query : result.queries) {
-      query.share_exact = query.costs.front().rdp / result.run_exact.larger();
-    }
+  for (const std::int64_t row : rows_to_explain(which, run, times, kind_of_query, costs)) {
+    result.queries.push_back(explain_tested_query(run, row, times.at(row), result));
   }
   return result;
 }

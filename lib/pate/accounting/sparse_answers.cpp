@@ -37,8 +37,10 @@ ThresholdNoise threshold_noise(const ThresholdCheck& test) {
                                 0.4786286704993665, 0.2369268850561891};
   const double scale = test.threshold_scale;
   const double most = kScales * scale;
-  // Whole votes or fractions of one, about a scale apart.
-  const double step = scale >= 1.0 ? std::floor(scale) : 1.0 / std::ceil(1.0 / scale);
+  // Whole votes, or fractions of one that meet at whole ones; where several lie in a piece, it is
+  // so small beside the scale that a jump of the second derivative does not matter.
+  const double step =
+      scale >= 1.0 ? std::max(std::floor(scale / 3.0), 1.0) : 1.0 / std::ceil(1.0 / scale);
   std::vector<double> ends{-most, 0.0, most};
   const double whole = std::floor(test.threshold) - test.threshold;
   for (double end = whole; end < most; end += step) ends.push_back(end);
@@ -178,6 +180,12 @@ void fill_sparse_answers(const Run& run, Account& account) {
   account.answered_expected = answers.expected;
   account.answered_sd = answers.sd;
   if (run.decisions) account.answered_realized = realized;
+  CompensatedSum so_far;
+  std::size_t asked = 0;
+  for (TrajectoryPoint& point : account.trajectory) {
+    while (asked < static_cast<std::size_t>(point.queries)) so_far.add(answers.answered[asked++]);
+    point.answered = so_far.value();
+  }
   if (!run.labels) return;
   CompensatedSum good;
   CompensatedSum all;

@@ -36,9 +36,10 @@ Aggregator sparse_plurality(double epsilon, double delta, std::int64_t max_refus
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
   if (aggregator.is_sparse()) {
-    if (*aggregator.max_refusals < 1) {
-      throw parameter_error(
-          fmt::format("max-refusals must be >= 1, got {}", *aggregator.max_refusals));
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // more are no doubles
+    if (*aggregator.max_refusals < 1 || *aggregator.max_refusals > kMost) {
+      throw parameter_error(fmt::format("max-refusals must be >= 1 and <= {}, got {}", kMost,
+                                        *aggregator.max_refusals));
     }
     const auto& test = aggregator.selection;
     if (!aggregator.is_tested() || !test || !test->laplace ||

@@ -116,10 +116,10 @@ double threshold_data_independent(const ThresholdCheck& check, double order) {
 }
 
 double pure_dp_cost(double epsilon, double order) {
-  const double up = (order - 1.0) * epsilon;
-  if (up > 700.0) return with_margin(epsilon);
-  const double excess = std::expm1(up) * -std::expm1(-order * epsilon) / (1.0 + std::exp(-epsilon));
-  return with_margin(std::min(std::log1p(excess) / (order - 1.0), epsilon));
+  const double log_excess = log_expm1((order - 1.0) * epsilon) +
+                            std::log(-std::expm1(-order * epsilon)) -
+                            std::log1p(std::exp(-epsilon));
+  return cost_of_log_excess(log_excess, order, with_margin(epsilon));
 }
 
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "pate/mechanisms/threshold_check.hpp"
@@ -18,6 +20,20 @@ namespace pate {
 
 /// The stability q = votes_to_flip - 1: the statistic of a stability test.
 [[nodiscard]] std::int64_t stability(std::span<const std::int32_t> counts);
+
+/// A vote that moves from a class to another.
+struct VoteMove {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+/// One vote that lowers the stability q by 1 and leaves the plurality, and one that raises it; none
+/// where no vote does: with q = 0, or where two classes at least are as close to the plurality as
+/// can be. In time proportional to the classes. Throws `parameter_error` for an empty histogram.
+struct StabilityMoves {
+  std::optional<VoteMove> less, more;
+};
+[[nodiscard]] StabilityMoves stability_moves(std::span<const std::int32_t> counts);
 
 /// The noise of a stability test.
 enum class TestNoise {

@@ -128,6 +128,7 @@ TEST_SUITE("ptr") {
             entry(account->costs, Bound::data_independent, ReportedConversion::improved).epsilon);
       CHECK(pate::guarantee_of(*account).holds);
       CHECK(account->trajectory.back().epsilon == headline.epsilon);
+      CHECK(account->trajectory.back().answered == doctest::Approx(account->answered_expected));
     }
   }
 
@@ -299,6 +300,7 @@ TEST_SUITE("ptr") {
       return std::exp(pate::log_answered(*aggregator.selection, q));
     };
     CHECK(account.answered_expected == doctest::Approx(p(3) + 2 * p(0)));
+    CHECK(account.trajectory.back().answered == doctest::Approx(p(3) + 2 * p(0)));
     CHECK(account.utility->expected_accuracy == doctest::Approx((p(3) + p(0)) / (p(3) + 2 * p(0))));
     CHECK(account.utility->plurality_accuracy == doctest::Approx(2.0 / 3.0));
   }

@@ -77,6 +77,33 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("stability: a vote that lowers it and one that raises it, wherever there is one") {
+    CHECK_THROWS_AS((void)pate::stability_moves(Histogram{}), pate::parameter_error);
+    for (std::size_t classes = 1; classes <= 4; ++classes) {
+      for (std::int32_t teachers = 1; teachers <= 8; ++teachers) {
+        for (const Histogram& counts : all_histograms(teachers, classes)) {
+          const std::int64_t q = pate::stability(counts);
+          std::set<std::int64_t> of_neighbours;
+          for (const Histogram& other : neighbours(counts)) {
+            if (plurality(other) == plurality(counts)) of_neighbours.insert(pate::stability(other));
+          }
+          const auto moves = pate::stability_moves(counts);
+          REQUIRE(moves.less.has_value() == of_neighbours.contains(q - 1));
+          REQUIRE(moves.more.has_value() == of_neighbours.contains(q + 1));
+          for (const auto& [move, expected] : {std::pair{moves.less, q - 1}, {moves.more, q + 1}}) {
+            if (!move) continue;
+            Histogram other = counts;
+            --other[move->from];
+            ++other[move->to];
+            REQUIRE(other[move->from] >= 0);
+            REQUIRE(pate::stability(other) == expected);
+            REQUIRE(plurality(other) == plurality(counts));
+          }
+        }
+      }
+    }
+  }
+
   TEST_CASE("stability test: thresholds and probabilities") {
     const auto threshold = [](TestNoise noise, double parameter) {
       return pate::stability_test(noise, parameter, 1e-8).threshold;

@@ -101,6 +101,20 @@ TEST_SUITE("nzc") {
     CHECK(pate_test::covers(analysis.global_query, 9.0 / 36.0));
   }
 
+  TEST_CASE("no useful smooth sensitivity: 171 votes to flip are too many for 250 teachers") {
+    const auto votes =
+        std::make_unique<pate_test::HistogramVotes>(std::vector<pate_test::Histogram>{{250, 0}});
+    pate::NzcSettings settings = with_scale(4.0, 290.17315477);
+    settings.delta = 2e-6;
+    const auto analysis = pate::analyze_nzc(*votes, pate::RowSelection::all(1), {}, settings);
+    REQUIRE(analysis.smooth);
+    CHECK(relative_error(analysis.smooth->beta, 0.03339959179934256) < 1e-9);
+    CHECK(analysis.smooth->least_distance == 171);
+    CHECK(analysis.smooth->queries == 0);
+    REQUIRE(analysis.distances.size() == 1);
+    CHECK(*analysis.distances[0].smooth_sensitivity > 1.0);
+  }
+
   TEST_CASE("settings that are wrong") {
     const auto votes =
         std::make_unique<pate_test::HistogramVotes>(std::vector<pate_test::Histogram>{{8, 2}});

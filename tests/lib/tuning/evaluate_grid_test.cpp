@@ -3,8 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cmath>
 #include <string>
 #include <vector>
+
+#include "pate/accounting/account.hpp"
+#include "pate/error.hpp"
+#include "pate/tuning/tune.hpp"
 
 using namespace pate;
 
@@ -63,5 +68,77 @@ TEST_SUITE("tuning") {
         }
       }
     }
+  }
+
+  TEST_CASE("evaluate grid: points of PTR are accounts, and the votes are read once for all") {
+    for (const TestNoise noise : {TestNoise::laplace, TestNoise::gaussian}) {
+      for (const Conversion conversion : {Conversion::improved, Conversion::classic}) {
+        const GridSettings settings{
+            {{Bound::tradeoff, Reading::joint}, conversion, 1e-5, {}}, {}, 1};
+        const CountingVotes counted;
+        TuningVotes votes{counted, RowSelection::all(kQueries), nullptr, {}};
+        votes.labels.emplace(kQueries, 1);
+        TuningGrid grid{{1e-9, 1e-8, 1e-6}, {0.5, 3.0}, {}};
+        grid.ptr = noise;
+        validate(grid);
+        std::vector<TuningPoint> points(grid.size());
+        const Watcher watcher;
+        evaluate_grid({votes, grid, settings, watcher}, 0, points);
+        CHECK(counted.reads() == 1.0);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          const TuningPoint& point = points[i];
+          Run run{counted, votes.rows, grid.aggregator(i), nullptr, {}, votes.labels};
+          AccountSettings of_run;
+          of_run.delta = 1e-5;
+          of_run.threads = 1;
+          if (grid.noise[grid.noise_of(i)] == 1e-6) {
+            // The deltas of 90 queries leave nothing.
+            CHECK(std::isinf(point.epsilon));
+            CHECK_THROWS_AS((void)account(run, of_run), parameter_error);
+            of_run.delta = 1e-3;
+          }
+          const Account expected = account(run, of_run);
+          CHECK(point.answered == doctest::Approx(expected.answered_expected).epsilon(1e-12));
+          CHECK(point.right ==
+                doctest::Approx(expected.answered_expected * expected.utility->expected_accuracy)
+                    .epsilon(1e-12));
+          if (of_run.delta != 1e-5) continue;
+          for (const CostEntry& cost : expected.costs) {
+            if (cost.bound != Bound::tradeoff || name(cost.conversion) != name(conversion))
+              continue;
+            CHECK(point.epsilon == cost.epsilon);
+            CHECK(point.order == cost.order);
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("grids of PTR: its axes, and what the noise of a test is called") {
+    TuningGrid grid{{1e-9}, {0.3, 0.1, 7.7}, {}};
+    grid.ptr = TestNoise::laplace;
+    CHECK(grid.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(test_parameter(*grid.aggregator(i).selection) == grid.sigma1[i]);
+    }
+    grid.noise = {0.2};
+    CHECK_THROWS_AS(validate(grid), parameter_error);
+    grid.noise = {};
+    CHECK_THROWS_AS(validate(grid), parameter_error);
+    grid.noise = {1e-9};
+    grid.sigma1 = {-1.0};
+    CHECK_THROWS_AS(validate(grid), parameter_error);
+    // What does not go with it.
+    grid.sigma1 = {3.0};
+    const CountingVotes counted;
+    const TuningVotes votes{counted, RowSelection::all(kQueries), nullptr, {}};
+    TuneSettings settings;
+    settings.grid.kind = {{Bound::published, Reading::joint}, Conversion::improved, 1e-5, {}};
+    CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
+    settings.grid.kind.cost = {Bound::tradeoff, Reading::expected};
+    CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
+    settings.grid.kind.cost = {Bound::tradeoff, Reading::joint};
+    settings.grid.max_answers = 5.0;
+    CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
   }
 }
