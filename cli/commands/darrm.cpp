@@ -252,8 +252,9 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
              "binomial:MU, published:MU,\n"
              "total-variation, or a file of weights");
   answer.add("--monotone", options.monotone, "larger majorities get no more noise");
-  add_votes_input_options(line, options.input,
-                          {"VOTES", "--student", "--labels", "--decisions", "--allow-empty"});
+  add_votes_input_options(
+      line, options.input,
+      {"VOTES", "--abstentions", "--student", "--labels", "--decisions", "--allow-empty"});
   const Section run = line.section("Run");
   run.add("--total-delta D", options.total_delta,
           "of all answers: KOV composition at it, and\na headline that keeps it");

@@ -79,7 +79,12 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   };
   if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
   if (options.input.classes) add("--classes", std::to_string(*options.input.classes));
+  if (options.input.abstentions) {
+    add("--abstentions", option_word(*options.input.abstentions));
+    if (options.input.teachers) add("--teachers", std::to_string(*options.input.teachers));
+  }
   if (options.input.header) add("--header", option_word(*options.input.header));
+  if (options.input.index_column) add("--index-column", option_word(*options.input.index_column));
   if (options.tuning.settings.grid.max_answers && point.queries != input.rows.size()) {
     const std::int64_t begin = input.rows[0];
     add("--queries", begin == 0 ? std::to_string(point.queries)

@@ -34,12 +34,19 @@ std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* rol
   if (header.left_out_index) {
     input.notices.push_back(
         {"index_left_out",
-         fmt::format("{}: the first column, under an empty heading or \"index\", was taken for "
-                     "an index of the rows and left out{}",
+         fmt::format("{}: the first column was taken for an index of the rows, by its heading or "
+                     "--index-column yes, and left out{}",
                      role,
                      header.index_counts ? ""
                                          : "; it is not 0, 1, 2, ...: rows are numbered as they "
                                            "lie in the file")});
+  }
+  if (header.comments > 0) {
+    input.notices.push_back(
+        {"comments_left_out",
+         fmt::format("{}: {} that begin{} with # {} left out, as comments", role,
+                     header.comments == 1 ? "1 line" : fmt::format("{} lines", header.comments),
+                     header.comments == 1 ? "s" : "", header.comments == 1 ? "was" : "were")});
   }
   return table;
 }
@@ -49,7 +56,8 @@ FirstLine first_line_of(const VotesInputOptions& options) {
   FirstLine result;
   result.counting = options.layout == Layout::counts ? Counting::counts : Counting::class_ids;
   result.classes = options.classes.value_or(0);
-  if (options.header) result.is_header = *options.header == Header::yes;
+  if (options.header) result.is_header = *options.header == YesNo::yes;
+  if (options.index_column) result.index_column = *options.index_column == YesNo::yes;
   return result;
 }
 
@@ -71,19 +79,45 @@ void check_standard_input(const VotesInputOptions& options) {
 
 std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                         std::shared_ptr<const NumericTable> table) {
+  std::optional<std::int64_t> classes = options.classes;
+  const auto check_classes = [&](std::int64_t found, const char* what) {
+    if (!classes || *classes == found) return;
+    throw input_error(fmt::format("{}: --classes says {} classes, but {} {}", table->name(),
+                                  *classes, what, found));
+  };
   if (options.layout == Layout::counts) {
-    auto votes = std::make_unique<CountVotes>(std::move(table));
-    if (options.classes && *options.classes != votes->classes()) {
-      throw input_error(fmt::format("{}: --classes says {} classes, but the file has {} columns",
-                                    votes->name(), *options.classes, votes->classes()));
-    }
+    auto votes =
+        std::make_unique<CountVotes>(table, options.abstentions ? options.teachers : std::nullopt);
+    check_classes(table->columns(), "the columns of the file are");
     return votes;
+  }
+  if (table->dimensions() == 3) {
+    auto ids = std::make_shared<const OneHotPredictions>(table);
+    check_classes(ids->classes(), "those of the one-hot predictions are");
+    classes = ids->classes();
+    table = std::move(ids);
+  }
+  if (!classes) {
+    throw usage_error(fmt::format(
+        "--layout {} needs --classes K: a class that nobody votes for takes part in the noisy "
+        "maximum too",
+        option_word(options.layout)));
   }
   return std::make_unique<PredictionVotes>(std::move(table),
                                            options.layout == Layout::predictions
                                                ? PredictionLayout::teachers_by_queries
                                                : PredictionLayout::queries_by_teachers,
-                                           *options.classes);
+                                           *classes, options.abstentions.has_value());
+}
+
+// What the class "none" does to everything else.
+Notice abstentions_notice(const VoteSource& votes) {
+  return {
+      "abstentions_class",
+      fmt::format("teachers that abstain vote for a class of its own, {} (none), beside the {} "
+                  "others: all {} teachers take part in every query, one of them can still "
+                  "move one vote, and where {} is the answer there is no label, at the same cost",
+                  votes.classes() - 1, votes.classes() - 1, votes.teachers(), votes.classes() - 1)};
 }
 
 // Options that say how a file is read, without the file.
@@ -92,11 +126,10 @@ void check_readings(const VotesInputOptions& options) {
                         const char* needed) {
     if (given && file.empty()) throw usage_error(fmt::format("{} needs {}", option, needed));
   };
-  if (options.layout != Layout::counts && !options.classes) {
-    throw usage_error(fmt::format(
-        "--layout {} needs --classes K: a class that nobody votes for takes part in the noisy "
-        "maximum too",
-        option_word(options.layout)));
+  if (options.layout == Layout::counts && options.abstentions && !options.teachers) {
+    throw usage_error(
+        "--abstentions class needs --teachers M with --layout counts: those of M teachers whose "
+        "votes are missing in a row abstained");
   }
   needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
   needs(options.decisions_are.has_value(), options.decisions, "--decisions-are", "--decisions");
@@ -139,8 +172,14 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
             "counts (queries x classes), predictions");
   votes.add("--classes K", options.classes, "number of classes; predictions need it");
   votes.add("--teachers M", options.teachers, "number of teachers, to check the votes");
-  votes.add("--header YES|NO", options.header, {Header::yes, Header::no},
+  votes.add("--abstentions WHAT", options.abstentions, {Abstentions::as_class},
+            "class: teachers that abstain (-1, zeros\nof one-hot, votes missing in counts) vote\n"
+            "for a class of its own, after the others");
+  votes.add("--header YES|NO", options.header, {YesNo::yes, YesNo::no},
             "whether the first line of text is one of\nnames; default: where it cannot be votes");
+  votes.add("--index-column YES|NO", options.index_column, {YesNo::yes, YesNo::no},
+            "whether the first column of text is an\nindex, to be left out; default: where it\n"
+            "counts 0,1,2,... and is headed as one");
   votes.add("--queries N|A:B", options.queries, "the first N rows, or rows A to B-1");
   votes.add("--indices FILE", options.indices, "row numbers to use, one per query");
   votes.add("--student FILE", options.student, "student scores: Interactive aggregator");
@@ -219,6 +258,16 @@ VotesInput open_votes(const VotesInputOptions& options) {
   input.votes =
       open_source(options, open_file(input, "votes", options.votes, first_line_of(options)));
   const VoteSource& votes = *input.votes;
+  if (input.files.front().opened.table->dimensions() == 3) {
+    input.notices.push_back(
+        {"one_hot",
+         fmt::format("votes: one-hot predictions of {} teachers, {} queries and {} classes, {}",
+                     votes.teachers(), votes.queries(),
+                     input.files.front().opened.table->description().shape.back(),
+                     options.layout == Layout::predictions ? "along the axes in this order"
+                                                           : "along the axes 1, 0 and 2")});
+  }
+  if (options.abstentions) input.notices.push_back(abstentions_notice(votes));
   if (options.teachers && votes.queries() > 0 && *options.teachers != votes.teachers()) {
     throw input_error(fmt::format("{}: --teachers says {} teachers, but the votes have {}",
                                   votes.name(), *options.teachers, votes.teachers()));
@@ -231,14 +280,22 @@ VotesInput open_votes(const VotesInputOptions& options) {
   }
   input.rows.check(votes.name(), votes.queries());
   check_not_empty(options, votes, input.rows);
+  const std::int64_t labelled = votes.classes() - (options.abstentions ? 1 : 0);
   if (!options.student.empty()) {
-    input.student = std::make_unique<StudentScores>(open_file(input, "student", options.student),
-                                                    votes.queries(), votes.classes());
+    const auto table = open_file(input, "student", options.student);
+    if (options.abstentions && table->columns() == labelled) {
+      throw input_error(
+          fmt::format("{}: expected {} columns, found {}: with --abstentions class the last is the "
+                      "score of the "
+                      "class none, zeros where the student never abstains",
+                      table->name(), votes.classes(), labelled));
+    }
+    input.student = std::make_unique<StudentScores>(table, votes.queries(), votes.classes());
   }
   const VotesBeside beside{votes.queries(), votes.classes(), input.rows};
   if (!options.labels.empty()) {
-    input.labels =
-        read_labels(*open_file(input, "labels", options.labels), beside, options.labels_rows);
+    input.labels = read_labels(*open_file(input, "labels", options.labels),
+                               {votes.queries(), labelled, input.rows}, options.labels_rows);
   }
   if (!options.decisions.empty()) {
     input.decisions = read_decisions(*open_file(input, "decisions", options.decisions), beside,

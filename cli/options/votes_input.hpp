@@ -29,15 +29,25 @@ inline constexpr std::array<pate::Named<pate::RowsOf>, 2> pate::kNames<pate::Row
 
 namespace pate::cli {
 
-/// Whether the first line of the votes is one of names.
-enum class Header { yes, no };
+/// What is said about a text: whether its first line is one of names, its first column an index.
+enum class YesNo { yes, no };
+
+/// What teachers that abstain do to the votes.
+enum class Abstentions {
+  as_class,  ///< they vote for a class of its own, "none", after the others
+};
 
 }  // namespace pate::cli
 
 template <>
-inline constexpr std::array<pate::Named<pate::cli::Header>, 2> pate::kNames<pate::cli::Header>{{
-    {pate::cli::Header::yes, "yes"},
-    {pate::cli::Header::no, "no"},
+inline constexpr std::array<pate::Named<pate::cli::Abstentions>, 1>
+    pate::kNames<pate::cli::Abstentions>{{
+        {pate::cli::Abstentions::as_class, "class"},
+    }};
+template <>
+inline constexpr std::array<pate::Named<pate::cli::YesNo>, 2> pate::kNames<pate::cli::YesNo>{{
+    {pate::cli::YesNo::yes, "yes"},
+    {pate::cli::YesNo::no, "no"},
 }};
 
 namespace pate::cli {
@@ -48,7 +58,9 @@ struct VotesInputOptions {
   Layout layout = Layout::counts;
   std::optional<std::int64_t> teachers;
   std::optional<std::int64_t> classes;
-  std::optional<Header> header;
+  std::optional<YesNo> header;
+  std::optional<YesNo> index_column;
+  std::optional<Abstentions> abstentions;
   std::string queries;
   std::string indices;
   std::string student;

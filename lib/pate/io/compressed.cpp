@@ -14,6 +14,9 @@
 
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
+#include "pate/io/foreign_formats.hpp"
+#include "pate/io/npy_table.hpp"
+#include "pate/io/sparse_table.hpp"
 
 namespace pate::io {
 
@@ -22,10 +25,12 @@ namespace {
 constexpr std::size_t kInputPiece = std::size_t{1} << 30U;  // zlib counts in 32 bits
 
 // Room for what is inflated, which may be a thousand times what was compressed: of an array as much
-// as its header declares and not a byte more, of text what memory there is.
+// as its header declares and not a byte more, of anything else what the machine can hold; of a word
+// some bytes.
 class Room {
  public:
-  explicit Room(const std::string& name) : name_(name) {}
+  enum class Kind { any, word };
+  explicit Room(const std::string& name, Kind kind = Kind::any) : name_(name), kind_(kind) {}
 
   // At least a byte to fill.
   std::span<std::byte> rest() {
@@ -34,7 +39,7 @@ class Room {
   }
   void add(std::size_t count) {
     filled_ += count;
-    if (declared_ == kUndeclared) {
+    if (kind_ == Kind::any && declared_ == kUndeclared) {
       declared_ = npy_file_size(std::span(bytes_).first(filled_), name_).value_or(kUndeclared);
     }
     // The byte by which more than that is noticed.
@@ -54,13 +59,17 @@ class Room {
   void grow() {
     constexpr std::size_t kLeast = std::size_t{1} << 16U;
     std::size_t size = std::max(kLeast, filled_ + filled_ / 2);
-    if (declared_ != kUndeclared) {
-      size = std::min(std::max(size, filled_ * 4), declared_ + 1);
+    const bool known = declared_ != kUndeclared;
+    if (known) size = std::min(std::max(size, filled_ * 4), declared_ + 1);
+    if (kind_ == Kind::word && filled_ > 0) {
+      throw input_error(
+          fmt::format("{}: expected a word, found more than {} bytes", name_, filled_));
     }
-    bytes_.resize(size);
+    grow_held(bytes_, size, known, name_);
   }
 
   const std::string& name_;
+  Kind kind_;
   std::vector<std::byte> bytes_;
   std::size_t filled_ = 0;
   std::size_t declared_ = kUndeclared;
@@ -189,6 +198,10 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
                                                  std::string_view member) {
   const auto members = members_of(archive);
   if (member.empty()) {
+    refuse_foreign_archive(name, [&](std::string_view ending) {
+      return std::ranges::any_of(members,
+                                 [&](const auto& entry) { return entry.first.ends_with(ending); });
+    });
     if (members.size() == 1) return members.front();
     throw input_error(fmt::format("{}: expected a member, as in {}:MEMBER; the archive has {}",
                                   name, name, list(members)));
@@ -203,7 +216,8 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
                                 printable(member), list(members)));
 }
 
-std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std::string& name) {
+std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std::string& name,
+                                   Room::Kind kind = Room::Kind::any) {
   zip_stat_t status;
   zip_stat_init(&status);
   const bool known = zip_stat_index(archive, index, 0, &status) == 0;
@@ -216,7 +230,7 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std
   if (!file) {
     throw input_error(fmt::format("{}: cannot be read: {}", name, zip_strerror(archive)));
   }
-  Room room(name);
+  Room room(name, kind);
   for (;;) {
     const std::span<std::byte> rest = room.rest();
     const zip_int64_t count = zip_fread(file.get(), rest.data(), rest.size());
@@ -227,6 +241,38 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std
     if (count == 0) return room.take();
     room.add(static_cast<std::size_t>(count));
   }
+}
+
+bool is_sparse(zip_t* archive) {
+  return zip_name_locate(archive, "format.npy", 0) >= 0 &&
+         zip_name_locate(archive, "shape.npy", 0) >= 0;
+}
+
+// What scipy.sparse.save_npz wrote.
+std::shared_ptr<const SparseTable> open_sparse(zip_t* archive, const std::string& name) {
+  const auto read = [&](const char* member, Room::Kind kind) {
+    const auto [found, index] = find_member(archive, name, member);
+    return read_member(archive, index, fmt::format("{}:{}", name, member), kind);
+  };
+  // The form is an array without dimensions: after the header, whose length is in bytes 8 and 9,
+  // one string of one or of four bytes a letter.
+  const std::vector<std::byte> format = read("format", Room::Kind::word);
+  const std::string_view text = as_text(format);
+  std::string form;
+  if (text.size() > 10) {
+    const std::size_t length =
+        std::to_integer<std::size_t>(format[8]) | std::to_integer<std::size_t>(format[9]) << 8U;
+    for (const char c : text.substr(std::min(text.size(), 10 + length))) {
+      if (c != '\0') form += c;
+    }
+  }
+  if (form != "csr") refuse_sparse(name, printable(form));
+  const auto array = [&](const char* member) {
+    return std::make_shared<const NpyTable>(fmt::format("{}:{}", name, member),
+                                            read(member, Room::Kind::any), "npz");
+  };
+  return std::make_shared<const SparseTable>(
+      name, SparseArrays{array("data"), array("indices"), array("indptr"), array("shape")});
 }
 
 }  // namespace
@@ -244,9 +290,13 @@ bool is_zip(std::span<const std::byte> bytes) {
   return as_text(bytes).starts_with("PK\x03\x04") || as_text(bytes).starts_with("PK\x05\x06");
 }
 
-std::shared_ptr<const NpyTable> open_npz_member(std::span<const std::byte> archive,
-                                                const std::string& name, std::string_view member) {
+std::shared_ptr<const NumericTable> open_npz_member(std::span<const std::byte> archive,
+                                                    const std::string& name,
+                                                    std::string_view member) {
   const Archive opened = open_archive(archive, name);
+  if (member.empty() && is_sparse(opened.get())) {
+    return open_sparse(opened.get(), name);
+  }
   const auto [found, index] = find_member(opened.get(), name, member);
   std::string_view short_name = found;
   if (short_name.ends_with(kSuffix)) short_name.remove_suffix(kSuffix.size());

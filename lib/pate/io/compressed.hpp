@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pate/io/npy_table.hpp"
+#include "pate/votes/numeric_table.hpp"
 
 namespace pate::io {
 
@@ -28,15 +28,16 @@ namespace pate::io {
 /// An array of an .npz archive, a zip of .npy files as `numpy.savez` and `savez_compressed` write
 /// them, copied into memory.
 ///
-/// `member` is the array's name, with or without ".npy"; empty means the only one there is. The
-/// table is called `name:member`, `name` being that of the archive. `archive` is not needed
+/// `member` is the array's name, with or without ".npy"; empty means the only one there is, or the
+/// sparse matrix in compressed rows (CSR) that `scipy.sparse.save_npz` wrote. The table is called
+/// `name:member`, `name` being that of the archive; a sparse matrix `name`. `archive` is not needed
 /// afterwards.
 ///
 /// Throws `input_error` when the archive cannot be read, when there is no such member or none was
 /// named and there are several (the message lists those there are), when it is encrypted or its
-/// checksum is wrong, and what `NpyTable` throws.
-[[nodiscard]] std::shared_ptr<const NpyTable> open_npz_member(std::span<const std::byte> archive,
-                                                              const std::string& name,
-                                                              std::string_view member);
+/// checksum is wrong, for a sparse matrix in another form, with the line that converts it, and what
+/// `NpyTable`, `SparseTable` and `refuse_foreign_archive` throw.
+[[nodiscard]] std::shared_ptr<const NumericTable> open_npz_member(
+    std::span<const std::byte> archive, const std::string& name, std::string_view member);
 
 }  // namespace pate::io

@@ -23,7 +23,9 @@ constexpr std::size_t kShown = 60;                            // of a field's te
 constexpr std::ptrdiff_t kSafeDigits = 18;                    // so many digits are below 2^63
 
 std::int64_t line_of(const DelimitedNumbers& table, std::int64_t row) {
-  return row + (table.has_header ? 2 : 1);
+  const auto& comments = table.comments;
+  return row + (table.has_header ? 2 : 1) +
+         (std::upper_bound(comments.begin(), comments.end(), row) - comments.begin());
 }
 
 [[noreturn]] void fail(const std::string& name, const DelimitedNumbers& table, std::int64_t row,
@@ -79,6 +81,12 @@ bool is_missing(std::string_view field) {
   return std::find(kMissing.begin(), kMissing.end(), field) != kMissing.end();
 }
 
+// How pandas heads an index without a name: to_csv not at all, reset_index "index", and one that
+// was read and written again "Unnamed: 0".
+bool is_index(std::string_view heading) {
+  return heading.empty() || heading == "index" || heading == "Unnamed: 0";
+}
+
 class Parser {
  public:
   Parser(std::string_view text, Separator separator, const FirstLine& first_line,
@@ -97,12 +105,27 @@ class Parser {
   }
 
   DelimitedNumbers parse() {
+    table_.header.left_out_index = first_line_.index_column.value_or(false);
+    const char* const first = at_ + std::string_view(at_, end_).find_first_not_of(' ');
+    if (first_line_.is_header == true && *first == '#') {
+      at_ = first + 1;  // names behind a #, as the user says
+    } else {
+      skip_comments(/*front=*/true);
+      if (at_ == end_) {
+        throw input_error(
+            fmt::format("{}: expected numbers, found only lines that begin with #", name_));
+      }
+    }
     if (first_line_.is_header.value_or(true)) take_header();
+    skip_comments(/*front=*/false);
     const char* reported = at_;
     for (bool more = !table_.has_header || at_ != end_; more;) {
       take_row();
+      if (at_ != end_) {
+        ++at_;
+        skip_comments(/*front=*/false);
+      }
       more = at_ != end_;
-      if (more) ++at_;
       if (done_ && at_ - reported > static_cast<std::ptrdiff_t>(kBetweenCalls)) {
         done_(static_cast<std::size_t>(at_ - begin_));
         reported = at_;
@@ -110,6 +133,8 @@ class Parser {
     }
     table_.numbers.finish();
     if (!table_.has_header && !first_line_.is_header) judge_first_row();
+    judge_first_column();
+    table_.header.comments = std::ssize(table_.comments);
     return std::move(table_);
   }
 
@@ -143,6 +168,29 @@ class Parser {
     fail(name_, table_, table_.rows, column, expected, found);
   }
 
+  // Over lines that begin with #; `front`: before the names and rows.
+  void skip_comments(bool front) {
+    for (const char* p = at_; p != end_; p = at_) {
+      while (p != end_ && *p == ' ') ++p;
+      if (p == end_ || *p != '#') return;
+      // An index may be headed "#", and what it holds may begin so.
+      const bool heading = front && separator_ != Separator::blanks &&
+                           !ends_line(find_field(p).next) && find_field(p).text == "#";
+      if (heading || (!front && table_.header.left_out_index)) {
+        while (!ends_line(p)) ++p;
+        throw input_error(fmt::format(
+            "{}: line {}: expected {}, found \"{}\", which may be a comment too: {}", name_,
+            line_of(table_, table_.rows), heading ? "names of columns" : "a row with its index",
+            printable(trim({at_, p}), kShown),
+            heading ? "give the first column a name, or take the line out"
+                    : "take comments out of a file with an index"));
+      }
+      while (!ends_line(p)) ++p;
+      table_.comments.push_back(table_.rows);
+      at_ = p == end_ ? p : p + 1;
+    }
+  }
+
   Field find_field(const char* p) const {
     p = skip_blanks(p);
     if (p != end_ && *p == '"') {
@@ -174,6 +222,7 @@ class Parser {
     bool missing = true;
     bool numbers = false;
     bool counted = true;  // 0, 1, 2, ... from the second on
+    const std::int64_t line_number = line_of(table_, 0);
     for (;;) {
       const Field field = find_field(p);
       const FieldNumber number = parse_field(field.text);
@@ -191,15 +240,22 @@ class Parser {
       p = step_over(p);
       if (ends_line(p) && separator_ == Separator::blanks) break;
     }
-    const bool index = names.size() > 1 && (names.front().empty() || names.front() == "index");
-    if (numbers && !(index && counted) && !first_line_.is_header) return;
+    const bool headed = names.size() > 1 && is_index(names.front());
+    const bool index = first_line_.index_column.value_or(headed);
+    if (numbers && !(headed && counted) && !first_line_.is_header) return;
     const std::string_view line = trim({at_, p});
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
     const bool json = line.starts_with('[') || line.starts_with('{');
     if (missing || json || std::any_of(line.begin(), line.end(), control)) {
       throw input_error(
-          fmt::format("{}: line 1: expected numbers or names of columns, found \"{}\"", name_,
-                      printable(line, kShown)));
+          fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"", name_,
+                      line_number, printable(line, kShown)));
+    }
+    if (headed && is_index(names[1])) {
+      throw input_error(fmt::format(
+          "{}: line {}: expected one index of the rows at most, found two columns without a name, "
+          "\"{}\": write the table without them, as to_csv(index=False) does",
+          name_, line_number, printable(line, kShown)));
     }
     table_.has_header = true;
     if (index) names.erase(names.begin());
@@ -236,20 +292,51 @@ class Parser {
       }
     }
     if (!is_header) {
-      throw input_error(fmt::format(
-          "{}: row 0 (line 1): expected votes or names of columns, found {}{}, which may be either "
-          "(pandas names columns so): say which with --header yes or --header no",
-          name_,
-          columns > 3   ? "0,1,...,"
-          : columns > 2 ? "0,1,"
-                        : "0,",
-          columns - 1));
+      throw input_error(
+          fmt::format("{}: row 0 (line {}): expected votes or names of columns, found {}{}, which "
+                      "may be either (pandas names columns so): say which with --header yes or "
+                      "--header no",
+                      name_, line_of(table_, 0),
+                      columns > 3   ? "0,1,...,"
+                      : columns > 2 ? "0,1,"
+                                    : "0,",
+                      columns - 1));
     }
     table_.has_header = true;
     table_.header.counted = true;
     for (std::int64_t i = 0; i < columns; ++i) table_.header.names.push_back(std::to_string(i));
     table_.skipped = counting.size();
     --table_.rows;
+    for (std::int64_t& row : table_.comments) row = std::max<std::int64_t>(0, row - 1);
+  }
+
+  // Whether a column of votes is an index of their rows: only what counts from 0 under the heading
+  // of one is, and nothing else that counts so is taken for votes of the first teacher or query.
+  void judge_first_column() {
+    using Counting = FirstLine::Counting;
+    const bool asked = first_line_.index_column.has_value();
+    if (table_.header.left_out_index) {
+      if (asked || table_.header.index_counts || first_line_.counting == Counting::numbers) return;
+      throw input_error(fmt::format(
+          "{}: row {} (line {}): expected {} in the first column, an index of the rows by its "
+          "heading, found \"{}\": say with --index-column yes that it is to be left out, or with "
+          "--index-column no that it is votes",
+          name_, index_break_, line_of(table_, index_break_), index_break_,
+          printable(index_found_, kShown)));
+    }
+    if (table_.columns < 2 || table_.rows < 3) return;
+    for (std::int64_t row = 0; row < table_.rows; ++row) {
+      std::array<std::int64_t, 1> value{};
+      const std::size_t at = table_.skipped + static_cast<std::size_t>(row * table_.columns);
+      if (table_.numbers.copy(at, std::span<std::int64_t>(value)) == 0 || value[0] != row) return;
+    }
+    table_.header.first_counts = true;
+    if (asked || first_line_.counting != Counting::class_ids) return;
+    throw input_error(
+        fmt::format("{}: the first column is 0 to {}, which may be class ids or an index of the "
+                    "rows: say which "
+                    "with --index-column no or --index-column yes",
+                    name_, table_.rows - 1));
   }
 
   void take_slowly(const Field& field, std::int64_t column) {
@@ -267,7 +354,10 @@ class Parser {
     const bool empty = field.text.empty();
     if (empty && column == 0 && ends_line(field.next)) refuse(0, "a number", "an empty line");
     if (empty) refuse(column, "a number", "an empty field");
-    refuse(column, "a number", '"' + printable(field.text, kShown) + '"');
+    const bool comma =
+        separator_ != Separator::comma && field.text.find(',') != std::string_view::npos;
+    refuse(column, comma ? "a number with a decimal point, if any" : "a number",
+           '"' + printable(field.text, kShown) + '"');
   }
 
   [[noreturn]] void refuse_fields(std::int64_t found) const {
@@ -281,10 +371,16 @@ class Parser {
   const char* take_index(const char* p) {
     const Field field = find_field(p);
     const FieldNumber number = parse_field(field.text);
-    table_.header.index_counts = table_.header.index_counts &&
-                                 number.kind == FieldNumber::Kind::integer &&
-                                 number.integer == table_.rows;
-    if (ends_line(field.next)) refuse_fields(0);
+    const bool counts = number.kind == FieldNumber::Kind::integer && number.integer == table_.rows;
+    if (!counts && table_.header.index_counts) {
+      table_.header.index_counts = false;
+      index_break_ = table_.rows;
+      index_found_ = field.text;
+    }
+    if (ends_line(field.next)) {
+      if (table_.columns > 0) refuse_fields(0);
+      refuse(0, "a column beside the index", "none");
+    }
     return step_over(field.next);
   }
 
@@ -328,6 +424,9 @@ class Parser {
   }
 
   DelimitedNumbers table_;
+  // Where an index first does not count, and what is there.
+  std::int64_t index_break_ = 0;
+  std::string_view index_found_;
   const char* begin_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
@@ -339,12 +438,25 @@ class Parser {
 
 }  // namespace
 
-Separator detect_separator(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  for (const Separator separator : {Separator::tab, Separator::comma, Separator::semicolon}) {
-    if (line.find(static_cast<char>(separator)) != std::string_view::npos) return separator;
+std::vector<Separator> separators_in(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::string_view line;
+  do {
+    const std::size_t end = text.find('\n');
+    line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  } while (trim(line).starts_with('#') && !text.empty());
+  std::string plain;  // without what is in quotes
+  bool quoted = false;
+  for (const char c : line) {
+    quoted = quoted != (c == '"');
+    if (!quoted) plain += c;
   }
-  return Separator::blanks;
+  std::vector<Separator> found;
+  for (const Separator separator : {Separator::tab, Separator::comma, Separator::semicolon}) {
+    if (plain.find(static_cast<char>(separator)) != std::string::npos) found.push_back(separator);
+  }
+  return found;
 }
 
 DelimitedTable::DelimitedTable(std::string name, std::string_view text, Separator separator,

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pate/io/table_elements.hpp"
 #include "pate/votes/numeric_table.hpp"
@@ -16,8 +17,9 @@ namespace pate::io {
 /// the ends of a line mean nothing.
 enum class Separator : char { comma = ',', tab = '\t', semicolon = ';', blanks = ' ' };
 
-/// The first of tab, comma and semicolon that occurs in the first line, otherwise blanks.
-[[nodiscard]] Separator detect_separator(std::string_view text);
+/// Which of tab, comma and semicolon, in this order, are in the first line that is no comment,
+/// outside quotes.
+[[nodiscard]] std::vector<Separator> separators_in(std::string_view text);
 
 /// The numbers of a text table, row by row.
 struct DelimitedNumbers {
@@ -27,6 +29,7 @@ struct DelimitedNumbers {
   std::int64_t columns = 0;
   bool has_header = false;
   ColumnHeader header;
+  std::vector<std::int64_t> comments;  ///< the row that follows, of every line that is a comment
 };
 
 /// A table from text (CSV, TSV and their like), held in memory.
@@ -38,17 +41,21 @@ class DelimitedTable final : public NumericTable {
   /// Reads lines of numbers with a separator between them; the text is not needed afterwards.
   ///
   /// A first line without any number is a header, or as `first_line` says; with nothing after it
-  /// the table has no rows. A first column under an empty heading or "index", with others beside
-  /// it, is an index and left out; the other headings may be 0,1,...,n-1 then. Fine are also CR LF
-  /// at the ends of lines, no newline at the end of the text, empty lines there, blanks around
-  /// fields, double quotes around numbers, a sign +, a UTF-8 byte order mark. "nan" and "inf" are
+  /// the table has no rows. A first column under an empty heading, "index" or "Unnamed: 0", with
+  /// others beside it, is an index and left out; the other headings may be 0,1,...,n-1 then. Of
+  /// votes it must be 0, 1, 2, ..., or `first_line` says what it is. Lines that begin with # are
+  /// comments and left out. Fine are also CR LF at the ends of lines, no newline at the end of the
+  /// text, empty lines there, blanks around fields, double quotes around numbers, a sign +, a UTF-8
+  /// byte order mark. "nan" and "inf" are
   /// numbers here: who asks for the values refuses them. Integers beyond int64 become reals.
   ///
   /// Throws `input_error` naming `name`, data row (from 0), line (from 1) and column (from 0), what
   /// was expected and the text found: rows of different lengths, also than the header; empty
   /// fields; fields that are no numbers; numbers no double is near; an empty text; a header of
   /// empty or missing values (a row that would be lost) or of JSON; a first line that may be a
-  /// header or numbers, naming the option --header that settles it.
+  /// header or numbers, a first column that may be an index or votes, naming the option --header or
+  /// --index-column that settles it; comments where they may be something else: beside an index,
+  /// and in front a line of several fields of which the first is #.
   ///
   /// `done` is called now and then with how many bytes will not be looked at again.
   DelimitedTable(std::string name, std::string_view text, Separator separator,

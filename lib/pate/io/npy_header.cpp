@@ -163,7 +163,7 @@ std::string_view reason_against(char kind) {
       {{"O", "Python objects"},
        {"SaU", "strings"},
        {"c", "complex numbers"},
-       {"V", "raw bytes"},
+       {"V", "raw bytes, as bfloat16 is stored,"},
        {"Mm", "dates and times"},
        {"f", "floats of this size"}}};
   for (const auto& [kinds, reason] : kReasons) {
@@ -173,8 +173,8 @@ std::string_view reason_against(char kind) {
 }
 
 void parse_dtype(NpyHeader& header, const std::string& name) {
-  constexpr std::array<std::string_view, 11> kSupported{"b1", "u1", "u2", "u4", "u8", "i1",
-                                                        "i2", "i4", "i8", "f4", "f8"};
+  constexpr std::array<std::string_view, 12> kSupported{"b1", "u1", "u2", "u4", "u8", "i1",
+                                                        "i2", "i4", "i8", "f2", "f4", "f8"};
   const std::string_view descr = header.descr;
   const char order = descr.empty() ? '\0' : descr.front();
   const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
@@ -182,7 +182,7 @@ void parse_dtype(NpyHeader& header, const std::string& name) {
   if (std::find(kSupported.begin(), kSupported.end(), type) == kSupported.end()) {
     throw input_error(
         fmt::format("{}: dtype '{}': {} are not supported; expected bool (|b1), integers (u1, u2, "
-                    "u4, u8, i1, i2, i4, i8) or floats (f4, f8) of either byte order (< or >)",
+                    "u4, u8, i1, i2, i4, i8) or floats (f2, f4, f8) of either byte order (< or >)",
                     name, printable(descr), reason_against(type.empty() ? '\0' : type.front())));
   }
   header.byte_order = order;
@@ -198,9 +198,9 @@ void parse_dtype(NpyHeader& header, const std::string& name) {
 
 void check_shape(const NpyHeader& header, const std::string& name) {
   const std::string shape = format_shape(header.shape);
-  if (header.shape.empty() || header.shape.size() > 2) {
+  if (header.shape.empty() || header.shape.size() > 3) {
     throw input_error(
-        fmt::format("{}: expected an array with 1 or 2 dimensions, found {} (shape {})", name,
+        fmt::format("{}: expected an array with 1 to 3 dimensions, found {} (shape {})", name,
                     header.shape.size(), shape));
   }
   // As numpy does, dimensions of 0 are left out: no product of the others may overflow either.

@@ -10,14 +10,14 @@
 
 namespace pate::io {
 
-/// What the header of a .npy file says, checked: a dtype that can be read, one or two dimensions.
+/// What the header of a .npy file says, checked: a dtype that can be read, one to three dimensions.
 struct NpyHeader {
   std::string descr;      ///< the dtype as the file spells it: "<i8"
   char byte_order = '|';  ///< '<' little-endian, '>' big-endian, '|' (single bytes only) neither
   char kind = 'i';        ///< 'b' bool, 'u' unsigned, 'i' signed, 'f' float
   int item_size = 0;      ///< bytes per element
   bool fortran_order = false;
-  std::vector<std::int64_t> shape;  ///< one or two dimensions, each >= 0
+  std::vector<std::int64_t> shape;  ///< one to three dimensions, each >= 0
   std::size_t data_offset = 0;      ///< where the elements begin
 };
 
@@ -26,7 +26,7 @@ struct NpyHeader {
 /// `bytes` is the file, or at least its beginning up to the end of the header; `name` is what to
 /// call the file in messages. The header must be a Python dict literal with exactly the keys
 /// descr, fortran_order and shape. Supported are bool, signed and unsigned integers of 1, 2, 4 and
-/// 8 bytes and floats of 4 and 8 bytes, of either byte order, with one or two dimensions.
+/// 8 bytes and floats of 2, 4 and 8 bytes, of either byte order, with one to three dimensions.
 ///
 /// Throws `input_error` saying what was expected and what was found. Whether the elements
 /// themselves are all there is not looked at; that their size does not overflow is.
@@ -47,7 +47,7 @@ struct NpyHeader {
 /// what numpy writes, padded to a multiple of 64 bytes.
 ///
 /// `descr` is the dtype as numpy spells it ("<i8"), `shape` the number of elements along each
-/// dimension, at most those of `parse_npy_header`: one or two. Throws `parameter_error` for
+/// dimension: one or two. Throws `parameter_error` for
 /// another number of dimensions, a dimension below 0, and a dtype that needs quotes or is longer
 /// than 16 characters.
 [[nodiscard]] std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);

@@ -74,6 +74,7 @@ auto with_element_type(const NpyHeader& header, const Use& use) {
       if (size == 2) return with(std::int16_t{});
       return size == 4 ? with(std::int32_t{}) : with(std::int64_t{});
     default:
+      if (size == 2) return with(HalfElement{});
       return size == 4 ? with(float{}) : with(double{});
   }
 }
@@ -117,9 +118,19 @@ TableDescription NpyTable::description() const {
 }
 
 const std::byte* NpyTable::element(std::int64_t row, std::int64_t column) const {
-  const std::int64_t index =
-      header_.fortran_order ? column * rows() + row : row * columns() + column;
+  std::int64_t index = row * columns() + column;
+  if (header_.fortran_order) {
+    const std::int64_t last = header_.shape.size() == 3 ? header_.shape[2] : 1;
+    const std::int64_t middle = header_.shape.size() > 1 ? header_.shape[1] : 1;
+    index = (column % last * middle + column / last) * rows() + row;
+  }
   return data_ + index * header_.item_size;
+}
+
+std::string NpyTable::place(std::int64_t row, std::int64_t column) const {
+  if (header_.shape.size() < 3) return fmt::format("row {}, column {}", row, column);
+  const std::int64_t last = header_.shape.back();
+  return fmt::format("row {}, column {}, class {}", row, column / last, column % last);
 }
 
 void NpyTable::count_touched(std::int64_t runs, std::int64_t elements) const {
@@ -140,9 +151,9 @@ void NpyTable::report(const Block& block) const {
       with_element_type(header_, [&]<typename T, bool swapped>() {
         const T value = load<T, swapped>(at);
         if (Number ignored{}; convert_element(value, ignored)) return;
-        throw input_error(fmt::format("{}: row {}, column {}: expected {}, found {}", name_, row,
-                                      block.first_column + i, kExpectedElement<Number>,
-                                      show_element(value)));
+        throw input_error(fmt::format("{}: {}: expected {}, found {}", name_,
+                                      place(row, block.first_column + i),
+                                      kExpectedElement<Number, T>, show_element(value)));
       });
     }
   }

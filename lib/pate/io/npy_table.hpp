@@ -15,7 +15,8 @@
 
 namespace pate::io {
 
-/// A .npy array as a table, C or Fortran order, read where it lies.
+/// A .npy array as a table, C or Fortran order, read where it lies. Of three dimensions the last
+/// two are the columns, element (j, k) of a row being column j * (the last dimension) + k.
 ///
 /// Of a large file only some tens of megabytes stay in resident memory however it is read.
 class NpyTable final : public NumericTable {
@@ -31,7 +32,9 @@ class NpyTable final : public NumericTable {
   [[nodiscard]] int dimensions() const override { return static_cast<int>(header_.shape.size()); }
   [[nodiscard]] std::int64_t rows() const override { return header_.shape.front(); }
   [[nodiscard]] std::int64_t columns() const override {
-    return header_.shape.size() == 2 ? header_.shape.back() : 1;
+    std::int64_t product = 1;
+    for (std::size_t i = 1; i < header_.shape.size(); ++i) product *= header_.shape[i];
+    return product;
   }
 
   [[nodiscard]] TableDescription description() const override;
@@ -47,6 +50,7 @@ class NpyTable final : public NumericTable {
   void copy_runs(const Block& block, std::span<Number> out) const;
   template <typename Number>
   [[noreturn]] void report(const Block& block) const;
+  [[nodiscard]] std::string place(std::int64_t row, std::int64_t column) const;
   [[nodiscard]] const std::byte* element(std::int64_t row, std::int64_t column) const;
   void check_size() const;
   void count_touched(std::int64_t runs, std::int64_t elements) const;

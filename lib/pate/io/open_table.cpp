@@ -15,6 +15,7 @@
 #include "pate/io/delimited_table.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/io/files.hpp"
+#include "pate/io/foreign_formats.hpp"
 #include "pate/io/npy_table.hpp"
 
 namespace pate::io {
@@ -66,14 +67,25 @@ std::string_view without_gz(std::string_view name) {
   return name;
 }
 
+// Of text that may be separated by anything but tabs.
+Separator detect_separator(const std::string& name, std::string_view text) {
+  const std::vector<Separator> found = separators_in(text);
+  const auto has = [&](Separator separator) { return std::ranges::count(found, separator) > 0; };
+  if (has(Separator::comma) && has(Separator::semicolon)) {
+    throw input_error(
+        fmt::format("{}: expected one separator in the first line, found commas and semicolons; "
+                    "decimals need a point, not a comma",
+                    name));
+  }
+  return found.empty() ? Separator::blanks : found.front();
+}
+
 // `ending` is the name by which the separator of text is known.
 Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
                 const FirstLine& first_line, const std::function<void(std::size_t)>& done) {
-  Separator separator = detect_separator(as_text(bytes));
   const bool csv = ending.ends_with(".csv");
   const bool tsv = ending.ends_with(".tsv");
-  if (csv) separator = Separator::comma;
-  if (tsv) separator = Separator::tab;
+  refuse_foreign(name, bytes, is_text(bytes));
   if (bytes.empty() || is_gzip(bytes) || (!csv && !tsv && !is_text(bytes))) {
     throw input_error(fmt::format(
         "{}: expected a .npy array, an .npz archive, CSV or TSV text, or one of them compressed by "
@@ -81,6 +93,8 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
         name,
         bytes.empty() ? "an empty file" : '"' + printable(as_text(bytes).substr(0, 16)) + '"'));
   }
+  Separator separator = tsv ? Separator::tab : detect_separator(name, as_text(bytes));
+  if (csv && separator != Separator::semicolon) separator = Separator::comma;
   return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, first_line, done);
 }
 

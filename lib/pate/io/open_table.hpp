@@ -38,11 +38,12 @@ class OpenedTable {
 ///   by its path;
 /// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it;
 /// * a .npy array, mapped;
-/// * text: separated by commas in a .csv, by tabs in a .tsv; under other names and on standard
-///   input by what `detect_separator` finds;
+/// * text: separated by tabs in a .tsv, by commas or semicolons in a .csv; under other names and on
+///   standard input by the first of tab, comma and semicolon in the first line, otherwise blanks;
 /// * any of these compressed by gzip; the name may end in .gz then.
 ///
-/// Of text the first line is read as `first_line` says; to other formats it means nothing.
+/// Of text the first line and column are read as `first_line` says; to other formats it means
+/// nothing.
 ///
 /// Arrays, archives and gzip are known by their first bytes, whatever the name says. All but a .npy
 /// file is read into memory. Throws `input_error` for a file that is missing or none of these, and

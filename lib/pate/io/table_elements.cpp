@@ -1,9 +1,24 @@
 #include "pate/io/table_elements.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace pate::io {
+
+double half_value(HalfElement element) {
+  const auto bits = static_cast<unsigned>(element);
+  const int exponent = static_cast<int>(bits >> 10U & 31U);
+  const double fraction = static_cast<double>(bits & 1023U);
+  double value =
+      std::ldexp(exponent == 0 ? fraction : 1024.0 + fraction, std::max(exponent, 1) - 25);
+  if (exponent == 31) {
+    value = fraction == 0.0 ? std::numeric_limits<double>::infinity()
+                            : std::numeric_limits<double>::quiet_NaN();
+  }
+  return (bits & 0x8000U) != 0 ? -value : value;
+}
 
 void PackedNumbers::push(double value) {
   if (used_ == kStretch) seal();

@@ -19,10 +19,21 @@ namespace pate::io {
 /// An element of an array of bool: a byte that must be 0 or 1.
 enum class BoolElement : std::uint8_t {};
 
-/// What an element must be to be read as a `Number`, int64 or double; for messages.
-template <typename Number>
+/// An element of an array of float16: its bits.
+enum class HalfElement : std::uint16_t {};
+
+/// The number that it is, exactly; infinities and NaN as they are.
+[[nodiscard]] double half_value(HalfElement element);
+
+/// What an element of type T must be to be read as a `Number`, int64 or double; for messages.
+///
+/// Floats of 2 bytes are integers as far as every integer is one of them: what is beyond may have
+/// been another integer before it was stored.
+template <typename Number, typename T = void>
 inline constexpr const char* kExpectedElement =
-    std::is_floating_point_v<Number> ? "a finite number" : "an integer in the range of int64";
+    std::is_floating_point_v<Number> ? "a finite number"
+    : std::is_same_v<T, HalfElement> ? "an integer below 2048 (float16 has not all that are larger)"
+                                     : "an integer in the range of int64";
 
 /// Whether an element is an integer in the range of int64, and that integer.
 template <typename T>
@@ -30,6 +41,12 @@ bool convert_element(T value, std::int64_t& to) {
   if constexpr (std::is_same_v<T, BoolElement>) {
     to = static_cast<std::int64_t>(value);
     return to <= 1;
+  } else if constexpr (std::is_same_v<T, HalfElement>) {
+    constexpr double kLimit = 2048.0;
+    const double number = half_value(value);
+    const bool good = number > -kLimit && number < kLimit && std::trunc(number) == number;
+    to = good ? static_cast<std::int64_t>(number) : 0;
+    return good;
   } else if constexpr (std::is_floating_point_v<T>) {
     constexpr T kLimit = static_cast<T>(9223372036854775808.0);  // 2^63 is exact in float too
     const bool good = value >= -kLimit && value < kLimit && std::trunc(value) == value;
@@ -45,6 +62,7 @@ bool convert_element(T value, std::int64_t& to) {
 /// Whether an element is a finite number, and the double nearest to it.
 template <typename T>
 bool convert_element(T value, double& to) {
+  if constexpr (std::is_same_v<T, HalfElement>) return convert_element(half_value(value), to);
   to = static_cast<double>(value);
   if constexpr (std::is_same_v<T, BoolElement>) return static_cast<int>(value) <= 1;
   if constexpr (std::is_floating_point_v<T>) return std::isfinite(value);
@@ -56,6 +74,8 @@ template <typename T>
 std::string show_element(T value) {
   if constexpr (std::is_same_v<T, BoolElement>) {
     return fmt::format("byte {} in an array of bool", static_cast<int>(value));
+  } else if constexpr (std::is_same_v<T, HalfElement>) {
+    return show_element(half_value(value));
   } else if constexpr (std::is_floating_point_v<T>) {
     return std::isnan(value) ? "nan" : fmt::format("{}", value);
   } else {

@@ -19,7 +19,7 @@ struct TableDescription {
   std::vector<std::int64_t> shape;  ///< as the file has it
 };
 
-/// How the first line of text is read.
+/// How the first line and the first column of text are read.
 struct FirstLine {
   /// What a first line 0,1,...,n-1 (n >= 2) may be, which pandas writes as names of columns.
   enum class Counting : std::uint8_t {
@@ -31,19 +31,24 @@ struct FirstLine {
   std::int64_t classes = 0;  ///< of `class_ids`
   /// A header or not, whatever it holds.
   std::optional<bool> is_header = {};
+  /// An index of the rows, which is left out, or not.
+  std::optional<bool> index_column = {};
 };
 
-/// The first line of text where it names the columns.
+/// What is around the numbers of a text: the first line where it names the columns, and what is
+/// left out.
 struct ColumnHeader {
   std::vector<std::string> names;  ///< none without a header; without that of an index column
   bool counted = false;         ///< it is 0, 1, 2, ..., as pandas names columns that have no names
-  bool left_out_index = false;  ///< a first column under "index" or an empty heading is left out
+  bool left_out_index = false;  ///< a first column is an index of the rows, and left out
   bool index_counts = true;     ///< that column is 0, 1, 2, ...
+  bool first_counts = false;    ///< one that is not left out is 0, 1, 2, ..., of three rows or more
+  std::int64_t comments = 0;    ///< lines that begin with #, which are left out
 };
 
 /// A rectangular table of numbers from some file, read block by block so that a dump larger than
 /// memory can be analysed. Implemented by the file formats in `io`; one-dimensional arrays are
-/// tables with one column.
+/// tables with one column, of three dimensions the last two lie one after the other in a row.
 ///
 /// Reading is thread safe and never changes the table. Row and column numbers in errors count
 /// from 0, as in numpy.
@@ -56,7 +61,7 @@ class NumericTable {
 
   /// How the table is called in messages: the path, or `file.npz:member`, or `<stdin>`.
   [[nodiscard]] virtual const std::string& name() const = 0;
-  /// 1 or 2; a one-dimensional array has `columns() == 1`.
+  /// 1 to 3; a one-dimensional array has `columns() == 1`.
   [[nodiscard]] virtual int dimensions() const = 0;
   [[nodiscard]] virtual std::int64_t rows() const = 0;
   [[nodiscard]] virtual std::int64_t columns() const = 0;

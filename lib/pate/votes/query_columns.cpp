@@ -1,6 +1,7 @@
 #include "pate/votes/query_columns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +16,11 @@ namespace pate {
 namespace {
 
 std::vector<std::int64_t> read_column(const NumericTable& table) {
-  if (table.columns() != 1) {
+  if (table.columns() != 1 || table.dimensions() > 2) {
     const bool one_row = table.rows() == 1;
-    throw input_error(
-        fmt::format("{}: expected one row per query and one column, found shape ({}, {}){}",
-                    table.name(), table.rows(), table.columns(), one_row ? ", a single row" : ""));
+    throw input_error(fmt::format(
+        "{}: expected one row per query and one column, found shape ({}){}", table.name(),
+        fmt::join(table.description().shape, ", "), one_row ? ", a single row" : ""));
   }
   std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
   table.read_integers(0, table.rows(), 0, 1, values);
@@ -174,8 +175,8 @@ DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>&
 constexpr double kSumTolerance = 1e-4;  // scores are often stored as float
 
 std::string shape_of(const NumericTable& table) {
-  return table.dimensions() == 2 ? fmt::format("({}, {})", table.rows(), table.columns())
-                                 : fmt::format("({},)", table.rows());
+  return table.dimensions() > 1 ? fmt::format("({})", fmt::join(table.description().shape, ", "))
+                                : fmt::format("({},)", table.rows());
 }
 
 }  // namespace

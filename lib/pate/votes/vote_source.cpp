@@ -1,6 +1,7 @@
 #include "pate/votes/vote_source.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -93,21 +94,37 @@ std::string fitting_layout(const NumericTable& table) {
         "; but every column has a sum of {}: the file looks transposed (classes x queries)",
         sums.front());
   }
-  if (largest >= columns) return {};
+  if (table.header().first_counts) {
+    return "; if the first column is an index of the rows, add --index-column yes";
+  }
+  if (largest >= columns) {
+    return "; if teachers abstained, add --abstentions class and how many they are, --teachers M";
+  }
   return fmt::format("; if these are class ids and not counts, add --layout predictions{}",
                      columns < table.rows() ? "-by-query" : "");
 }
 
 }  // namespace
 
-CountVotes::CountVotes(std::shared_ptr<const NumericTable> table) : table_(std::move(table)) {
+CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
+                       std::optional<std::int64_t> all_teachers)
+    : table_(std::move(table)), has_none_(all_teachers.has_value()) {
   if (table_->dimensions() != 2) {
     throw input_error(fmt::format(
         "{}: expected counts with one row per query and one column per class (queries x "
-        "classes), found a one-dimensional array of {} numbers",
-        name(), table_->rows()));
+        "classes), found {}",
+        name(),
+        table_->dimensions() == 1
+            ? fmt::format("a one-dimensional array of {} numbers", table_->rows())
+            : fmt::format("shape ({}); one-hot predictions are read with --layout predictions "
+                          "(teachers x queries x classes) or predictions-by-query",
+                          fmt::join(table_->description().shape, ", "))));
   }
-  if (classes() == 0) {
+  if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMostVotes)) {
+    throw parameter_error(
+        fmt::format("teachers must be >= 1 and <= {}, got {}", kMostVotes, *all_teachers));
+  }
+  if (table_->columns() == 0) {
     throw input_error(
         fmt::format("{}: expected one column per class, found a table of {} rows without columns",
                     name(), queries()));
@@ -117,6 +134,10 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table) : table_(std::
         fmt::format("{}: expected at most {} classes, found {}", name(), kMostVotes, classes()));
   }
   if (queries() == 0) return;
+  if (all_teachers) {
+    teachers_ = *all_teachers;
+    return;
+  }
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes()));
   table_->read_integers(0, 1, 0, classes(), counts);
   teachers_ = votes_in_row(counts, 0, name());
@@ -133,32 +154,89 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table) : table_(std::
 void CountVotes::read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const {
   check_block(*this, first, count, classes(), out);
   if (count == 0) return;
-  const std::int64_t piece_rows = std::clamp<std::int64_t>(kPiece / classes(), 1, count);
-  const auto width = static_cast<std::size_t>(classes());
+  const std::int64_t columns = table_->columns();
+  const std::int64_t piece_rows = std::clamp<std::int64_t>(kPiece / columns, 1, count);
+  const auto width = static_cast<std::size_t>(columns);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(piece_rows) * width);
   for (std::int64_t done = 0; done < count; done += piece_rows) {
     const std::int64_t rows = std::min(piece_rows, count - done);
     const auto piece = std::span(counts).first(static_cast<std::size_t>(rows) * width);
-    table_->read_integers(first + done, rows, 0, classes(), piece);
+    table_->read_integers(first + done, rows, 0, columns, piece);
     for (std::int64_t i = 0; i < rows; ++i) {
       const auto row =
           std::span<const std::int64_t>(piece).subspan(static_cast<std::size_t>(i) * width, width);
       const std::int64_t sum = votes_in_row(row, first + done + i, name());
-      if (sum != teachers_) {
+      if (has_none_ ? sum > teachers_ : sum != teachers_) {
         throw input_error(
-            fmt::format("{}: row {}: expected {} votes, the sum of row 0, found a sum of {}{}",
-                        name(), first + done + i, teachers_, sum, fitting_layout(*table_)));
+            has_none_
+                ? fmt::format("{}: row {}: expected at most {} votes, one per teacher, found a sum "
+                              "of {}",
+                              name(), first + done + i, teachers_, sum)
+                : fmt::format(
+                      "{}: row {}: expected {} votes, the sum of row 0, found a sum of {}{}",
+                      name(), first + done + i, teachers_, sum, fitting_layout(*table_)));
       }
-      std::transform(row.begin(), row.end(),
-                     out.begin() + static_cast<std::ptrdiff_t>((done + i) * classes()),
-                     [](std::int64_t votes) { return static_cast<std::int32_t>(votes); });
+      const auto end = std::transform(
+          row.begin(), row.end(), out.begin() + static_cast<std::ptrdiff_t>((done + i) * classes()),
+          [](std::int64_t votes) { return static_cast<std::int32_t>(votes); });
+      if (has_none_) *end = static_cast<std::int32_t>(teachers_ - sum);
     }
   }
 }
 
+OneHotPredictions::OneHotPredictions(std::shared_ptr<const NumericTable> table)
+    : table_(std::move(table)) {
+  if (table_->dimensions() != 3) {
+    throw input_error(fmt::format("{}: expected one-hot predictions of three dimensions, found {}",
+                                  name(), table_->dimensions()));
+  }
+  const TableDescription description = table_->description();
+  columns_ = description.shape[1];
+  classes_ = description.shape[2];
+}
+
+void OneHotPredictions::copy(const Block& block, std::span<std::int64_t> out) const {
+  const std::int64_t piece =
+      std::clamp<std::int64_t>(kPiece / std::max<std::int64_t>(1, classes_), 1, block.column_count);
+  std::vector<std::int64_t> numbers;
+  auto to = out.begin();
+  for (std::int64_t row = block.first_row; row < block.first_row + block.row_count; ++row) {
+    for (std::int64_t done = 0; done < block.column_count; done += piece) {
+      const std::int64_t count = std::min(piece, block.column_count - done);
+      const std::int64_t first = block.first_column + done;
+      numbers.resize(static_cast<std::size_t>(count * classes_));
+      table_->read_integers(row, 1, first * classes_, count * classes_, numbers);
+      const std::int64_t* number = numbers.data();
+      for (std::int64_t column = first; column < first + count; ++column, ++to) {
+        *to = -1;
+        for (std::int64_t id = 0; id < classes_; ++id, ++number) {
+          if (*number == 0) continue;
+          if (*number == 1 && *to < 0) {
+            *to = id;
+            continue;
+          }
+          throw input_error(fmt::format(
+              "{}: row {}, column {}, class {}: expected one-hot, {}, found {}", name(), row,
+              column, id, *to < 0 ? "0 or 1" : fmt::format("0 after the 1 of class {}", *to),
+              *number));
+        }
+      }
+    }
+  }
+}
+
+void OneHotPredictions::copy(const Block& block, std::span<double> out) const {
+  std::vector<std::int64_t> ids(out.size());
+  copy(block, std::span(ids));
+  std::ranges::transform(ids, out.begin(), [](std::int64_t id) { return static_cast<double>(id); });
+}
+
 PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, PredictionLayout layout,
-                                 std::int64_t classes)
-    : table_(std::move(table)), layout_(layout), classes_(classes) {
+                                 std::int64_t classes, bool abstentions)
+    : table_(std::move(table)),
+      layout_(layout),
+      abstentions_(abstentions),
+      classes_(classes + (abstentions ? 1 : 0)) {
   if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
   if (classes > kMostPredicted) {
     throw parameter_error(fmt::format("classes must be <= {}, got {}", kMostPredicted, classes));
@@ -191,10 +269,20 @@ std::int64_t PredictionVotes::teachers() const {
   return layout_ == PredictionLayout::teachers_by_queries ? table_->rows() : table_->columns();
 }
 
+void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t id) const {
+  throw input_error(fmt::format(
+      "{}: row {}, column {}: expected a class id in 0..{}{}, found {}{}", name(), row, column,
+      classes_ - (abstentions_ ? 2 : 1), abstentions_ ? ", or -1 of an abstention" : "", id,
+      id == -1 && !abstentions_ ? "; where a teacher abstained (-1, of one-hot predictions zeros "
+                                  "only) it needs --abstentions class"
+                                : ""));
+}
+
 template <typename Take>
 void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
                                     std::int64_t piece_queries, Take take) const {
   const std::int64_t all_teachers = teachers();
+  const std::int64_t named = abstentions_ ? classes_ - 1 : classes_;
   const bool by_teacher = layout_ == PredictionLayout::teachers_by_queries;
   if (count == 0) return;
   piece_queries = std::min(piece_queries, count);
@@ -215,15 +303,15 @@ void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
       const std::int64_t* id = ids.data();
       for (std::int64_t i = 0; i < row_count; ++i) {
         for (std::int64_t j = 0; j < column_count; ++j, ++id) {
-          if (*id < 0 || *id >= classes_) {
-            throw input_error(
-                fmt::format("{}: row {}, column {}: expected a class id in 0..{}, found {}", name(),
-                            first_row + i, first_column + j, classes_ - 1, *id));
+          std::int64_t vote = *id;
+          if (vote < 0 || vote >= named) {
+            if (vote != -1 || !abstentions_) refuse(first_row + i, first_column + j, vote);
+            vote = named;
           }
           if (by_teacher) {
-            take(query + j, teacher + i, *id);
+            take(query + j, teacher + i, vote);
           } else {
-            take(query + i, teacher + j, *id);
+            take(query + i, teacher + j, vote);
           }
         }
       }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -34,28 +35,68 @@ class VoteSource {
   virtual void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const = 0;
 };
 
+// A teacher that abstains votes for a class of its own, "none", the last one: every histogram has
+// as many votes as there are teachers, and what a teacher can change by voting otherwise,
+// abstaining or voting after all is one vote that moves. All costs hold as they are, for one class
+// more.
+
 /// Votes from a table of counts, queries x classes (`--layout counts`).
 class CountVotes final : public VoteSource {
  public:
-  /// Reads the first row, whose sum is the number of teachers.
+  /// Reads the first row, whose sum is the number of teachers. With `all_teachers`, the number of
+  /// them, teachers that are missing in a row abstained, and there is a class "none" after those of
+  /// the table.
   ///
   /// Throws `input_error` when the table has not two dimensions, or no columns, or more than
   /// 2^31 - 1 of them, and when its first row has a negative count, no vote at all or more than
-  /// 2^31 - 1 votes. A table without rows is allowed: it has no teachers.
-  explicit CountVotes(std::shared_ptr<const NumericTable> table);
+  /// 2^31 - 1 votes. A table without rows is allowed: it has no teachers. `parameter_error` unless
+  /// 1 <= all_teachers <= 2^31 - 1.
+  explicit CountVotes(std::shared_ptr<const NumericTable> table,
+                      std::optional<std::int64_t> all_teachers = {});
 
   [[nodiscard]] const std::string& name() const override { return table_->name(); }
   [[nodiscard]] std::int64_t queries() const override { return table_->rows(); }
-  [[nodiscard]] std::int64_t classes() const override { return table_->columns(); }
+  [[nodiscard]] std::int64_t classes() const override {
+    return table_->columns() + (has_none_ ? 1 : 0);
+  }
   [[nodiscard]] std::int64_t teachers() const override { return teachers_; }
 
   /// Throws `input_error` at the first row with a count that is negative or no integer, or with
-  /// another sum than `teachers()`. Queries outside the table are a bug: `std::out_of_range`.
+  /// another sum than `teachers()`; with abstentions, a larger one. Queries outside the table are a
+  /// bug: `std::out_of_range`.
   void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override;
 
  private:
   std::shared_ptr<const NumericTable> table_;
+  bool has_none_ = false;
   std::int64_t teachers_ = 0;
+};
+
+/// One-hot predictions, an array of three dimensions (teachers x queries x classes, or queries x
+/// teachers x classes), as the table of class ids that `PredictionVotes` takes.
+///
+/// A class id is where the one 1 is among zeros; -1 where there are only zeros.
+class OneHotPredictions final : public NumericTable {
+ public:
+  /// Throws `input_error` unless the table has three dimensions.
+  explicit OneHotPredictions(std::shared_ptr<const NumericTable> table);
+
+  [[nodiscard]] const std::string& name() const override { return table_->name(); }
+  [[nodiscard]] int dimensions() const override { return 2; }
+  [[nodiscard]] std::int64_t rows() const override { return table_->rows(); }
+  [[nodiscard]] std::int64_t columns() const override { return columns_; }
+  [[nodiscard]] std::int64_t classes() const { return classes_; }
+  [[nodiscard]] TableDescription description() const override { return table_->description(); }
+
+ private:
+  // Throws `input_error` naming row, column and class for what is neither 0 nor 1, and for a second
+  // 1.
+  void copy(const Block& block, std::span<std::int64_t> out) const override;
+  void copy(const Block& block, std::span<double> out) const override;
+
+  std::shared_ptr<const NumericTable> table_;
+  std::int64_t columns_ = 0;
+  std::int64_t classes_ = 0;
 };
 
 /// Which way a table of predictions lies.
@@ -67,13 +108,14 @@ enum class PredictionLayout {
 /// Votes from a table of class ids: which class each teacher voted for on each query.
 class PredictionVotes final : public VoteSource {
  public:
-  /// `classes` is the number of classes, also of those nobody votes for.
+  /// `classes` is the number of classes, also of those nobody votes for. With `abstentions`, -1 is
+  /// a vote for a class "none" after them.
   ///
   /// Throws `parameter_error` unless 1 <= classes <= 2^31 - 1, and `input_error` when the table
   /// has not two dimensions, no teachers but queries, or more than 2^31 - 1 teachers. The class
   /// ids are looked at when they are read.
   PredictionVotes(std::shared_ptr<const NumericTable> table, PredictionLayout layout,
-                  std::int64_t classes);
+                  std::int64_t classes, bool abstentions = false);
 
   [[nodiscard]] const std::string& name() const override { return table_->name(); }
   [[nodiscard]] std::int64_t queries() const override;
@@ -81,7 +123,8 @@ class PredictionVotes final : public VoteSource {
   [[nodiscard]] std::int64_t teachers() const override;
 
   /// Throws `input_error` naming row and column of the file where a class id is no integer or not
-  /// in 0 .. classes() - 1. Queries outside the table are a bug: `std::out_of_range`.
+  /// one of `classes` or -1 of an abstention. Queries outside the table are a bug:
+  /// `std::out_of_range`.
   void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override;
 
   /// Writes the class ids of queries `first .. first + count - 1` to `out`, one row of
@@ -89,6 +132,7 @@ class PredictionVotes final : public VoteSource {
   void read_votes(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const;
 
  private:
+  [[noreturn]] void refuse(std::int64_t row, std::int64_t column, std::int64_t id) const;
   // Calls take(query - first, teacher, class id) for every vote of the block.
   template <typename Take>
   void for_each_vote(std::int64_t first, std::int64_t count, std::int64_t piece_queries,
@@ -96,7 +140,8 @@ class PredictionVotes final : public VoteSource {
 
   std::shared_ptr<const NumericTable> table_;
   PredictionLayout layout_;
-  std::int64_t classes_;
+  bool abstentions_;
+  std::int64_t classes_;  // with "none"
 };
 
 }  // namespace pate

@@ -127,7 +127,7 @@ TEST_CASE("gzip: corrupt files") {
 
 namespace {
 
-std::shared_ptr<const pate::io::NpyTable> open(const std::string& archive,
+std::shared_ptr<const pate::NumericTable> open(const std::string& archive,
                                                std::string_view member) {
   return pate::io::open_npz_member(std::as_bytes(std::span(archive)), "f.npz", member);
 }
@@ -180,13 +180,18 @@ TEST_CASE("npz: the only member needs no name") {
 }
 
 TEST_CASE("npz: archives without arrays") {
-  CHECK(refusal(zip_archive({}), "") ==
-        "f.npz: expected a member, as in f.npz:MEMBER; the archive has none");
+  const std::string none =
+      "f.npz: expected a .npy array, an .npz archive, CSV or TSV text, or one of them compressed "
+      "by "
+      "gzip, found a zip archive without arrays (.npy); what makes one of it: unzip f.npz; or name "
+      "one file of it: <(unzip -p f.npz FILE)";
+  CHECK(refusal(zip_archive({}), "") == none);
   CHECK(refusal(zip_archive({}), "a") == "f.npz: there is no member 'a'; the archive has none");
-  CHECK(refusal(zip_archive({{"a.txt", "1,2"}}), "") ==
-        "f.npz:a.txt: expected a .npy file that begins with \"\\x93NUMPY\", found \"1,2\"");
+  CHECK(refusal(zip_archive({{"a.txt", "1,2"}}), "") == none);
+  CHECK(refusal(zip_archive({{"a.npy", "1,2"}}), "") ==
+        "f.npz:a: expected a .npy file that begins with \"\\x93NUMPY\", found \"1,2\"");
   std::vector<ZipMember> many;
-  for (int i = 0; i < 25; ++i) many.push_back({fmt::format("m{}", i), "x"});
+  for (int i = 0; i < 25; ++i) many.push_back({fmt::format("m{}.npy", i), "x"});
   CHECK(refusal(zip_archive(many), "").ends_with(", m18, m19 and 5 more"));
 }
 

@@ -86,11 +86,6 @@ TEST_CASE("delimited table: separators") {
   }
   CHECK(table_of("1\t2\n", Separator::tab).description().format == "tsv");
   CHECK(table_of("1;2\n", Separator::semicolon).description().format == "csv");
-  CHECK(pate::io::detect_separator("1,2\t3;4\n") == Separator::tab);
-  CHECK(pate::io::detect_separator("1;2,3\n") == Separator::comma);
-  CHECK(pate::io::detect_separator("1;2\n3,4") == Separator::semicolon);
-  CHECK(pate::io::detect_separator("1 2\n3,4") == Separator::blanks);
-  CHECK(pate::io::detect_separator("") == Separator::blanks);
 }
 
 TEST_CASE("delimited table: one column is one-dimensional, a header alone has no rows") {
@@ -362,6 +357,93 @@ TEST_CASE("delimited table: an index of the rows is left out") {
         "t.csv: row 0 (line 2): expected 3 fields, as in the first line, found 2");
   CHECK(refusal(",a,b\n0\n") ==
         "t.csv: row 0 (line 2): expected 3 fields, as in the first line, found 1");
+}
+
+TEST_CASE("delimited table: what only may be an index of votes is asked for") {
+  const auto reading = [](FirstLine::Counting counting, std::optional<bool> index) {
+    return FirstLine{counting, 2, {}, index};
+  };
+  const auto counts = [&](std::optional<bool> index) {
+    return reading(FirstLine::Counting::counts, index);
+  };
+  const auto ids = [&](std::optional<bool> index) {
+    return reading(FirstLine::Counting::class_ids, index);
+  };
+  // Under the heading of an index, but not 0, 1, 2, ...
+  const char* const filtered = "index,a,b\n7,5,3\n9,4,4\n";
+  CHECK(
+      refusal_as(filtered, counts({})) ==
+      "t.csv: row 0 (line 2): expected 0 in the first column, an index of the rows by its heading, "
+      "found \"7\": say with --index-column yes that it is to be left out, or with --index-column "
+      "no that it is votes");
+  CHECK(integers(read_as(filtered, counts(true))) == Integers{5, 3, 4, 4});
+  CHECK(integers(read_as(filtered, counts(false))) == Integers{7, 5, 3, 9, 4, 4});
+  CHECK(integers(read_as(filtered, {})) == Integers{5, 3, 4, 4});  // no votes
+  CHECK(integers(read_as("Unnamed: 0,a,b\n0,5,3\n1,4,4\n", counts({}))) == Integers{5, 3, 4, 4});
+  // Under another heading or none: class ids may count so, too.
+  const char* const counting = "row,a\n0,1\n1,1\n2,0\n";
+  CHECK(refusal_as(counting, ids({})) ==
+        "t.csv: the first column is 0 to 2, which may be class ids or an index of the rows: say "
+        "which with --index-column no or --index-column yes");
+  CHECK(integers(read_as(counting, ids(true))) == Integers{1, 1, 0});
+  CHECK(integers(read_as(counting, ids(false))).size() == 6);
+  CHECK(integers(read_as("0,1\n1,1\n2,0\n", ids(true))) == Integers{1, 1, 0});
+  CHECK(integers(read_as("0,0,1\n1,1,1\n2,0,0\n", {FirstLine::Counting::class_ids, 2, false,
+                                                   true})) == Integers{0, 1, 1, 1, 0, 0});
+  CHECK(refusal_as("0,0,1\n1,1,1\n2,0,0\n", ids(true)).ends_with("--header yes or --header no"));
+  CHECK(read_as("0,5\n1,4\n2,3\n", counts({})).header().first_counts);
+  CHECK_FALSE(read_as("0,5\n1,4\n1,4\n", counts({})).header().first_counts);
+  CHECK(refusal_as("7\n8\n", counts(true)) ==
+        "t.csv: row 0 (line 1), column 0: expected a column beside the index, found none");
+  CHECK(refusal(",index,a\n0,0,5\n")
+            .starts_with("t.csv: line 1: expected one index of the rows at most, found two columns "
+                         "without a name, \",index,a\": "));
+}
+
+TEST_CASE("delimited table: lines that begin with # are comments") {
+  for (const char* text :
+       {"# made by us\n1,2,3\n4,5,6\n", "# a, b, c\n#\n1,2,3\n# \"half\n4,5,6\n# the end",
+        "a,b,c\n1,2,3\n  # between\r\n4,5,6\n", "#a,b,c\r\n1,2,3\r\n4,5,6\r\n"}) {
+    CAPTURE(text);
+    const DelimitedTable table = table_of(text);
+    CHECK(integers(table) == Integers{1, 2, 3, 4, 5, 6});
+    CHECK(table.header().comments == std::count(text, text + std::string(text).size(), '#'));
+  }
+  CHECK(table_of("1,2\n").header().comments == 0);
+  // Lines are those of the file.
+  CHECK(refusal("# one\n# two\n1,2\n# three\n3,x\n") ==
+        "t.csv: row 1 (line 5), column 1: expected a number, found \"x\"");
+  CHECK(refusal("# one\na,b\n1,2\n3,x\n") ==
+        "t.csv: row 1 (line 4), column 1: expected a number, found \"x\"");
+  CHECK(refusal("# one\n# two\n") == "t.csv: expected numbers, found only lines that begin with #");
+  // Names behind a #, where the user says so.
+  const DelimitedTable named = read_as("# a,b\n1,0\n", {FirstLine::Counting::counts, 0, true, {}});
+  CHECK(named.header().names == std::vector<std::string>{"a", "b"});
+  CHECK(integers(named) == Integers{1, 0});
+  CHECK(named.header().comments == 0);
+  // What may be a comment or a row of the table.
+  CHECK(refusal("#,a,b\n0,5,3\n") ==
+        "t.csv: line 1: expected names of columns, found \"#,a,b\", which may be a comment too: "
+        "give the first column a name, or take the line out");
+  CHECK(
+      refusal(",a,b\n0,5,3\n#1,4,4\n") ==
+      "t.csv: line 3: expected a row with its index, found \"#1,4,4\", which may be a comment too: "
+      "take comments out of a file with an index");
+}
+
+TEST_CASE("delimited table: separators are looked for behind comments and outside quotes") {
+  using pate::io::separators_in;
+  using Separators = std::vector<Separator>;
+  CHECK(separators_in("# a;b\n1,2\n3;4\n") == Separators{Separator::comma});
+  CHECK(separators_in("\"a,b\";c\n1;2\n") == Separators{Separator::semicolon});
+  CHECK(separators_in("1,5;2\n") == Separators{Separator::comma, Separator::semicolon});
+  CHECK(separators_in("1 2\n").empty());
+  CHECK(separators_in("# only\n").empty());
+  CHECK(separators_in("\xEF\xBB\xBF# a;b\n1\t2\n") == Separators{Separator::tab});
+  CHECK(separators_in("").empty());
+  CHECK(refusal("1;2\n3,5;4\n", Separator::semicolon) ==
+        "t.csv: row 1 (line 2), column 0: expected a number with a decimal point, if any, found "
+        "\"3,5\"");
 }
 
 TEST_CASE("delimited table: JSON is no header") {

@@ -66,7 +66,7 @@ TEST_CASE("a header longer than 64 KiB is read from version 2 on") {
 
 TEST_CASE("every supported dtype is recognised") {
   for (const char order : {'<', '>'}) {
-    for (const char* type : {"u2", "u4", "u8", "i2", "i4", "i8", "f4", "f8"}) {
+    for (const char* type : {"u2", "u4", "u8", "i2", "i4", "i8", "f2", "f4", "f8"}) {
       const NpyHeader header = parse(npy_file(npy_dict(order + std::string(type), {5}), ""));
       CAPTURE(type);
       CHECK(header.byte_order == order);
@@ -231,11 +231,13 @@ TEST_CASE("malformed shapes are refused") {
         start + "dimension 9223372036854775808 of 'shape' is too large");
 }
 
-TEST_CASE("only one and two dimensions are accepted") {
+TEST_CASE("only one to three dimensions are accepted") {
   CHECK(refusal(npy_file(npy_dict("<i8", {}), "")) ==
-        "v.npy: expected an array with 1 or 2 dimensions, found 0 (shape ())");
-  CHECK(refusal(npy_file(npy_dict("<i8", {2, 3, 4}), "")) ==
-        "v.npy: expected an array with 1 or 2 dimensions, found 3 (shape (2, 3, 4))");
+        "v.npy: expected an array with 1 to 3 dimensions, found 0 (shape ())");
+  CHECK(refusal(npy_file(npy_dict("<i8", {2, 3, 4, 5}), "")) ==
+        "v.npy: expected an array with 1 to 3 dimensions, found 4 (shape (2, 3, 4, 5))");
+  CHECK(parse(npy_file(npy_dict("<i8", {2, 3, 4}), "")).shape ==
+        std::vector<std::int64_t>{2, 3, 4});
 }
 
 TEST_CASE("sizes that overflow are refused") {
@@ -259,14 +261,16 @@ TEST_CASE("other dtypes are refused, with the supported ones") {
   const std::string supported =
       " are not supported; expected bool (|b1), integers (u1, u2, u4, u8, i1, i2, i4, i8) or "
       "floats "
-      "(f4, f8) of either byte order (< or >)";
+      "(f2, f4, f8) of either byte order (< or >)";
   CHECK(dtype_refusal("|O") == "v.npy: dtype '|O': Python objects" + supported);
   CHECK(dtype_refusal("<U5") == "v.npy: dtype '<U5': strings" + supported);
   CHECK(dtype_refusal("|S5") == "v.npy: dtype '|S5': strings" + supported);
   CHECK(dtype_refusal("<c16") == "v.npy: dtype '<c16': complex numbers" + supported);
-  CHECK(dtype_refusal("<f2") == "v.npy: dtype '<f2': floats of this size" + supported);
+  CHECK(dtype_refusal("<V2") ==
+        "v.npy: dtype '<V2': raw bytes, as bfloat16 is stored," + supported);
   CHECK(dtype_refusal("<f16") == "v.npy: dtype '<f16': floats of this size" + supported);
-  CHECK(dtype_refusal("|V8") == "v.npy: dtype '|V8': raw bytes" + supported);
+  CHECK(dtype_refusal("|V8") ==
+        "v.npy: dtype '|V8': raw bytes, as bfloat16 is stored," + supported);
   CHECK(dtype_refusal("<M8[ns]") == "v.npy: dtype '<M8[ns]': dates and times" + supported);
   CHECK(dtype_refusal("<i16") == "v.npy: dtype '<i16': this type" + supported);
   CHECK(dtype_refusal("") == "v.npy: dtype '': this type" + supported);

@@ -145,6 +145,59 @@ TEST_CASE("a large Fortran-order array is transposed as a whole and in part") {
   CHECK(part.back() == (17 + 29999) * kColumns + 1);
 }
 
+TEST_CASE("float16 is read exactly, as numbers and as counts") {
+  const auto half = [](const std::vector<std::uint16_t>& bits, char order) {
+    std::string file =
+        npy_array<std::uint16_t>({1, static_cast<std::int64_t>(bits.size())}, bits, order);
+    return npy_table(file.replace(file.find("u2"), 2, "f2"));
+  };
+  for (const char order : {'<', '>'}) {
+    // 0, -0, 1, 250, 2047, the largest, the smallest normal and subnormal.
+    const auto table =
+        half({0x0000, 0x8000, 0x3c00, 0x5bd0, 0x67ff, 0x7bff, 0x0400, 0x0001, 0xbc00}, order);
+    CHECK(reals(*table, 0, 1, 0, 9) ==
+          std::vector<double>{0, 0, 1, 250, 2047, 65504, 0x1p-14, 0x1p-24, -1});
+    CHECK(integers(*table, 0, 1, 0, 5) == std::vector<std::int64_t>{0, 0, 1, 250, 2047});
+    CHECK(table->description().dtype == std::string(1, order) + "f2");
+  }
+  // 2048 may have been 2049; 0.5; infinity and NaN.
+  for (const auto& each : std::vector<std::pair<std::uint16_t, std::string>>{
+           {0x6800, "2048"}, {0x3800, "0.5"}, {0x7c00, "inf"}, {0xfc00, "-inf"}, {0x7e00, "nan"}}) {
+    CHECK(message_of<input_error>([&] {
+            integers(*half({0x3c00, each.first}, '<'), 0, 1, 0, 2);
+          }) ==
+          "test.npy: row 0, column 1: expected an integer below 2048 (float16 has not all that are "
+          "larger), found " +
+              each.second);
+  }
+  CHECK(message_of<input_error>([&] { reals(*half({0x7c00}, '<'), 0, 1, 0, 1); }) ==
+        "test.npy: row 0, column 0: expected a finite number, found inf");
+}
+
+TEST_CASE("of three dimensions the last two are the columns, in either order") {
+  std::vector<std::int64_t> values(24);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i);
+  // Element (i, j, k) of shape (2, 3, 4) is at i + 2 j + 6 k in Fortran order.
+  std::vector<std::int64_t> fortran(24);
+  for (std::size_t i = 0; i < 24; ++i) fortran[i / 12 + 2 * (i / 4 % 3) + 6 * (i % 4)] = values[i];
+  for (const bool in_fortran_order : {false, true}) {
+    const auto stored = in_fortran_order ? fortran : values;
+    const auto table = npy_table(
+        pate::test::npy_file(pate::test::npy_dict("<i8", {2, 3, 4}, in_fortran_order),
+                             pate::test::npy_elements(std::span<const std::int64_t>(stored), '<')));
+    CHECK(table->dimensions() == 3);
+    CHECK(table->rows() == 2);
+    CHECK(table->columns() == 12);
+    CHECK(integers(*table, 0, 2, 0, 12) == values);
+    CHECK(integers(*table, 1, 1, 5, 3) == std::vector<std::int64_t>{17, 18, 19});
+  }
+  std::vector<double> reals(24);
+  reals[17] = 0.5;
+  const auto table = npy_table(npy_array<double>({2, 3, 4}, reals));
+  CHECK(message_of<input_error>([&] { integers(*table, 0, 2, 0, 12); }) ==
+        "test.npy: row 1, column 1, class 1: expected an integer in the range of int64, found 0.5");
+}
+
 TEST_CASE("a one-dimensional array is a table of one column") {
   for (const bool fortran : {false, true}) {
     const auto table = npy_table(npy_array<std::int16_t>({3}, {7, -8, 9}, '>', fortran));

@@ -1,6 +1,7 @@
 #include "pate/votes/vote_source.hpp"
 
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
@@ -114,8 +115,10 @@ TEST_CASE("a row with another sum is refused, and the layout that would fit sugg
         "test.npy: row 1: expected 3 votes, the sum of row 0, found a sum of 4" + by_teacher +
             "-by-query");
   // Numbers as large as these are no ids of so few votes.
+  const std::string abstained =
+      "; if teachers abstained, add --abstentions class and how many they are, --teachers M";
   CHECK(read_refusal(integer_table({3, 2}, {2, 1, 3, 0, 2, 2})) ==
-        "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4");
+        "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4" + abstained);
   CHECK(read_refusal(integer_table({3, 2}, {5, 1, 2, 2, 0, 4})) ==
         "test.npy: row 1: expected 6 votes, the sum of row 0, found a sum of 4; but every column "
         "has a sum of 7: the file looks transposed (classes x queries)");
@@ -126,11 +129,11 @@ TEST_CASE("a row with another sum is refused, and the layout that would fit sugg
   const auto ending = [&](const std::vector<std::int64_t>& counts) {
     return read_refusal(integer_table({kRows, 3}, counts));
   };
-  CHECK(ending(values).ends_with("found a sum of 6"));
+  CHECK(ending(values).ends_with("found a sum of 6" + abstained));
   values[0] = values[2] = 7;
   CHECK(ending(values).ends_with("looks transposed (classes x queries)"));
   values.back() = 8;
-  CHECK(ending(values).ends_with("found a sum of 6"));
+  CHECK(ending(values).ends_with("found a sum of 6" + abstained));
   const std::int64_t huge = 2147483647;
   CHECK(read_refusal(integer_table({2, 2}, {huge, 0, 1, huge})).find("transposed") ==
         std::string::npos);
@@ -265,7 +268,8 @@ TEST_CASE("class ids outside the classes are refused with their place in the fil
   for (const auto layout : {kByTeacher, kByQuery}) {
     CHECK(refusal(layout, 2) == "test.npy: row 1, column 1: expected a class id in 0..1, found 2");
     CHECK(refusal(layout, -1) ==
-          "test.npy: row 1, column 1: expected a class id in 0..1, found -1");
+          "test.npy: row 1, column 1: expected a class id in 0..1, found -1; where a teacher "
+          "abstained (-1, of one-hot predictions zeros only) it needs --abstentions class");
     CHECK(refusal(layout, 4294967296) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found 4294967296");
   }
@@ -274,6 +278,140 @@ TEST_CASE("class ids outside the classes are refused with their place in the fil
   CHECK(message_of<input_error>([&] { read(votes, 2, 1); }) ==
         "test.npy: row 1, column 2: expected a class id in 0..1, found 9");
   CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{1, 1, 1, 1});
+}
+
+TEST_CASE("one-hot predictions are class ids, in either layout") {
+  // Teachers x queries x classes: ids (2, 0), (1, 1), (2, none).
+  const std::vector<std::int64_t> numbers{0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+  const auto ids =
+      std::make_shared<const pate::OneHotPredictions>(integer_table({3, 2, 3}, numbers));
+  CHECK(ids->name() == "test.npy");
+  CHECK(ids->dimensions() == 2);
+  CHECK(ids->rows() == 3);
+  CHECK(ids->columns() == 2);
+  CHECK(ids->classes() == 3);
+  CHECK(ids->description().shape == std::vector<std::int64_t>{3, 2, 3});
+  std::vector<std::int64_t> out(6);
+  ids->read_integers(0, 3, 0, 2, out);
+  CHECK(out == std::vector<std::int64_t>{2, 0, 1, 1, 2, -1});
+  std::vector<double> reals(2);
+  ids->read_reals(1, 2, 1, 1, reals);
+  CHECK(reals == std::vector<double>{1, -1});
+  const PredictionVotes votes(ids, kByTeacher, 3, true);
+  CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{0, 1, 2, 0, 1, 1, 0, 1});
+  CHECK(
+      message_of<input_error>([&] {
+        const PredictionVotes without(ids, kByTeacher, 3);
+        read(without, 0, 2);
+      }) ==
+      "test.npy: row 2, column 1: expected a class id in 0..2, found -1; where a teacher abstained "
+      "(-1, of one-hot predictions zeros only) it needs --abstentions class");
+  const PredictionVotes other(ids, kByQuery, 3, true);
+  CHECK(other.queries() == 3);
+  CHECK(other.teachers() == 2);
+}
+
+TEST_CASE("what is not one-hot is refused with its cell") {
+  const auto refusal = [](std::vector<std::int64_t> numbers) {
+    const pate::OneHotPredictions ids(integer_table({1, 2, 3}, numbers));
+    std::vector<std::int64_t> out(2);
+    return message_of<input_error>([&] { ids.read_integers(0, 1, 0, 2, out); });
+  };
+  const std::string place = "test.npy: row 0, column 1, class ";
+  CHECK(refusal({0, 0, 1, 0, 2, 0}) == place + "1: expected one-hot, 0 or 1, found 2");
+  CHECK(refusal({0, 0, 1, -1, 0, 0}) == place + "0: expected one-hot, 0 or 1, found -1");
+  CHECK(refusal({0, 0, 1, 1, 0, 1}) ==
+        place + "2: expected one-hot, 0 after the 1 of class 0, found 1");
+  CHECK(message_of<input_error>([&] {
+          const pate::OneHotPredictions ids(
+              npy_table(npy_array<double>({1, 2, 3}, {0, 0, 1, 0, 0.5, 0.5})));
+          std::vector<std::int64_t> out(2);
+          ids.read_integers(0, 1, 0, 2, out);
+        }) == place + "1: expected an integer in the range of int64, found 0.5");
+  CHECK(message_of<input_error>([&] {
+          const pate::OneHotPredictions ids(integer_table({2, 2}, {0, 1, 1, 0}));
+        }) == "test.npy: expected one-hot predictions of three dimensions, found 2");
+  CHECK(construction_refusal(integer_table({1, 2, 3}, {0, 0, 1, 1, 0, 0})) ==
+        "test.npy: expected counts with one row per query and one column per class (queries x "
+        "classes), found shape (1, 2, 3); one-hot predictions are read with --layout predictions "
+        "(teachers x queries x classes) or predictions-by-query");
+}
+
+TEST_CASE("one-hot predictions of many classes come in pieces without a seam") {
+  constexpr std::int64_t kTeachers = 3;
+  constexpr std::int64_t kQueries = 40;
+  constexpr std::int64_t kClasses = 700;
+  std::vector<std::int64_t> numbers(kTeachers * kQueries * kClasses);
+  std::vector<std::int64_t> expected;
+  for (std::int64_t i = 0; i < kTeachers * kQueries; ++i) {
+    expected.push_back(i * 37 % kClasses);
+    numbers[static_cast<std::size_t>(i * kClasses + expected.back())] = 1;
+  }
+  const pate::OneHotPredictions ids(integer_table({kTeachers, kQueries, kClasses}, numbers));
+  std::vector<std::int64_t> out(expected.size());
+  ids.read_integers(0, kTeachers, 0, kQueries, out);
+  CHECK(out == expected);
+}
+
+TEST_CASE("teachers that abstain vote for a class of their own") {
+  for (const auto layout : {kByTeacher, kByQuery}) {
+    const PredictionVotes votes(integer_table({2, 2}, {0, -1, -1, 1}), layout, 2, true);
+    CHECK(votes.classes() == 3);
+    CHECK(votes.teachers() == 2);
+    CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{1, 0, 1, 0, 1, 1});
+    CHECK(read_votes(votes, 0, 1) == std::vector<std::int32_t>{0, 2});
+    for (const std::int64_t id : {std::int64_t{-2}, std::int64_t{2}}) {
+      const PredictionVotes bad(integer_table({2, 2}, {0, -1, id, 1}), layout, 2, true);
+      CHECK(
+          message_of<input_error>([&] { read(bad, 0, 2); }) ==
+          "test.npy: row 1, column 0: expected a class id in 0..1, or -1 of an abstention, found " +
+              std::to_string(id));
+    }
+  }
+  // Of counts, as many as there are teachers.
+  const CountVotes counts(integer_table({3, 2}, {2, 1, 0, 0, 1, 2}), 3);
+  CHECK(counts.classes() == 3);
+  CHECK(counts.teachers() == 3);
+  CHECK(read(counts, 0, 3) == std::vector<std::int32_t>{2, 1, 0, 0, 0, 3, 1, 2, 0});
+  const CountVotes more(integer_table({2, 2}, {2, 1, 3, 1}), 3);
+  CHECK(message_of<input_error>([&] { read(more, 0, 2); }) ==
+        "test.npy: row 1: expected at most 3 votes, one per teacher, found a sum of 4");
+  CHECK(message_of<parameter_error>([&] {
+          const CountVotes none(integer_table({1, 2}, {2, 1}), 0);
+        }) == "teachers must be >= 1 and <= 2147483647, got 0");
+}
+
+TEST_CASE("whatever one teacher does, abstaining or not, moves one vote at most on every query") {
+  // Three teachers, two queries, two classes: all predictions, and all that the first teacher may
+  // say instead.
+  const auto histograms = [](std::vector<std::int64_t> ids) {
+    const PredictionVotes votes(integer_table({3, 2}, ids), kByTeacher, 2, true);
+    return read(votes, 0, 2);
+  };
+  const auto digits = [](int number, std::size_t count) {
+    std::vector<std::int64_t> ids;
+    for (std::size_t i = 0; i < count; ++i, number /= 3) ids.push_back(number % 3 - 1);
+    return ids;
+  };
+  for (int all = 0; all < 729; ++all) {
+    const std::vector<std::int64_t> ids = digits(all, 6);
+    const auto before = histograms(ids);
+    for (int first = 0; first < 9; ++first) {
+      std::vector<std::int64_t> other = digits(first, 2);
+      other.insert(other.end(), ids.begin() + 2, ids.end());
+      const auto after = histograms(other);
+      for (std::size_t query = 0; query < 2; ++query) {
+        int up = 0;
+        int down = 0;
+        for (std::size_t i = 3 * query; i < 3 * query + 3; ++i) {
+          up += std::max(0, after[i] - before[i]);
+          down += std::max(0, before[i] - after[i]);
+        }
+        CHECK(up == down);
+        CHECK(up <= 1);
+      }
+    }
+  }
 }
 
 TEST_CASE("the number of classes must make sense") {

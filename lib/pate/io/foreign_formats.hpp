@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pate::io {
+
+/// Throws `input_error` for a file in one of the formats that people have votes in and that are not
+/// read here (PyTorch, Excel, Parquet, Feather, pickle, HDF5, MATLAB, Matrix Market, JSON, bzip2,
+/// xz, Zstandard, UTF-16): it names the format and shows the one line that converts the file.
+///
+/// Formats are known by their first bytes or by the ending of `name`, in a file of text only those
+/// that may be text. `bytes` are the file's, or what gzip made of it; arrays and archives of arrays
+/// are to be known before. Nothing happens for other files.
+void refuse_foreign(const std::string& name, std::span<const std::byte> bytes, bool is_text);
+
+/// Throws `input_error` for a sparse matrix of scipy in a form that is not read, "csc" and others.
+[[noreturn]] void refuse_sparse(const std::string& name, std::string_view form);
+
+/// As `refuse_foreign` for a zip archive, by its members; `has` says whether the name of one ends
+/// so. Throws where none of them is an array.
+void refuse_foreign_archive(const std::string& name,
+                            const std::function<bool(std::string_view)>& has);
+
+}  // namespace pate::io
