@@ -123,24 +123,26 @@ double pure_dp_cost(double epsilon, double order) {
 }
 
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
-  const double variance = sigma * sigma;
-  const double mu2 = sigma * std::sqrt(-log_q);
-  const double mu1 = mu2 + 1.0;
-  if (!(mu2 > 1.0) || !std::isfinite(mu2)) return;
-  const double eps2 = mu2 / variance;
-  if (!(-log_q > eps2)) return;
-  if (!(log_q <=
-        (mu2 - 1.0) * eps2 - mu2 * (std::log1p(1.0 / mu2) + std::log1p(1.0 / (mu2 - 1.0))))) {
+  // In long double: far out log q and what is added to it nearly cancel.
+  const long double log_q_long = log_q;
+  const long double variance = static_cast<long double>(sigma) * sigma;
+  const long double mu2 = sigma * std::sqrt(-log_q_long);
+  if (!(mu2 > 1.0L) || !std::isfinite(mu2)) return;
+  const long double eps2 = mu2 / variance;
+  if (!(-log_q_long > eps2)) return;
+  if (!(log_q_long <=
+        (mu2 - 1.0L) * eps2 - mu2 * (std::log1p(1.0L / mu2) + std::log1p(1.0L / (mu2 - 1.0L))))) {
     return;
   }
   // (q e^eps2)^(1 - 1/mu2) = q e^shift, because -log q = mu2 eps2.
-  const double shift = (2.0 * mu2 - 1.0) / variance;
-  const double log_grown = log_q + shift;
+  const long double shift = (2.0L * mu2 - 1.0L) / variance;
+  const auto log_grown = static_cast<double>(log_q_long + shift);
   if (!(log_grown < 0.0)) return;
-  largest_order_ = mu1;
+  largest_order_ = static_cast<double>(mu2 + 1.0L);
   rest_ = -std::expm1(log_q);
-  log_a_ = std::log1p(std::exp(log_grown) * -std::expm1(-shift) / -std::expm1(log_grown));
-  log_b_ = (2.0 * mu2 + 1.0) / variance;
+  log_a_ = std::log1p(std::exp(log_grown) * -std::expm1(static_cast<double>(-shift)) /
+                      -std::expm1(log_grown));
+  log_b_ = static_cast<double>((2.0L * mu2 + 1.0L) / variance);
 }
 
 double GaussianPublishedBound::cost(double order, double data_independent) const {
