@@ -98,6 +98,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
+	@$(MAKE) verify CASES=2000
 
 .PHONY: gallery
 gallery: build ## draw the pictures of cli/commands/plot.md again

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
 #include "verify/reference.hpp"
 
 namespace verify {
@@ -83,7 +85,17 @@ struct Kind {
   void (*run)(Draw&, Case&);
 };
 
+/// log of the union bound on q, capped.
+Real log_union(const pate::NoisyMax& noise, std::span<const std::int32_t> counts);
+/// log Pr[answered | v], log Pr[refused | v].
+struct Answers {
+  Real log_p, log_not;
+};
+Answers answers(const pate::ThresholdCheck& check, std::int64_t v);
+
 std::vector<Kind> step_kinds();
+std::vector<Kind> conversion_kinds();
+std::vector<Kind> release_kinds();
 std::vector<Kind> all_kinds();
 
 }  // namespace verify

@@ -29,6 +29,8 @@ void independent(Draw& draw, Case& c) {
          laplace_cost(1 / s, o) / 2);
 }
 
+}  // namespace
+
 Real log_union(const pate::NoisyMax& noise, std::span<const std::int32_t> counts) {
   std::vector<std::int32_t> sorted(counts.begin(), counts.end());
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
@@ -46,6 +48,8 @@ Real log_union(const pate::NoisyMax& noise, std::span<const std::int32_t> counts
   const Real cap = 1 - 1 / Real(static_cast<double>(counts.size()));
   return log(sum < cap ? sum : cap);
 }
+
+namespace {
 
 pate::NoisyMax any_noise(Draw& draw, double parameter) {
   if (draw.chance(0.5)) return {pate::GaussianNoisyMax{parameter}};
@@ -98,15 +102,16 @@ void bounds_of_votes(Draw& draw, Case& c) {
   compare_bounds(c, noise, log_q, exact, order);
 }
 
-struct Answers {
-  Real log_p, log_not;
-};
+}  // namespace
+
 Answers answers(const pate::ThresholdCheck& check, std::int64_t v) {
   const Real by = (Real(check.threshold) - v) / Real(check.sigma1);
   if (!check.laplace) return {log_above(by), log_above(Real(-by))};
   const Real less = -log(Real(2)) - abs(by);
   return by > 0 ? Answers{less, log_rest(less)} : Answers{log_rest(less), less};
 }
+
+namespace {
 
 void query_with_check(Draw& draw, Case& c) {
   const std::int64_t teachers = draw.teachers();

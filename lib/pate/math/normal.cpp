@@ -101,6 +101,10 @@ double log_normal_cdf_ratio(double b, double h) {
     // Phi(b + h) / Phi(b) - 1 is the integral over [b, b + h] in units of Phi(b) = phi(b) R(-b).
     return std::log1p(relative_integral(b, h) / mills_ratio(-b));
   }
+  // In the tail the squares are subtracted before they are large.
+  if (b < 0.0 && b + h < 0.0) {
+    return std::log(mills_of_positive(-b - h) / mills_of_positive(-b)) - h * (b + 0.5 * h);
+  }
   return log_normal_cdf(b + h) - log_normal_cdf(b);
 }
 

@@ -73,6 +73,17 @@ double selection_cost(const ThresholdCheck& check, std::int64_t v, std::int64_t 
 }  // namespace
 
 TEST_SUITE("aggregators") {
+  TEST_CASE("a check far out in the tail at a high order") {
+    // Exponents of 2e4 cancel: by tests/verify, at 100 digits.
+    const ThresholdCheck check{10965.916829491709, 20.837036509268458};
+    const GaussianNoisyMax noise{29.99302760385572};
+    const double order = 1770.8963901515135;
+    const double cost = JointCost(AnswerLadder(check, 6713, 6713, 12766), order,
+                                  data_independent_cost(noise, order))
+                            .cost(6713, tradeoff_log_excess(noise, -124.72399195237364, order));
+    CHECK_MESSAGE(covers(cost, 8.5159924019272029e-07), cost);
+  }
+
   TEST_CASE("a check with Laplace noise of a thousandth of a vote") {
     // Of answers that are certain on both sides: by tests/verify, at 100 digits.
     const ThresholdCheck check{0.6400815098064857, 0.001018002163945287, true};

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pate/accounting/account.hpp"
+#include "pate/mechanisms/stability_test.hpp"
+#include "pate/planning/plan.hpp"
+#include "pate/rdp/step_composition.hpp"
+#include "support/votes.hpp"
+#include "verify/cases.hpp"
+
+// Compositions, plans and calibrations, and runs from votes to epsilon.
+
+namespace verify {
+
+namespace {
+
+/// log delta(epsilon) of a Gaussian mechanism.
+Real log_gaussian_delta(const Real& mu, const Real& epsilon) {
+  return log(above<Real>(epsilon / mu - mu / 2) -
+             exp(epsilon) * above<Real>(epsilon / mu + mu / 2));
+}
+
+// epsilon must keep delta, and (1 - 1e-9) of it must not. `delta_of` gives logarithms.
+template <class LogDelta>
+void smallest(Case& c, const char* what, double epsilon, double delta,
+              const LogDelta& log_delta_of) {
+  const Real target = log(Real(delta));
+  const bool keeps =
+      epsilon == 0.0 ? log_delta_of(Real(0)) <= target : log_delta_of(Real(epsilon)) <= target;
+  c.require(what, keeps);
+  if (epsilon > 0.0) {
+    c.require("it is the smallest", log_delta_of(Real(epsilon) * (1 - Real(1e-9))) > target);
+  }
+}
+
+void gaussian(Draw& draw, Case& c) {
+  const double mu = draw.scale(1e-6, 1e3);
+  const double delta = draw.delta();
+  c.input("mu", mu);
+  c.input("delta", delta);
+  const double epsilon = pate::gaussian_dp_epsilon(mu, delta);
+  c.input("epsilon", epsilon);
+  smallest(c, "gaussian keeps delta", epsilon, delta,
+           [&](const Real& e) { return log_gaussian_delta(mu, e); });
+}
+
+void pure(Draw& draw, Case& c) {
+  const double step = draw.scale(1e-5, 20.0);
+  const std::int64_t steps = draw.integer(1, 300);
+  const double delta = draw.delta();
+  c.input("step", step);
+  c.input("steps", static_cast<double>(steps));
+  c.input("delta", delta);
+  const double epsilon = pate::composed_pure_dp_epsilon(step, steps, delta);
+  c.input("epsilon", epsilon);
+  const Real s = step;
+  smallest(c, "composition keeps delta", epsilon, delta, [&](const Real& e) {
+    // i of the steps went against the likelier answer.
+    const Real ratio = exp(-s);
+    Real term = exp(steps * -log1p(ratio));  // C(k,i) e^((k-i)s) / (1+e^s)^k
+    Real sum = 0;
+    for (std::int64_t i = 0; i <= steps; ++i) {
+      const Real loss = (steps - 2 * i) * s;
+      if (!(loss > e)) break;
+      sum += term * -expm1(e - loss);
+      term *= ratio * Real(steps - i) / Real(i + 1);
+    }
+    return sum > 0 ? Real(log(sum)) : Real(-1e30);
+  });
+}
+
+// The parts of a plan that are not RDP at one order, each against its formula.
+void compare_entry(Case& c, const pate::CostEntry& entry, const pate::PlannedRun& run) {
+  const Real k = static_cast<double>(run.answers());
+  const Real n = static_cast<double>(run.queries);
+  const auto rdp = [&](const Real& order) {
+    Real sum = 0;
+    if (run.sigma2) sum += k * gaussian_cost(*run.sigma2, order);
+    if (run.laplace_scale) sum += k * laplace_cost(1 / Real(*run.laplace_scale), order);
+    if (run.sigma1) sum += n * order / (2 * square(Real(*run.sigma1)));
+    return sum;
+  };
+  const std::string_view what = pate::name(entry.conversion);
+  if (what == "improved" || what == "classic") {
+    if (!entry.order) return;
+    const Real order = *entry.order;
+    const Real log_delta = log(Real(entry.delta));
+    const Real by_rdp = rdp(order);
+    const Real added =
+        what == "classic" ? Real(-log_delta / (order - 1))
+                          : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1));
+    const Real epsilon = by_rdp + added;
+    if (epsilon > (by_rdp - log_delta / (order - 1)) / 1000) {
+      c.cost(what == "classic" ? "plan classic" : "plan improved", entry.epsilon, epsilon);
+    } else {
+      c.require("plan is not below", Real(entry.epsilon) >= epsilon);
+    }
+    if (what == "classic" && run.sigma2) {
+      // Its best order is known: rdp is linear.
+      const Real slope = rdp(Real(1));
+      const Real best = 1 + sqrt(-log_delta / slope);
+      if (best > 1.02 && best < 9000) {
+        c.cost("plan at its best order", entry.epsilon, slope + 2 * sqrt(-log_delta * slope));
+      }
+    }
+  } else if (what == "gdp") {
+    Real mu2 = k * 2 / square(Real(*run.sigma2));
+    if (run.sigma1) mu2 += n / square(Real(*run.sigma1));
+    smallest(c, "plan gdp keeps delta", entry.epsilon, entry.delta,
+             [&](const Real& e) { return log_gaussian_delta(sqrt(mu2), e); });
+  } else if (what == "pure") {
+    c.cost("plan pure", entry.epsilon, k * 2 / Real(*run.laplace_scale));
+  } else if (what == "moments") {
+    Real best = 1e300;
+    for (int l = 1; l <= 8; ++l) {
+      const Real g = 1 / Real(*run.laplace_scale);
+      best = std::min(best, Real((2 * g * g * k * l * (l + 1) - log(Real(entry.delta))) / l));
+    }
+    // S17's moments are at most 2 gamma a query, too.
+    c.require("plan moments is not above", Real(entry.epsilon) <= best * (1 + Real(1e-9)));
+  } else if (what == "strong") {
+    const Real g = 1 / Real(*run.laplace_scale);
+    c.cost("plan strong", entry.epsilon,
+           4 * k * g * g + 2 * g * sqrt(-2 * k * log(Real(entry.delta))));
+  }
+}
+
+pate::PlannedRun planned(Draw& draw, Case& c) {
+  pate::PlannedRun run;
+  run.queries = static_cast<std::int64_t>(draw.scale(1.0, 1e6));
+  const double noise = draw.chance(0.5)
+                           ? draw.scale(1e-3, 1e6)
+                           : draw.scale(1.0, 100.0) * std::sqrt(static_cast<double>(run.queries));
+  if (draw.chance(0.3)) {
+    run.laplace_scale = std::min(noise, 1e6);
+    run.queries = std::min<std::int64_t>(run.queries, 2000);
+    c.input("scale", *run.laplace_scale);
+  } else {
+    run.sigma2 = std::min(noise, 1e6);
+    c.input("sigma2", *run.sigma2);
+    if (draw.chance(0.5)) {
+      run.sigma1 = std::min(noise * draw.scale(0.3, 10.0), 1e6);
+      c.input("sigma1", *run.sigma1);
+      if (draw.chance(0.5)) run.max_answers = draw.integer(1, run.queries);
+    }
+  }
+  c.input("queries", static_cast<double>(run.queries));
+  if (run.max_answers) c.input("max_answers", static_cast<double>(*run.max_answers));
+  return run;
+}
+
+void plans(Draw& draw, Case& c) {
+  const pate::PlannedRun run = planned(draw, c);
+  pate::PlanSettings settings;
+  settings.delta = draw.delta();
+  c.input("delta", settings.delta);
+  const pate::Plan plan = pate::plan(run, settings);
+  for (const pate::CostEntry& entry : plan.costs) compare_entry(c, entry, run);
+}
+
+void calibrations(Draw& draw, Case& c) {
+  pate::PlannedRun run = planned(draw, c);
+  pate::PlanSettings settings;
+  settings.delta = draw.delta();
+  const double target = draw.scale(1e-3, 50.0);
+  c.input("delta", settings.delta);
+  c.input("target", target);
+  pate::PlanParameter parameter =
+      run.sigma2 ? pate::PlanParameter::sigma2 : pate::PlanParameter::laplace_scale;
+  // The noise of the check alone may leave nothing.
+  if (run.sigma1) run.sigma1 = 1e8;
+  const pate::Plan solved = pate::solve(run, settings, parameter, target);
+  const double value = solved.solved->value;
+  c.input("value", value);
+  const pate::CostEntry& headline = solved.costs[solved.headline];
+  c.require("the target is kept", headline.epsilon <= target);
+  compare_entry(c, headline, solved.run);
+  if (!run.sigma2 || pate::name(headline.conversion) != "gdp") return;
+  const auto log_delta_with = [&](const Real& sigma) {
+    Real mu2 = Real(static_cast<double>(run.answers())) * 2 / (sigma * sigma);
+    if (run.sigma1) mu2 += Real(static_cast<double>(run.queries)) / square(Real(*run.sigma1));
+    return log_gaussian_delta(sqrt(mu2), Real(target));
+  };
+  c.require("the noise is enough", log_delta_with(Real(value)) <= log(Real(settings.delta)));
+  c.require("less noise is not",
+            log_delta_with(Real(value) * (1 - Real(3e-9))) > log(Real(settings.delta)));
+}
+
+void stability_tests(Draw& draw, Case& c) {
+  const double parameter = draw.sigma();
+  const double delta = draw.scale(1e-100, 0.1);
+  c.input("parameter", parameter);
+  c.input("delta", delta);
+  const Real d = delta;
+  c.cost("Laplace threshold",
+         pate::stability_test(pate::TestNoise::laplace, parameter, delta).threshold,
+         -log(2 * d) / parameter, 1e-12);
+  c.cost("Gaussian threshold",
+         pate::stability_test(pate::TestNoise::gaussian, parameter, delta).threshold,
+         Real(parameter) * quantile_above<Real>(log(d)), 1e-12);
+}
+
+// From votes to epsilon: a few queries, the joint reading of the trade-off bound and the published
+// one, at the order the account found.
+void runs(Draw& draw, Case& c) {
+  const std::int64_t teachers = std::max<std::int64_t>(draw.teachers(), 2);
+  const std::int64_t classes = std::min<std::int64_t>(draw.classes(), 50);
+  std::vector<pate_test::Histogram> queries;
+  for (std::int64_t i = draw.integer(1, 3); i > 0; --i) {
+    queries.push_back(draw.counts(teachers, classes));
+    c.input("counts", queries.back());
+  }
+  const auto m = static_cast<double>(teachers);
+  pate::Aggregator aggregator;
+  const double noise =
+      std::clamp(draw.chance(0.3) ? draw.sigma() : draw.scale(0.02, 0.5) * m, 1e-3, 1e6);
+  if (draw.chance(0.25)) {
+    aggregator.noisy_max = pate::LaplaceNoisyMax{noise};
+  } else {
+    aggregator.noisy_max = pate::GaussianNoisyMax{noise};
+    if (draw.chance(0.6))
+      aggregator.selection = {draw.between(0.0, 1.2) * m,
+                              std::min(noise * draw.scale(0.5, 5.0), 1e6)};
+  }
+  c.input("noise", noise);
+  c.input("laplace", aggregator.noisy_max.is_gaussian() ? 0 : 1);
+  if (aggregator.selection) {
+    c.input("threshold", aggregator.selection->threshold);
+    c.input("sigma1", aggregator.selection->sigma1);
+  }
+  const pate_test::HistogramVotes votes(queries);
+  pate::AccountSettings settings;
+  settings.delta = draw.scale(1e-30, 1e-2);
+  settings.threads = 1;
+  c.input("delta", settings.delta);
+  const pate::Run run{votes, pate::RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  const pate::Account account = pate::account(run, settings);
+  for (const pate::CostEntry& entry : account.costs) {
+    if (!entry.order || !entry.data_dependent || entry.bound != pate::Bound::tradeoff ||
+        entry.reading != pate::Reading::joint) {
+      continue;
+    }
+    const Real order = *entry.order;
+    Real sum = 0;
+    for (const pate_test::Histogram& counts : queries) {
+      const Real q = log_union(aggregator.noisy_max, counts);
+      const bool gaussian = aggregator.noisy_max.is_gaussian();
+      const Both x = gaussian ? gaussian_tradeoff(q, sqrt(Real(2)) / noise, order)
+                              : laplace_tradeoff(q, 1 / Real(noise), order);
+      Real cap = gaussian ? gaussian_cost(noise, order) : laplace_cost(1 / Real(noise), order);
+      Both joint = x;
+      if (aggregator.selection) {
+        const std::int64_t v = *std::max_element(counts.begin(), counts.end());
+        cap += order / (2 * square(Real(aggregator.selection->sigma1)));
+        const Answers here = answers(*aggregator.selection, v);
+        joint = {};
+        for (std::int64_t w = std::max<std::int64_t>(v - 1, 0); w <= std::min(v + 1, teachers);
+             ++w) {
+          const Answers there = answers(*aggregator.selection, w);
+          joint.forward = std::max(
+              joint.forward,
+              Real(bernoulli_excess(here.log_p, here.log_not, there.log_p, there.log_not, order) +
+                   x.forward * exp(order * here.log_p + (1 - order) * there.log_p)));
+          joint.reverse = std::max(
+              joint.reverse,
+              Real(bernoulli_excess(there.log_p, there.log_not, here.log_p, here.log_not, order) +
+                   x.reverse * exp(order * there.log_p + (1 - order) * here.log_p)));
+        }
+      }
+      sum += std::min(cost_of(joint.larger(), order), cap);
+    }
+    const Real log_delta = log(Real(entry.delta));
+    const bool classic = entry.conversion == pate::ReportedConversion::classic;
+    const Real epsilon =
+        sum + (classic ? Real(-log_delta / (order - 1))
+                       : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1)));
+    if (epsilon > (sum - log_delta / (order - 1)) / 1000) {
+      c.cost("run", entry.epsilon, epsilon);
+    } else {
+      c.require("run is not below", Real(entry.epsilon) >= epsilon);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Kind> conversion_kinds() {
+  return {{"gaussian composition", 1, gaussian},
+          {"pure composition", 1, pure},
+          {"plans", 1, plans},
+          {"calibrations", 1, calibrations},
+          {"stability tests", 1, stability_tests},
+          {"runs", 2, runs}};
+}
+
+}  // namespace verify
