@@ -228,6 +228,41 @@ TEST_SUITE("composition") {
     CHECK(has_notice(sum, "bound_left_out"));
   }
 
+  TEST_CASE("exact curves add, order by order and direction by direction, but for those of PTR") {
+    std::vector<Part> parts{gnmax("a", 1), gnmax("b", 2), planned(40.0, 10)};
+    parts[0].exact = ExactCurves{{0.5, 0.25, 0.125, 1.0}, {0.25, 0.5, 0.75, 2.0}};
+    parts[1].exact = ExactCurves{{1.0, 2.0, 3.0, 4.0}, {4.0, 3.0, 2.0, 1.0}};
+    const Composition sum = compose(parts, {});
+    REQUIRE(sum.exact);
+    CHECK(!has_notice(sum, "bound_left_out"));
+    for (std::size_t j = 0; j < 4; ++j) {
+      // What is not known exactly is at most its data-independent cost.
+      const double rest = 10.0 * sum.orders[j] / 1600.0;
+      CHECK(relative_error(sum.exact->forward[j],
+                           parts[0].exact->forward[j] + parts[1].exact->forward[j] + rest) < 1e-9);
+      CHECK(relative_error(sum.exact->reverse[j],
+                           parts[0].exact->reverse[j] + parts[1].exact->reverse[j] + rest) < 1e-9);
+    }
+    parts[2].steps.maxima.clear();
+    parts[2].steps.maxima[{TestedPlurality{1e-9}}] = 10;
+    const Composition tested = compose(parts, {});
+    CHECK(!tested.exact);
+    CHECK(has_notice(tested, "bound_left_out"));
+    parts[0].exact.reset();
+    parts[1].exact.reset();
+    CHECK(!has_notice(compose(parts, {}), "bound_left_out"));
+  }
+
+  TEST_CASE("classes are those of all parts, or none") {
+    std::vector<Part> parts{gnmax("a", 1)};
+    CHECK(compose(parts, {}).classes == 10);
+    parts.push_back(gnmax("b", 2));
+    parts[1].votes->classes = 20;
+    CHECK(!compose(parts, {}).classes);
+    std::swap(parts[0], parts[1]);
+    CHECK(!compose(parts, {}).classes);
+  }
+
   TEST_CASE("only orders that all parts share count") {
     const std::vector<Part> parts{confident("a", 1, {2.0, 4.0, 8.0, 16.0}),
                                   confident("b", 2, {4.0, 5.0, 16.0, 20.0})};
@@ -336,6 +371,7 @@ TEST_SUITE("composition") {
     const Composition good = compose(std::span(parts).first(1), {});
     CHECK(good.costs[good.headline].releasable);
     CHECK(good.provenance.parameters_chosen == false);
+    CHECK(good.provenance.confidence == 0.99);
     parts[1].provenance.parameters_chosen = true;
     parts[1].provenance.confidence = 0.5;
     const Composition sum = compose(parts, {});

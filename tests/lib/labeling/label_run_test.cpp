@@ -229,6 +229,12 @@ TEST_CASE("reinforcement needs a student and a score") {
         "reinforce-above goes with the interactive aggregator: add a student");
   CHECK(refusal(run_of(*votes, interactive(3.0, 1.0, 1.0), student.get()), 1.5) ==
         "reinforce-above must be in [0, 1], got 1.5");
+  CHECK(refusal(run_of(*votes, interactive(3.0, 1.0, 1.0), student.get()), -0.5) ==
+        "reinforce-above must be in [0, 1], got -0.5");
+  for (const double above : {0.0, 1.0}) {
+    CHECK_NOTHROW(
+        (void)label(run_of(*votes, interactive(3.0, 1.0, 1.0), student.get()), 1, {}, above));
+  }
 }
 
 namespace {
