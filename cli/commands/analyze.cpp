@@ -50,6 +50,7 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
 }  // namespace
 
 void add_analyze(CommandLine& line, AnalyzeOptions& options) {
+  options.input.may_leave_out_abstentions = true;
   add_votes_input_options(line, options.input);
   add_mechanism_options(line, options.mechanism);
   add_privacy_options(line, options.privacy);

@@ -47,11 +47,17 @@ Document read_document(const std::string& path) {
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
 void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& notices) {
-  constexpr std::array<std::string_view, 10> kKept{"header_left_out",   "index_left_out",
-                                                   "comments_left_out", "one_hot",
-                                                   "abstentions_class", "looks_like_predictions",
-                                                   "looks_transposed",  "low_threshold",
-                                                   "high_threshold",    "large_delta"};
+  constexpr std::array<std::string_view, 11> kKept{"header_left_out",
+                                                   "index_left_out",
+                                                   "comments_left_out",
+                                                   "one_hot",
+                                                   "abstentions_class",
+                                                   "abstentions_left_out",
+                                                   "looks_like_predictions",
+                                                   "looks_transposed",
+                                                   "low_threshold",
+                                                   "high_threshold",
+                                                   "large_delta"};
   std::vector<Notice> doubts;
   std::ranges::copy_if(of_shard, std::back_inserter(doubts), [&](const Notice& notice) {
     return std::ranges::find(kKept, notice.code) != kKept.end();

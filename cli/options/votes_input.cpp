@@ -87,7 +87,8 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
   };
   if (options.layout == Layout::counts) {
     auto votes =
-        std::make_unique<CountVotes>(table, options.abstentions ? options.teachers : std::nullopt);
+        std::make_unique<CountVotes>(table, options.abstentions ? options.teachers : std::nullopt,
+                                     options.abstentions.value_or(Abstentions::as_class));
     check_classes(table->columns(), "the columns of the file are");
     return votes;
   }
@@ -107,11 +108,18 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                            options.layout == Layout::predictions
                                                ? PredictionLayout::teachers_by_queries
                                                : PredictionLayout::queries_by_teachers,
-                                           *classes, options.abstentions.has_value());
+                                           *classes, options.abstentions);
 }
 
-// What the class "none" does to everything else.
+// What abstentions do to everything else.
 Notice abstentions_notice(const VoteSource& votes) {
+  if (votes.leaves_out_abstentions()) {
+    return {"abstentions_left_out",
+            fmt::format("teachers that abstain are left out of a query: it has at most the votes "
+                        "of the {} teachers, and one of them can move a vote, take it back or add "
+                        "one. Costs hold for each of these; shares of the teachers are of all {}",
+                        votes.teachers(), votes.teachers())};
+  }
   return {
       "abstentions_class",
       fmt::format("teachers that abstain vote for a class of its own, {} (none), beside the {} "
@@ -128,8 +136,8 @@ void check_readings(const VotesInputOptions& options) {
   };
   if (options.layout == Layout::counts && options.abstentions && !options.teachers) {
     throw usage_error(
-        "--abstentions class needs --teachers M with --layout counts: those of M teachers whose "
-        "votes are missing in a row abstained");
+        "--abstentions needs --teachers M with --layout counts: those of M teachers whose votes "
+        "are missing in a row abstained");
   }
   needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
   needs(options.decisions_are.has_value(), options.decisions, "--decisions-are", "--decisions");
@@ -172,9 +180,16 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
             "counts (queries x classes), predictions");
   votes.add("--classes K", options.classes, "number of classes; predictions need it");
   votes.add("--teachers M", options.teachers, "number of teachers, to check the votes");
-  votes.add("--abstentions WHAT", options.abstentions, {Abstentions::as_class},
-            "class: teachers that abstain (-1, zeros\nof one-hot, votes missing in counts) vote\n"
-            "for a class of its own, after the others");
+  constexpr const char* kAbstentions =
+      "class: teachers that abstain (-1, zeros\nof one-hot, votes missing in counts) vote\n"
+      "for a class of its own, after the others";
+  if (options.may_leave_out_abstentions) {
+    votes.add("--abstentions WHAT", options.abstentions,
+              {Abstentions::as_class, Abstentions::left_out},
+              fmt::format("{};\nleft-out: they do not vote", kAbstentions));
+  } else {
+    votes.add("--abstentions WHAT", options.abstentions, {Abstentions::as_class}, kAbstentions);
+  }
   votes.add("--header YES|NO", options.header, {YesNo::yes, YesNo::no},
             "whether the first line of text is one of\nnames; default: where it cannot be votes");
   votes.add("--index-column YES|NO", options.index_column, {YesNo::yes, YesNo::no},
@@ -280,10 +295,11 @@ VotesInput open_votes(const VotesInputOptions& options) {
   }
   input.rows.check(votes.name(), votes.queries());
   check_not_empty(options, votes, input.rows);
-  const std::int64_t labelled = votes.classes() - (options.abstentions ? 1 : 0);
+  const bool has_none = options.abstentions == Abstentions::as_class;
+  const std::int64_t labelled = votes.classes() - (has_none ? 1 : 0);
   if (!options.student.empty()) {
     const auto table = open_file(input, "student", options.student);
-    if (options.abstentions && table->columns() == labelled) {
+    if (has_none && table->columns() == labelled) {
       throw input_error(
           fmt::format("{}: expected {} columns, found {}: with --abstentions class the last is the "
                       "score of the "

@@ -32,18 +32,13 @@ namespace pate::cli {
 /// What is said about a text: whether its first line is one of names, its first column an index.
 enum class YesNo { yes, no };
 
-/// What teachers that abstain do to the votes.
-enum class Abstentions {
-  as_class,  ///< they vote for a class of its own, "none", after the others
-};
-
 }  // namespace pate::cli
 
 template <>
-inline constexpr std::array<pate::Named<pate::cli::Abstentions>, 1>
-    pate::kNames<pate::cli::Abstentions>{{
-        {pate::cli::Abstentions::as_class, "class"},
-    }};
+inline constexpr std::array<pate::Named<pate::Abstentions>, 2> pate::kNames<pate::Abstentions>{{
+    {pate::Abstentions::as_class, "class"},
+    {pate::Abstentions::left_out, "left_out"},
+}};
 template <>
 inline constexpr std::array<pate::Named<pate::cli::YesNo>, 2> pate::kNames<pate::cli::YesNo>{{
     {pate::cli::YesNo::yes, "yes"},
@@ -61,6 +56,7 @@ struct VotesInputOptions {
   std::optional<YesNo> header;
   std::optional<YesNo> index_column;
   std::optional<Abstentions> abstentions;
+  bool may_leave_out_abstentions = false;  ///< what is computed of the votes holds without them
   std::string queries;
   std::string indices;
   std::string student;

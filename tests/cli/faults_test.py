@@ -6,6 +6,7 @@ usage: faults_test.py PATE
 Whatever happens, the program ends with a status of its own and a message, results are the same or none,
 and what is on the disk is whole. Status 70, a bug, is never right.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -48,6 +49,24 @@ class FaultsTest(unittest.TestCase):
         allowed = status if isinstance(status, tuple) else (status,)
         self.assertIn(done.returncode, allowed, (words, done.stderr))
         return done
+
+    def test_streams_and_what_is_compressed_are_held_up_to_a_share_of_memory(self):
+        """Of text nobody knows how much there is; here there are 300 MB."""
+        limit = 300 << 20
+        lines = b"3,4\n" * (1 << 20)
+        with gzip.open(self.root / "bomb.csv.gz", "wb", compresslevel=1) as file:
+            for _ in range(64):
+                file.write(lines)
+        bounded = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        expected = f": expected at most {limit // 5 * 2} bytes of a stream or inside a compressed file, "
+        done = self.run_pate("inspect", "bomb.csv.gz", status=3, before=bounded)
+        self.assertTrue(done.stderr.startswith("pate: bomb.csv.gz" + expected), done.stderr)
+        with subprocess.Popen(["yes", "3,4"], stdout=subprocess.PIPE) as endless:
+            done = subprocess.run([PATE, "inspect", "-"], stdin=endless.stdout, capture_output=True, text=True,
+                                  check=False, preexec_fn=bounded)
+            endless.stdout.close()
+        self.assertEqual(done.returncode, 3)
+        self.assertTrue(done.stderr.startswith("pate: <stdin>" + expected), done.stderr)
 
     def test_without_room_for_threads_there_are_fewer(self):
         """Each thread wants 8 MB of addresses for its stack."""

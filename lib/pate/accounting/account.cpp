@@ -235,6 +235,9 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
 
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
+  if (settings.exact) require_every_vote(run.votes, "an exact cost");
+  if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
+  if (run.aggregator.is_tested()) require_every_vote(run.votes, "PTR");
   if (settings.exact)
     require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
   if (run.shard.of > 1)

@@ -362,6 +362,7 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
 
 Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
+  require_every_vote(run.votes, "an explanation");
   require_not_sparse(run.aggregator, "an explanation", "where refusals cost and no query does");
   if (run.aggregator.is_tested()) return explain_tested(run, settings, which);
   const ExactMechanism mechanism(run.aggregator, run.votes.teachers());

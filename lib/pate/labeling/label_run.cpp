@@ -177,6 +177,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
 LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                               std::optional<double> reinforce_above, BitSource& source) {
   validate(run);
+  if (run.aggregator.is_tested()) require_every_vote(run.votes, "PTR");
   check_reinforcement(run, reinforce_above);
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);

@@ -26,6 +26,7 @@ namespace {
 struct Stopped {};
 
 void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings& settings) {
+  require_every_vote(votes.votes, "tuning");
   validate_delta(settings.grid.kind.delta);
   const CostKind& cost = settings.grid.kind.cost;
   if (grid.ptr && (cost.bound != Bound::tradeoff || cost.reading != Reading::joint ||

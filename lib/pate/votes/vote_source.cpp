@@ -98,7 +98,7 @@ std::string fitting_layout(const NumericTable& table) {
     return "; if the first column is an index of the rows, add --index-column yes";
   }
   if (largest >= columns) {
-    return "; if teachers abstained, add --abstentions class and how many they are, --teachers M";
+    return "; if teachers abstained, add --abstentions and how many they are, --teachers M";
   }
   return fmt::format("; if these are class ids and not counts, add --layout predictions{}",
                      columns < table.rows() ? "-by-query" : "");
@@ -106,9 +106,19 @@ std::string fitting_layout(const NumericTable& table) {
 
 }  // namespace
 
+void require_every_vote(const VoteSource& votes, const char* what) {
+  if (!votes.leaves_out_abstentions()) return;
+  throw parameter_error(
+      fmt::format("{} knows only what one vote that moves changes; where teachers that abstain are "
+                  "left out, votes come and go too: take abstentions for a class of its own",
+                  what));
+}
+
 CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
-                       std::optional<std::int64_t> all_teachers)
-    : table_(std::move(table)), has_none_(all_teachers.has_value()) {
+                       std::optional<std::int64_t> all_teachers, Abstentions abstentions)
+    : table_(std::move(table)),
+      may_abstain_(all_teachers.has_value()),
+      has_none_(may_abstain_ && abstentions == Abstentions::as_class) {
   if (table_->dimensions() != 2) {
     throw input_error(fmt::format(
         "{}: expected counts with one row per query and one column per class (queries x "
@@ -166,9 +176,9 @@ void CountVotes::read(std::int64_t first, std::int64_t count, std::span<std::int
       const auto row =
           std::span<const std::int64_t>(piece).subspan(static_cast<std::size_t>(i) * width, width);
       const std::int64_t sum = votes_in_row(row, first + done + i, name());
-      if (has_none_ ? sum > teachers_ : sum != teachers_) {
+      if (may_abstain_ ? sum > teachers_ : sum != teachers_) {
         throw input_error(
-            has_none_
+            may_abstain_
                 ? fmt::format("{}: row {}: expected at most {} votes, one per teacher, found a sum "
                               "of {}",
                               name(), first + done + i, teachers_, sum)
@@ -232,11 +242,12 @@ void OneHotPredictions::copy(const Block& block, std::span<double> out) const {
 }
 
 PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, PredictionLayout layout,
-                                 std::int64_t classes, bool abstentions)
+                                 std::int64_t classes, std::optional<Abstentions> abstentions)
     : table_(std::move(table)),
       layout_(layout),
       abstentions_(abstentions),
-      classes_(classes + (abstentions ? 1 : 0)) {
+      named_(classes),
+      classes_(classes + (abstentions == Abstentions::as_class ? 1 : 0)) {
   if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
   if (classes > kMostPredicted) {
     throw parameter_error(fmt::format("classes must be <= {}, got {}", kMostPredicted, classes));
@@ -272,9 +283,9 @@ std::int64_t PredictionVotes::teachers() const {
 void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t id) const {
   throw input_error(fmt::format(
       "{}: row {}, column {}: expected a class id in 0..{}{}, found {}{}", name(), row, column,
-      classes_ - (abstentions_ ? 2 : 1), abstentions_ ? ", or -1 of an abstention" : "", id,
+      named_ - 1, abstentions_ ? ", or -1 of an abstention" : "", id,
       id == -1 && !abstentions_ ? "; where a teacher abstained (-1, of one-hot predictions zeros "
-                                  "only) it needs --abstentions class"
+                                  "only) it needs --abstentions"
                                 : ""));
 }
 
@@ -282,7 +293,6 @@ template <typename Take>
 void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
                                     std::int64_t piece_queries, Take take) const {
   const std::int64_t all_teachers = teachers();
-  const std::int64_t named = abstentions_ ? classes_ - 1 : classes_;
   const bool by_teacher = layout_ == PredictionLayout::teachers_by_queries;
   if (count == 0) return;
   piece_queries = std::min(piece_queries, count);
@@ -304,9 +314,10 @@ void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
       for (std::int64_t i = 0; i < row_count; ++i) {
         for (std::int64_t j = 0; j < column_count; ++j, ++id) {
           std::int64_t vote = *id;
-          if (vote < 0 || vote >= named) {
+          if (vote < 0 || vote >= named_) {
             if (vote != -1 || !abstentions_) refuse(first_row + i, first_column + j, vote);
-            vote = named;
+            if (abstentions_ == Abstentions::left_out) continue;
+            vote = named_;
           }
           if (by_teacher) {
             take(query + j, teacher + i, vote);
@@ -334,6 +345,7 @@ void PredictionVotes::read(std::int64_t first, std::int64_t count,
 
 void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,
                                  std::span<std::int32_t> out) const {
+  require_every_vote(*this, "what single teachers voted for");
   const std::int64_t width = teachers();
   check_block(*this, first, count, width, out);
   for_each_vote(first, count, 256, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {

@@ -33,26 +33,41 @@ class VoteSource {
   /// Writes the histograms of queries `first .. first + count - 1` to `out`, row-major,
   /// `count * classes()` numbers. Throws `input_error` naming file, row, column and value.
   virtual void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const = 0;
+
+  /// Whether histograms may have fewer votes than there are teachers. A neighbour's histogram then
+  /// has one vote more, one less, or one moved.
+  [[nodiscard]] virtual bool leaves_out_abstentions() const { return false; }
+};
+
+/// Throws `parameter_error` for votes without those of teachers that abstain; `what` ("an exact
+/// cost") looks at neighbours with one vote moved, and no others.
+void require_every_vote(const VoteSource& votes, const char* what);
+
+/// What teachers that abstain do.
+enum class Abstentions {
+  as_class,  ///< they vote for a class of its own, "none", after the others
+  left_out,  ///< they do not vote
 };
 
 // A teacher that abstains votes for a class of its own, "none", the last one: every histogram has
 // as many votes as there are teachers, and what a teacher can change by voting otherwise,
 // abstaining or voting after all is one vote that moves. All costs hold as they are, for one class
-// more.
+// more. Where it is left out instead, votes may come and go; which costs hold then, and why, is in
+// the README of `bounds`.
 
 /// Votes from a table of counts, queries x classes (`--layout counts`).
 class CountVotes final : public VoteSource {
  public:
   /// Reads the first row, whose sum is the number of teachers. With `all_teachers`, the number of
-  /// them, teachers that are missing in a row abstained, and there is a class "none" after those of
-  /// the table.
+  /// them, teachers that are missing in a row abstained.
   ///
   /// Throws `input_error` when the table has not two dimensions, or no columns, or more than
   /// 2^31 - 1 of them, and when its first row has a negative count, no vote at all or more than
   /// 2^31 - 1 votes. A table without rows is allowed: it has no teachers. `parameter_error` unless
   /// 1 <= all_teachers <= 2^31 - 1.
   explicit CountVotes(std::shared_ptr<const NumericTable> table,
-                      std::optional<std::int64_t> all_teachers = {});
+                      std::optional<std::int64_t> all_teachers = {},
+                      Abstentions abstentions = Abstentions::as_class);
 
   [[nodiscard]] const std::string& name() const override { return table_->name(); }
   [[nodiscard]] std::int64_t queries() const override { return table_->rows(); }
@@ -65,9 +80,11 @@ class CountVotes final : public VoteSource {
   /// another sum than `teachers()`; with abstentions, a larger one. Queries outside the table are a
   /// bug: `std::out_of_range`.
   void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override;
+  [[nodiscard]] bool leaves_out_abstentions() const override { return may_abstain_ && !has_none_; }
 
  private:
   std::shared_ptr<const NumericTable> table_;
+  bool may_abstain_ = false;
   bool has_none_ = false;
   std::int64_t teachers_ = 0;
 };
@@ -109,13 +126,13 @@ enum class PredictionLayout {
 class PredictionVotes final : public VoteSource {
  public:
   /// `classes` is the number of classes, also of those nobody votes for. With `abstentions`, -1 is
-  /// a vote for a class "none" after them.
+  /// that of a teacher.
   ///
   /// Throws `parameter_error` unless 1 <= classes <= 2^31 - 1, and `input_error` when the table
   /// has not two dimensions, no teachers but queries, or more than 2^31 - 1 teachers. The class
   /// ids are looked at when they are read.
   PredictionVotes(std::shared_ptr<const NumericTable> table, PredictionLayout layout,
-                  std::int64_t classes, bool abstentions = false);
+                  std::int64_t classes, std::optional<Abstentions> abstentions = {});
 
   [[nodiscard]] const std::string& name() const override { return table_->name(); }
   [[nodiscard]] std::int64_t queries() const override;
@@ -128,8 +145,12 @@ class PredictionVotes final : public VoteSource {
   void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override;
 
   /// Writes the class ids of queries `first .. first + count - 1` to `out`, one row of
-  /// `teachers()` ids per query. Throws as `read` does.
+  /// `teachers()` ids per query. Throws as `read` does, and `parameter_error` where abstentions are
+  /// left out.
   void read_votes(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const;
+  [[nodiscard]] bool leaves_out_abstentions() const override {
+    return abstentions_ == Abstentions::left_out;
+  }
 
  private:
   [[noreturn]] void refuse(std::int64_t row, std::int64_t column, std::int64_t id) const;
@@ -140,7 +161,8 @@ class PredictionVotes final : public VoteSource {
 
   std::shared_ptr<const NumericTable> table_;
   PredictionLayout layout_;
-  bool abstentions_;
+  std::optional<Abstentions> abstentions_;
+  std::int64_t named_;    // of the file
   std::int64_t classes_;  // with "none"
 };
 

@@ -13,6 +13,7 @@
 #include "support/paths.hpp"
 #include "support/temp_directory.hpp"
 
+using pate::Abstentions;
 using pate::CountVotes;
 using pate::input_error;
 using pate::parameter_error;
@@ -116,7 +117,7 @@ TEST_CASE("a row with another sum is refused, and the layout that would fit sugg
             "-by-query");
   // Numbers as large as these are no ids of so few votes.
   const std::string abstained =
-      "; if teachers abstained, add --abstentions class and how many they are, --teachers M";
+      "; if teachers abstained, add --abstentions and how many they are, --teachers M";
   CHECK(read_refusal(integer_table({3, 2}, {2, 1, 3, 0, 2, 2})) ==
         "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4" + abstained);
   CHECK(read_refusal(integer_table({3, 2}, {5, 1, 2, 2, 0, 4})) ==
@@ -269,7 +270,7 @@ TEST_CASE("class ids outside the classes are refused with their place in the fil
     CHECK(refusal(layout, 2) == "test.npy: row 1, column 1: expected a class id in 0..1, found 2");
     CHECK(refusal(layout, -1) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found -1; where a teacher "
-          "abstained (-1, of one-hot predictions zeros only) it needs --abstentions class");
+          "abstained (-1, of one-hot predictions zeros only) it needs --abstentions");
     CHECK(refusal(layout, 4294967296) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found 4294967296");
   }
@@ -297,7 +298,7 @@ TEST_CASE("one-hot predictions are class ids, in either layout") {
   std::vector<double> reals(2);
   ids->read_reals(1, 2, 1, 1, reals);
   CHECK(reals == std::vector<double>{1, -1});
-  const PredictionVotes votes(ids, kByTeacher, 3, true);
+  const PredictionVotes votes(ids, kByTeacher, 3, Abstentions::as_class);
   CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{0, 1, 2, 0, 1, 1, 0, 1});
   CHECK(
       message_of<input_error>([&] {
@@ -305,8 +306,8 @@ TEST_CASE("one-hot predictions are class ids, in either layout") {
         read(without, 0, 2);
       }) ==
       "test.npy: row 2, column 1: expected a class id in 0..2, found -1; where a teacher abstained "
-      "(-1, of one-hot predictions zeros only) it needs --abstentions class");
-  const PredictionVotes other(ids, kByQuery, 3, true);
+      "(-1, of one-hot predictions zeros only) it needs --abstentions");
+  const PredictionVotes other(ids, kByQuery, 3, Abstentions::as_class);
   CHECK(other.queries() == 3);
   CHECK(other.teachers() == 2);
 }
@@ -355,13 +356,15 @@ TEST_CASE("one-hot predictions of many classes come in pieces without a seam") {
 
 TEST_CASE("teachers that abstain vote for a class of their own") {
   for (const auto layout : {kByTeacher, kByQuery}) {
-    const PredictionVotes votes(integer_table({2, 2}, {0, -1, -1, 1}), layout, 2, true);
+    const PredictionVotes votes(integer_table({2, 2}, {0, -1, -1, 1}), layout, 2,
+                                Abstentions::as_class);
     CHECK(votes.classes() == 3);
     CHECK(votes.teachers() == 2);
     CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{1, 0, 1, 0, 1, 1});
     CHECK(read_votes(votes, 0, 1) == std::vector<std::int32_t>{0, 2});
     for (const std::int64_t id : {std::int64_t{-2}, std::int64_t{2}}) {
-      const PredictionVotes bad(integer_table({2, 2}, {0, -1, id, 1}), layout, 2, true);
+      const PredictionVotes bad(integer_table({2, 2}, {0, -1, id, 1}), layout, 2,
+                                Abstentions::as_class);
       CHECK(
           message_of<input_error>([&] { read(bad, 0, 2); }) ==
           "test.npy: row 1, column 0: expected a class id in 0..1, or -1 of an abstention, found " +
@@ -381,11 +384,30 @@ TEST_CASE("teachers that abstain vote for a class of their own") {
         }) == "teachers must be >= 1 and <= 2147483647, got 0");
 }
 
+TEST_CASE("teachers that abstain are left out") {
+  const auto ids = integer_table({2, 3}, {0, -1, -1, -1, 1, -1});
+  const PredictionVotes votes(ids, kByTeacher, 2, Abstentions::left_out);
+  CHECK(votes.classes() == 2);
+  CHECK(votes.teachers() == 2);
+  CHECK(votes.leaves_out_abstentions());
+  CHECK(read(votes, 0, 3) == std::vector<std::int32_t>{1, 0, 0, 1, 0, 0});
+  CHECK(message_of<parameter_error>([&] {
+          read_votes(votes, 0, 1);
+        }).starts_with("what single teachers voted for knows only what one vote that moves "));
+  CHECK_FALSE(PredictionVotes(ids, kByTeacher, 2, Abstentions::as_class).leaves_out_abstentions());
+  const CountVotes counts(integer_table({2, 2}, {2, 1, 0, 0}), 3, Abstentions::left_out);
+  CHECK(counts.classes() == 2);
+  CHECK(counts.teachers() == 3);
+  CHECK(counts.leaves_out_abstentions());
+  CHECK(read(counts, 0, 2) == std::vector<std::int32_t>{2, 1, 0, 0});
+  CHECK_FALSE(CountVotes(integer_table({1, 2}, {2, 1})).leaves_out_abstentions());
+}
+
 TEST_CASE("whatever one teacher does, abstaining or not, moves one vote at most on every query") {
   // Three teachers, two queries, two classes: all predictions, and all that the first teacher may
   // say instead.
   const auto histograms = [](std::vector<std::int64_t> ids) {
-    const PredictionVotes votes(integer_table({3, 2}, ids), kByTeacher, 2, true);
+    const PredictionVotes votes(integer_table({3, 2}, ids), kByTeacher, 2, Abstentions::as_class);
     return read(votes, 0, 2);
   };
   const auto digits = [](int number, std::size_t count) {

@@ -121,6 +121,7 @@ VoteProfile thinned(const VoteProfile& votes) {
 }  // namespace
 
 VoteProfile collect_votes(const Run& run) {
+  require_every_vote(run.votes, "a release");
   VoteProfile votes;
   votes.aggregator = run.aggregator;
   votes.teachers = run.votes.teachers();
