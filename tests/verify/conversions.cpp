@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "pate/accounting/account.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/rdp/step_composition.hpp"
@@ -199,6 +200,23 @@ void stability_tests(Draw& draw, Case& c) {
   c.cost("Gaussian threshold",
          pate::stability_test(pate::TestNoise::gaussian, parameter, delta).threshold,
          Real(parameter) * quantile_above<Real>(log(d)), 1e-12);
+  // The sparse form: two noises of which one has half the scale, and rounds of that epsilon.
+  const pate::ThresholdCheck sparse = pate::sparse_stability_test(parameter, delta);
+  c.cost("sparse threshold", sparse.threshold,
+         4 / Real(parameter) * log((2 + sqrt(4 - 6 * d)) / (6 * d)), 1e-12);
+  const auto v =
+      static_cast<std::int64_t>(std::min(draw.between(0.0, 2.0) * sparse.threshold, 1e15));
+  c.input("v", static_cast<double>(v));
+  const Real by = (Real(sparse.threshold) - v) / Real(sparse.sigma1);
+  const Real less = -abs(by) + log((4 - exp(-abs(by))) / 6);
+  c.near("sparse answered", pate::log_answered(sparse, v), by > 0 ? less : log_rest(less), 1e-12);
+  c.near("sparse refused", pate::log_refused(sparse, v), by > 0 ? log_rest(less) : less, 1e-12);
+  const double order = draw.order();
+  c.input("order", order);
+  const Real e = parameter;
+  const Real o = order;
+  c.cost("sparse round", pate::pure_dp_cost(parameter, order),
+         cost_of(Real(expm1((o - 1) * e) * -expm1(-o * e) / (1 + exp(-e))), o));
 }
 
 // From votes to epsilon: a few queries, the joint reading of the trade-off bound and the published
