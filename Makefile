@@ -155,6 +155,10 @@ sanitize: deps ## all tests under the address and undefined-behaviour sanitizers
 	@cmake --build --preset asan-ubsan -j $(JOBS)
 	@ctest --preset asan-ubsan -j $(JOBS)
 
+.PHONY: mutants
+mutants: deps ## changes operators and constants of the library: do the tests notice? Hours
+	@nice -n 10 python3 tests/mutants/mutants.py . build/mutants
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf build demo-report.json
