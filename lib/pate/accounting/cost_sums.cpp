@@ -1,9 +1,14 @@
 #include "pate/accounting/cost_sums.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/q_tables.hpp"
@@ -29,28 +34,44 @@ std::vector<double> finite_log_q(const Tally& tally) {
   return values;
 }
 
+// Of a query without a cell.
+QCells::Position nowhere(double log_q) {
+  return {log_q, QCells::kNoCell, {}};
+}
+
+std::vector<std::size_t> positions_of(std::span<const double> orders) {
+  std::vector<std::size_t> positions(orders.size());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  return positions;
+}
+
 class Published : public BoundAtOrders {
  public:
   Published(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
+        all_(positions_of(orders)),
         table_(published_table(inputs.cells(), inputs.aggregator().noisy_max)) {
     if (table_) tables_ = table_->at_orders(orders, threads);
   }
 
   void query(std::size_t query, QueryCosts& costs) const override {
-    const double log_q = inputs_.tally().distinct[query].log_q;
     costs.noisy_max.assign(orders_.size(), 0.0);
-    if (log_q == -kInfinity) return;
-    if (table_) {
-      const GaussianPublishedBound bound = table_->bound(log_q);
-      const QCells::Position position = inputs_.position(query);
-      for (std::size_t j = 0; j < orders_.size(); ++j) {
-        costs.noisy_max[j] = GaussianPublishedTable::cost(tables_[j], position, bound);
+    noisy_max(inputs_.position(query), all_, costs.noisy_max);
+  }
+
+  void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
+                 std::span<double> costs) const override {
+    if (q.log_q == -kInfinity) {
+      for (const std::size_t j : at) costs[j] = 0.0;
+    } else if (table_) {
+      const GaussianPublishedBound bound = table_->bound(q.log_q);
+      for (const std::size_t j : at) {
+        costs[j] = GaussianPublishedTable::cost(tables_[j], q, bound);
       }
     } else {
-      for (std::size_t j = 0; j < orders_.size(); ++j) {
-        costs.noisy_max[j] = published_cost(inputs_.aggregator().noisy_max, log_q, orders_[j]);
+      for (const std::size_t j : at) {
+        costs[j] = published_cost(inputs_.aggregator().noisy_max, q.log_q, orders_[j]);
       }
     }
   }
@@ -66,6 +87,7 @@ class Published : public BoundAtOrders {
  private:
   const CostInputs& inputs_;
   std::vector<double> orders_;
+  std::vector<std::size_t> all_;
   std::optional<GaussianPublishedTable> table_;
   std::vector<GaussianPublishedTable::AtOrder> tables_;
 };
@@ -75,9 +97,11 @@ class Tradeoff : public BoundAtOrders {
   Tradeoff(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
+        all_(positions_of(orders)),
         table_(tradeoff_table(inputs.cells(), inputs.aggregator().noisy_max)) {
     if (table_) tables_ = table_->at_orders(orders, threads);
     if (!inputs.ladder()) return;
+    if (table_) fill_nodes();
     std::vector<std::optional<JointCost>> made(orders.size());
     parallel_for(orders.size(), threads, [&](std::size_t j) {
       const double cap = data_independent_cost(inputs.aggregator(), orders[j]).noisy_max;
@@ -87,21 +111,57 @@ class Tradeoff : public BoundAtOrders {
   }
 
   void query(std::size_t query, QueryCosts& costs) const override {
-    const DistinctQuery& input = inputs_.tally().distinct[query];
     costs.noisy_max.assign(orders_.size(), 0.0);
-    if (input.log_q == -kInfinity) {
-      certain(input.statistic, costs);
+    noisy_max(inputs_.position(query), all_, costs.noisy_max);
+    costs.joint = costs.noisy_max;
+    if (!joints_.empty()) joint(query, all_, costs.joint);
+  }
+
+  void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
+                 std::span<double> costs) const override {
+    if (q.log_q == -kInfinity) {
+      for (const std::size_t j : at) costs[j] = 0.0;
     } else if (table_) {
-      tabulated(query, costs);
+      for (const std::size_t j : at) {
+        const BothDirections log_excess = table_->log_excess(tables_[j], q);
+        const double excess = std::exp(log_excess.larger());
+        costs[j] = is_held(excess)
+                       ? cost_of_excess(excess, orders_[j], tables_[j].cap)
+                       : cost_of_log_excess(log_excess.larger(), orders_[j], tables_[j].cap);
+      }
     } else if (inputs_.ladder()) {
       throw parameter_error("a selection goes with Gaussian noise, or with PTR");
     } else {
-      for (std::size_t j = 0; j < orders_.size(); ++j) {
-        costs.noisy_max[j] =
-            tradeoff_cost(inputs_.aggregator().noisy_max, input.log_q, orders_[j]).larger();
+      for (const std::size_t j : at) {
+        costs[j] = tradeoff_cost(inputs_.aggregator().noisy_max, q.log_q, orders_[j]).larger();
       }
-      costs.joint = costs.noisy_max;
     }
+  }
+
+  void joint(std::size_t query, std::span<const std::size_t> at,
+             std::span<double> costs) const override {
+    const DistinctQuery& input = inputs_.tally().distinct[query];
+    if (input.log_q == -kInfinity) {
+      // The maximum cannot go wrong (one class, or PTR): only the selection costs anything.
+      for (const std::size_t j : at) {
+        costs[j] = joints_[j].cost(input.statistic, {-kInfinity, -kInfinity});
+      }
+      return;
+    }
+    const QCells::Position position = inputs_.position(query);
+    for (const std::size_t j : at) {
+      costs[j] = joints_[j].cost(input.statistic, table_->log_excess(tables_[j], position));
+    }
+  }
+
+  [[nodiscard]] QCells::Nodes joint_at_nodes(std::size_t order, std::int64_t statistic,
+                                             std::size_t cell) const override {
+    QCells::Nodes costs;
+    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+      const Node& node = nodes_[order][cell * QCells::kNodes + k];
+      costs[k] = joints_[order].cost(statistic, node.log_excess, node.excess);
+    }
+    return costs;
   }
 
   [[nodiscard]] double selection(std::size_t order, std::int64_t statistic) const override {
@@ -109,34 +169,27 @@ class Tradeoff : public BoundAtOrders {
   }
 
  private:
-  // The maximum cannot go wrong (one class, or PTR): only the selection costs anything.
-  void certain(std::int64_t statistic, QueryCosts& costs) const {
-    costs.joint.assign(orders_.size(), 0.0);
-    for (std::size_t j = 0; j < joints_.size(); ++j) {
-      costs.joint[j] = joints_[j].cost(statistic, {-kInfinity, -kInfinity});
-    }
-  }
+  struct Node {
+    BothDirections log_excess, excess;
+  };
 
-  void tabulated(std::size_t query, QueryCosts& costs) const {
-    const DistinctQuery& input = inputs_.tally().distinct[query];
-    const QCells::Position position = inputs_.position(query);
-    costs.joint.resize(orders_.size());
+  void fill_nodes() {
+    nodes_.resize(orders_.size());
     for (std::size_t j = 0; j < orders_.size(); ++j) {
-      const BothDirections log_excess = table_->log_excess(tables_[j], position);
-      const BothDirections excess{std::exp(log_excess.forward), std::exp(log_excess.reverse)};
-      costs.noisy_max[j] =
-          is_held(excess.larger())
-              ? cost_of_excess(excess.larger(), orders_[j], tables_[j].cap)
-              : cost_of_log_excess(log_excess.larger(), orders_[j], tables_[j].cap);
-      costs.joint[j] = joints_.empty() ? costs.noisy_max[j]
-                                       : joints_[j].cost(input.statistic, log_excess, excess);
+      for (std::size_t cell = 0; cell < inputs_.cells().size(); ++cell) {
+        for (const BothDirections& log : table_->at_nodes(tables_[j], cell)) {
+          nodes_[j].push_back({log, {std::exp(log.forward), std::exp(log.reverse)}});
+        }
+      }
     }
   }
 
   const CostInputs& inputs_;
   std::vector<double> orders_;
+  std::vector<std::size_t> all_;
   std::optional<GaussianTradeoffTable> table_;
   std::vector<GaussianTradeoffTable::AtOrder> tables_;
+  std::vector<std::vector<Node>> nodes_;  // by order; wide cell, then node
   std::vector<JointCost> joints_;
 };
 
@@ -149,10 +202,6 @@ struct Piece {
   std::vector<RunCost> sums;          // but for the checks
   std::vector<double> by_checkpoint;  // by checkpoint, then order; empty without a trajectory
 };
-
-void add_scaled(std::span<double> sums, double factor, const std::vector<double>& values) {
-  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += factor * values[j];
-}
 
 // Cost of the threshold check by order and distinct statistic; empty without a selection.
 using SelectionCosts = std::vector<std::vector<double>>;
@@ -168,67 +217,309 @@ SelectionCosts selection_costs(const CostInputs& inputs, const BoundAtOrders& co
   return result;
 }
 
-// Adds what the reading charges for the occurrences of query i, checkpoint by checkpoint.
-void add_to_checkpoints(const CostInputs& inputs, std::size_t i, const QueryCosts& costs,
-                        const SelectionCosts& selection, Reading reading,
-                        std::vector<double>& scratch, Piece& piece) {
-  const std::size_t orders = costs.noisy_max.size();
-  scratch.assign(orders, 0.0);  // charge of every query
-  if (reading == Reading::joint) {
-    scratch = costs.joint;
-  } else {
-    for (std::size_t j = 0; j < selection.size(); ++j) {
-      scratch[j] = selection[j][inputs.statistic_of(i)];
-    }
-    if (reading == Reading::expected) add_scaled(scratch, inputs.answered(i), costs.noisy_max);
+// How far a cost may be from what the nodes say of the queries at the ends of a set.
+constexpr double kEndTolerance = 1e-10;
+
+// What a function of q is at the nodes of a set, if that determines what it is for all its queries:
+// the interpolant has converged, and beyond the last nodes, where they see nothing, it fits.
+bool determine(const QCells::Nodes& values, const std::array<QCells::Position, 2>& ends,
+               const std::array<double, 2>& at_ends) {
+  if (!QCells::converged(values, *std::ranges::min_element(values))) return false;
+  for (const std::size_t i : {0U, 1U}) {
+    const double error = QCells::interpolate(ends[i], values) - at_ends[i];
+    if (!(std::abs(error) <= kEndTolerance * at_ends[i])) return false;
   }
-  for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
-    const std::span sums =
-        std::span(piece.by_checkpoint).subspan(occurrence.checkpoint * orders, orders);
-    add_scaled(sums, occurrence.count, scratch);
-    if (reading == Reading::realized) add_scaled(sums, occurrence.answered, costs.noisy_max);
+  return true;
+}
+
+QCells::Nodes squares(QCells::Nodes values) {
+  for (double& value : values) value *= value;
+  return values;
+}
+
+// What the sums over pieces of a run share.
+struct Summation {
+  const CostInputs& inputs;
+  const BoundAtOrders& bound;
+  const SelectionCosts& selection;
+  std::vector<std::size_t> all;    // positions of the orders
+  std::optional<Reading> reading;  // of the trajectory, if it is wanted
+
+  [[nodiscard]] Piece empty_piece(bool in_trajectory) const {
+    const std::size_t checkpoints = in_trajectory ? inputs.tally().checkpoints.size() : 0;
+    return {std::vector<RunCost>(all.size()), std::vector<double>(all.size() * checkpoints, 0.0)};
+  }
+  [[nodiscard]] bool joint_in_trajectory() const {
+    return reading == Reading::joint && inputs.ladder();
+  }
+};
+
+// The noisy maxima of a piece: costs by q.
+class NoisyMaxSums {
+ public:
+  explicit NoisyMaxSums(const Summation& run)
+      : run_(run),
+        trajectory_(run.reading && !run.joint_in_trajectory()),
+        piece_(run.empty_piece(trajectory_)),
+        costs_(run.all.size()) {}
+
+  void add_loose(std::span<const std::uint32_t> queries) {
+    for (const std::uint32_t i : queries) add_query(i, run_.all, !run_.selection.empty());
+  }
+
+  // But for what the trajectory charges for the check of the set's queries.
+  void add_set(const QuerySets::Set& set, const CostInputs::QWeights& weights) {
+    const CostInputs& inputs = run_.inputs;
+    std::array<QCells::Position, 2> ends;
+    std::array<std::vector<double>, 2> at_ends;
+    for (const std::size_t i : {0U, 1U}) {
+      const std::size_t query = i == 0 ? set.smallest_q : set.largest_q;
+      ends[i] = inputs.narrow_cells().locate(inputs.tally().distinct[query].log_q);
+      at_ends[i].resize(run_.all.size());
+      run_.bound.noisy_max(inputs.position(query), run_.all, at_ends[i]);
+    }
+    std::vector<QCells::Nodes> at_nodes(run_.all.size());
+    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+      run_.bound.noisy_max(inputs.node(set.cell, k), run_.all, costs_);
+      for (const std::size_t j : run_.all) at_nodes[j][k] = costs_[j];
+    }
+    if (trajectory_) weigh_checkpoints(set);
+    std::vector<std::size_t> undetermined;
+    for (const std::size_t j : run_.all) {
+      const QCells::Nodes squared = squares(at_nodes[j]);
+      const std::array<double, 2> end{at_ends[0][j], at_ends[1][j]};
+      if (!determine(at_nodes[j], ends, end) ||
+          !QCells::converged(squared, *std::ranges::min_element(squared))) {
+        undetermined.push_back(j);
+        continue;
+      }
+      RunCost& sum = piece_.sums[j];
+      sum.noisy_max_expected += QCells::dot(weights.expected, at_nodes[j]);
+      sum.noisy_max_realized += QCells::dot(weights.answered, at_nodes[j]);
+      sum.spent_variance += QCells::dot(weights.spread, squared);
+      for (std::size_t k = 0; trajectory_ && k < by_checkpoint_.size(); ++k) {
+        piece_.by_checkpoint[k * run_.all.size() + j] +=
+            QCells::dot(by_checkpoint_[k], at_nodes[j]);
+      }
+    }
+    if (undetermined.empty()) return;
+    for (const std::uint32_t i : inputs.by_q().queries(set)) add_query(i, undetermined, false);
+  }
+
+  [[nodiscard]] Piece take() { return std::move(piece_); }
+
+ private:
+  void add_query(std::size_t i, std::span<const std::size_t> at, bool with_check) {
+    const CostInputs& inputs = run_.inputs;
+    run_.bound.noisy_max(inputs.position(i), at, costs_);
+    const DistinctQuery& query = inputs.tally().distinct[i];
+    const double p = inputs.answered(i);
+    const auto count = static_cast<double>(query.count);
+    const auto answered = static_cast<double>(query.answered);
+    const double spread = count * p * (1.0 - p);
+    for (const std::size_t j : at) {
+      const double noisy_max = costs_[j];
+      RunCost& sum = piece_.sums[j];
+      sum.noisy_max_expected += count * p * noisy_max;
+      if (answered > 0.0) sum.noisy_max_realized += answered * noisy_max;
+      sum.spent_variance += spread * noisy_max * noisy_max;
+    }
+    if (trajectory_) add_to_checkpoints(i, at, with_check);
+  }
+
+  void add_to_checkpoints(std::size_t i, std::span<const std::size_t> at, bool with_check) {
+    const CostInputs& inputs = run_.inputs;
+    const bool realized = run_.reading == Reading::realized;
+    charge_.assign(run_.all.size(), 0.0);  // of every query, answered or not
+    for (const std::size_t j : at) {
+      if (with_check) charge_[j] = run_.selection[j][inputs.statistic_of(i)];
+      if (!realized) charge_[j] += inputs.answered(i) * costs_[j];
+    }
+    for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
+      double* const sums = &piece_.by_checkpoint[occurrence.checkpoint * run_.all.size()];
+      for (const std::size_t j : at) sums[j] += occurrence.count * charge_[j];
+      if (!realized) continue;
+      for (const std::size_t j : at) sums[j] += occurrence.answered * costs_[j];
+    }
+  }
+
+  // What the reading charges for, between the checkpoints.
+  void weigh_checkpoints(const QuerySets::Set& set) {
+    const CostInputs& inputs = run_.inputs;
+    by_checkpoint_.assign(inputs.tally().checkpoints.size(), {});
+    const auto queries = inputs.by_q().queries(set);
+    const auto places = inputs.by_q().places(set);
+    for (std::size_t k = 0; k < queries.size(); ++k) {
+      const std::uint32_t i = queries[k];
+      for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
+        const double times = run_.reading == Reading::realized
+                                 ? occurrence.answered
+                                 : occurrence.count * inputs.answered(i);
+        QCells::add(times, places[k], by_checkpoint_[occurrence.checkpoint]);
+      }
+    }
+    for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
+  }
+
+  const Summation& run_;
+  bool trajectory_;
+  Piece piece_;
+  std::vector<double> costs_, charge_;
+  std::vector<QCells::Nodes> by_checkpoint_;
+};
+
+// The queries of a piece as one mechanism each: costs by statistic and q.
+class JointSums {
+ public:
+  explicit JointSums(const Summation& run)
+      : run_(run),
+        trajectory_(run.joint_in_trajectory()),
+        piece_(run.empty_piece(trajectory_)),
+        costs_(run.all.size()) {}
+
+  void add_loose(std::span<const std::uint32_t> queries) {
+    for (const std::uint32_t i : queries) add_query(i, run_.all);
+  }
+
+  void add_set(const QuerySets::Set& set, const QCells::Nodes& weights) {
+    const CostInputs& inputs = run_.inputs;
+    std::array<QCells::Position, 2> ends;
+    std::array<std::vector<double>, 2> at_ends;
+    for (const std::size_t i : {0U, 1U}) {
+      const std::size_t query = i == 0 ? set.smallest_q : set.largest_q;
+      ends[i] = inputs.position(query);
+      at_ends[i].resize(run_.all.size());
+      run_.bound.joint(query, run_.all, at_ends[i]);
+    }
+    if (trajectory_) weigh_checkpoints(set);
+    const std::int64_t statistic = inputs.tally().distinct[set.smallest_q].statistic;
+    std::vector<std::size_t> undetermined;
+    for (const std::size_t j : run_.all) {
+      const QCells::Nodes at_nodes = run_.bound.joint_at_nodes(j, statistic, set.cell);
+      if (!determine(at_nodes, ends, {at_ends[0][j], at_ends[1][j]})) {
+        undetermined.push_back(j);
+        continue;
+      }
+      piece_.sums[j].joint += QCells::dot(weights, at_nodes);
+      for (std::size_t k = 0; trajectory_ && k < by_checkpoint_.size(); ++k) {
+        piece_.by_checkpoint[k * run_.all.size() + j] += QCells::dot(by_checkpoint_[k], at_nodes);
+      }
+    }
+    if (undetermined.empty()) return;
+    for (const std::uint32_t i : inputs.by_answer().queries(set)) add_query(i, undetermined);
+  }
+
+  [[nodiscard]] Piece take() { return std::move(piece_); }
+
+ private:
+  void add_query(std::size_t i, std::span<const std::size_t> at) {
+    const Tally& tally = run_.inputs.tally();
+    run_.bound.joint(i, at, costs_);
+    const auto count = static_cast<double>(tally.distinct[i].count);
+    for (const std::size_t j : at) piece_.sums[j].joint += count * costs_[j];
+    if (!trajectory_) return;
+    for (const Occurrence& occurrence : tally.occurrences_of(i)) {
+      double* const sums = &piece_.by_checkpoint[occurrence.checkpoint * run_.all.size()];
+      for (const std::size_t j : at) sums[j] += occurrence.count * costs_[j];
+    }
+  }
+
+  void weigh_checkpoints(const QuerySets::Set& set) {
+    const Tally& tally = run_.inputs.tally();
+    by_checkpoint_.assign(tally.checkpoints.size(), {});
+    const auto queries = run_.inputs.by_answer().queries(set);
+    const auto places = run_.inputs.by_answer().places(set);
+    for (std::size_t k = 0; k < queries.size(); ++k) {
+      for (const Occurrence& occurrence : tally.occurrences_of(queries[k])) {
+        QCells::add(occurrence.count, places[k], by_checkpoint_[occurrence.checkpoint]);
+      }
+    }
+    for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
+  }
+
+  const Summation& run_;
+  bool trajectory_;
+  Piece piece_;
+  std::vector<double> costs_;
+  std::vector<QCells::Nodes> by_checkpoint_;
+};
+
+// Ranges of at least kPiece queries, but for the last: what is added up by one thread, in order.
+template <class Weights, class MakeSums>
+void add_pieces(const QuerySets& queries, std::span<const Weights> weights,
+                const MakeSums& make_sums, std::vector<std::function<Piece()>>& tasks) {
+  const auto loose = queries.loose();
+  for (std::size_t begin = 0; begin < loose.size(); begin += kPiece) {
+    const auto part = loose.subspan(begin, std::min(kPiece, loose.size() - begin));
+    tasks.push_back([part, make_sums] {
+      auto sums = make_sums();
+      sums.add_loose(part);
+      return sums.take();
+    });
+  }
+  const auto sets = queries.sets();
+  for (std::size_t begin = 0; begin < sets.size();) {
+    std::size_t end = begin;
+    std::size_t size = 0;
+    while (end < sets.size() && size < kPiece) size += queries.queries(sets[end++]).size();
+    tasks.push_back([=] {
+      auto sums = make_sums();
+      for (std::size_t i = begin; i < end; ++i) sums.add_set(sets[i], weights[i]);
+      return sums.take();
+    });
+    begin = end;
   }
 }
 
-Piece sum_piece(const CostInputs& inputs, const BoundAtOrders& bound, std::size_t orders,
-                std::size_t begin, std::size_t end, const SelectionCosts& selection,
-                std::optional<Reading> reading) {
+// Queries of the sets by q, by checkpoint and statistic: the trajectory charges for their checks.
+std::vector<std::vector<double>> checks_in_sets(const CostInputs& inputs) {
   const Tally& tally = inputs.tally();
-  Piece piece;
-  piece.sums.resize(orders);
-  piece.by_checkpoint.assign(reading ? orders * tally.checkpoints.size() : 0, 0.0);
-  QueryCosts costs;
-  std::vector<double> scratch;
-  for (std::size_t i = begin; i < end; ++i) {
-    bound.query(i, costs);
-    const double p = inputs.answered(i);
-    const auto count = static_cast<double>(tally.distinct[i].count);
-    const auto answered = static_cast<double>(tally.distinct[i].answered);
-    const double spread = count * p * (1.0 - p);
-    for (std::size_t j = 0; j < orders; ++j) {
-      const double noisy_max = costs.noisy_max[j];
-      RunCost& sum = piece.sums[j];
-      sum.noisy_max_expected += count * p * noisy_max;
-      if (answered > 0.0) sum.noisy_max_realized += answered * noisy_max;
-      if (!costs.joint.empty()) sum.joint += count * costs.joint[j];
-      sum.spent_variance += spread * noisy_max * noisy_max;
+  std::vector<std::vector<double>> checks(tally.checkpoints.size(),
+                                          std::vector<double>(inputs.statistics().size(), 0.0));
+  for (const QuerySets::Set& set : inputs.by_q().sets()) {
+    for (const std::uint32_t i : inputs.by_q().queries(set)) {
+      for (const Occurrence& occurrence : tally.occurrences_of(i)) {
+        checks[occurrence.checkpoint][inputs.statistic_of(i)] += occurrence.count;
+      }
     }
-    if (reading) add_to_checkpoints(inputs, i, costs, selection, *reading, scratch, piece);
   }
-  return piece;
+  return checks;
+}
+
+void add_checkpoints(const Summation& run, std::span<const Piece> pieces, CheckpointCosts& at) {
+  const std::size_t orders = run.all.size();
+  const bool has_checks = !run.selection.empty() && !run.joint_in_trajectory();
+  const auto checks = has_checks ? checks_in_sets(run.inputs) : std::vector<std::vector<double>>();
+  for (std::size_t j = 0; j < orders; ++j) {
+    double total = 0.0;
+    auto& by_checkpoint = at.rdp.emplace_back();
+    for (std::size_t k = 0; k < run.inputs.tally().checkpoints.size(); ++k) {
+      for (const Piece& piece : pieces) {
+        if (!piece.by_checkpoint.empty()) total += piece.by_checkpoint[k * orders + j];
+      }
+      for (std::size_t v = 0; has_checks && v < checks[k].size(); ++v) {
+        total += checks[k][v] * run.selection[j][v];
+      }
+      by_checkpoint.push_back(total);
+    }
+  }
 }
 
 std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<const double> orders,
                             unsigned threads, CheckpointCosts* at) {
-  const Tally& tally = inputs.tally();
   const auto costs = bound_at_orders(bound, inputs, orders, threads);
   const SelectionCosts selection = selection_costs(inputs, *costs, orders.size(), threads);
-  std::vector<Piece> pieces((tally.distinct.size() + kPiece - 1) / kPiece);
-  parallel_for(pieces.size(), threads, [&](std::size_t k) {
-    pieces[k] = sum_piece(inputs, *costs, orders.size(), k * kPiece,
-                          std::min((k + 1) * kPiece, tally.distinct.size()), selection,
-                          at == nullptr ? std::nullopt : std::optional(at->reading));
-  });
+  const Summation run{inputs, *costs, selection, positions_of(orders),
+                      at == nullptr ? std::nullopt : std::optional(at->reading)};
+  std::vector<std::function<Piece()>> tasks;
+  add_pieces(
+      inputs.by_q(), inputs.q_weights(), [&run] { return NoisyMaxSums(run); }, tasks);
+  if (bound == Bound::tradeoff && inputs.ladder()) {
+    add_pieces(
+        inputs.by_answer(), inputs.answer_weights(), [&run] { return JointSums(run); }, tasks);
+  }
+  std::vector<Piece> pieces(tasks.size());
+  parallel_for(tasks.size(), threads, [&](std::size_t k) { pieces[k] = tasks[k](); });
 
   std::vector<RunCost> result(orders.size());
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -244,23 +535,27 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
       for (const Piece& piece : pieces) sum.add(piece.sums[j].*part);
       result[j].*part = sum.value();
     }
-  }
-  if (at == nullptr) return result;
-  for (std::size_t j = 0; j < orders.size(); ++j) {
-    double total = 0.0;
-    auto& by_checkpoint = at->rdp.emplace_back();
-    for (std::size_t k = 0; k < tally.checkpoints.size(); ++k) {
-      for (const Piece& piece : pieces) total += piece.by_checkpoint[k * orders.size() + j];
-      by_checkpoint.push_back(total);
+    // Without a selection a query is its noisy maximum.
+    if (bound == Bound::tradeoff && !inputs.ladder()) {
+      result[j].joint = result[j].noisy_max_expected;
     }
   }
+  if (at != nullptr) add_checkpoints(run, pieces, *at);
   return result;
 }
 
 }  // namespace
 
 CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
-    : tally_(tally), aggregator_(aggregator), cells_(finite_log_q(tally)) {
+    : tally_(tally),
+      aggregator_(aggregator),
+      cells_(finite_log_q(tally)),
+      narrow_(finite_log_q(tally), QCells::Width::narrow),
+      by_q_(aggregator.is_gaussian() ? QuerySets(tally, narrow_, /*by_statistic=*/false)
+                                     : QuerySets(tally)),
+      by_answer_(aggregator.is_gaussian() && aggregator.selection
+                     ? QuerySets(tally, cells_, /*by_statistic=*/true)
+                     : QuerySets(tally)) {
   if (aggregator.selection && !tally.distinct.empty()) {
     ladder_.emplace(*aggregator.selection, tally.distinct.front().statistic,
                     tally.distinct.back().statistic, tally.teachers);
@@ -275,11 +570,45 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
     statistic_of_.push_back(statistics_.size() - 1);
     answered_.push_back(ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0);
   }
-  if (!aggregator.is_gaussian() || tally.distinct.size() > kKeptPositions) return;
-  positions_.resize(tally.distinct.size());
-  for (std::size_t i = 0; i < positions_.size(); ++i) {
-    const double log_q = tally.distinct[i].log_q;
-    if (log_q != -kInfinity) positions_[i] = cells_.locate(log_q);
+  if (!aggregator.is_gaussian()) return;
+  if (tally.distinct.size() <= kKeptPositions) {
+    for (const DistinctQuery& query : tally.distinct) {
+      positions_.push_back(query.log_q == -kInfinity ? nowhere(query.log_q)
+                                                     : cells_.locate(query.log_q));
+    }
+  }
+  for (std::size_t cell = 0; cell < narrow_.size(); ++cell) {
+    for (const double log_q : narrow_.nodes(cell)) nodes_.push_back(cells_.locate(log_q));
+  }
+  fill_weights();
+}
+
+void CostInputs::fill_weights() {
+  for (const QuerySets::Set& set : by_q_.sets()) {
+    QWeights moments;
+    const auto queries = by_q_.queries(set);
+    const auto places = by_q_.places(set);
+    for (std::size_t k = 0; k < queries.size(); ++k) {
+      const DistinctQuery& query = tally_.distinct[queries[k]];
+      const double p = answered_[queries[k]];
+      const double expected = static_cast<double>(query.count) * p;
+      QCells::add(expected, places[k], moments.expected);
+      QCells::add(expected * (1.0 - p), places[k], moments.spread);
+      if (query.answered > 0) {
+        QCells::add(static_cast<double>(query.answered), places[k], moments.answered);
+      }
+    }
+    q_weights_.push_back({QCells::weights(moments.expected), QCells::weights(moments.answered),
+                          QCells::weights(moments.spread)});
+  }
+  for (const QuerySets::Set& set : by_answer_.sets()) {
+    QCells::Nodes moments{};
+    const auto queries = by_answer_.queries(set);
+    const auto places = by_answer_.places(set);
+    for (std::size_t k = 0; k < queries.size(); ++k) {
+      QCells::add(static_cast<double>(tally_.distinct[queries[k]].count), places[k], moments);
+    }
+    answer_weights_.push_back(QCells::weights(moments));
   }
 }
 
@@ -291,7 +620,19 @@ BothDirections CostInputs::log_excess(const GaussianTradeoffTable& table,
 }
 
 QCells::Position CostInputs::position(std::size_t query) const {
-  return positions_.empty() ? cells_.locate(tally_.distinct[query].log_q) : positions_[query];
+  if (!positions_.empty()) return positions_[query];
+  const double log_q = tally_.distinct[query].log_q;
+  return !aggregator_.is_gaussian() || log_q == -kInfinity ? nowhere(log_q) : cells_.locate(log_q);
+}
+
+void BoundAtOrders::joint(std::size_t /*query*/, std::span<const std::size_t> /*at*/,
+                          std::span<double> /*costs*/) const {
+  throw std::logic_error("only the trade-off bound sees a query as one mechanism");
+}
+
+QCells::Nodes BoundAtOrders::joint_at_nodes(std::size_t /*order*/, std::int64_t /*statistic*/,
+                                            std::size_t /*cell*/) const {
+  throw std::logic_error("only the trade-off bound sees a query as one mechanism");
 }
 
 std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& inputs,

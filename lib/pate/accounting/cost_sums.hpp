@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
+#include "pate/accounting/query_sets.hpp"
 #include "pate/accounting/tally.hpp"
 #include "pate/bounds/q_tables.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
@@ -28,7 +29,8 @@ class CostInputs {
     return ladder_ ? static_cast<std::size_t>(ladder_->last() - ladder_->first() + 1) : 0;
   }
   [[nodiscard]] const QCells& cells() const { return cells_; }
-  /// Where a distinct query's log q lies among the cells; log q must be finite.
+  /// Where a distinct query's log q lies among the cells; in none unless it is finite and the noise
+  /// Gaussian.
   [[nodiscard]] QCells::Position position(std::size_t query) const;
   /// The log excess of its noisy maximum from a table over these cells, also for log q = -inf.
   [[nodiscard]] BothDirections log_excess(const GaussianTradeoffTable& table,
@@ -36,6 +38,25 @@ class CostInputs {
                                           std::size_t query) const;
   /// Pr[answered] of a distinct query.
   [[nodiscard]] double answered(std::size_t query) const { return answered_[query]; }
+
+  /// Queries on the nodes of narrow cells, for what costs by q alone; none but of Gaussian noise.
+  /// How the nodes weigh in sums over a set:
+  struct QWeights {
+    QCells::Nodes expected{};  ///< of queries, each times Pr[answered]
+    QCells::Nodes answered{};  ///< of those that were answered (with decisions)
+    QCells::Nodes spread{};    ///< of queries, each times Pr[answered] Pr[refused]
+  };
+  [[nodiscard]] const QuerySets& by_q() const { return by_q_; }
+  [[nodiscard]] std::span<const QWeights> q_weights() const { return q_weights_; }
+  [[nodiscard]] const QCells& narrow_cells() const { return narrow_; }
+  /// A node of a narrow cell among the wide ones.
+  [[nodiscard]] const QCells::Position& node(std::size_t narrow_cell, std::size_t k) const {
+    return nodes_[narrow_cell * QCells::kNodes + k];
+  }
+  /// Queries of one statistic on the nodes of `cells`, for what costs by statistic and q, and how
+  /// the nodes weigh in sums over the queries of a set; none without a selection.
+  [[nodiscard]] const QuerySets& by_answer() const { return by_answer_; }
+  [[nodiscard]] std::span<const QCells::Nodes> answer_weights() const { return answer_weights_; }
 
   /// A selection statistic that occurs and how many queries have it.
   struct Statistic {
@@ -47,6 +68,8 @@ class CostInputs {
   [[nodiscard]] std::size_t statistic_of(std::size_t query) const { return statistic_of_[query]; }
 
  private:
+  void fill_weights();
+
   const Tally& tally_;
   Aggregator aggregator_;
   std::optional<AnswerLadder> ladder_;
@@ -55,6 +78,11 @@ class CostInputs {
   std::vector<double> answered_;
   std::vector<Statistic> statistics_;
   std::vector<std::size_t> statistic_of_;
+  QCells narrow_;
+  std::vector<QCells::Position> nodes_;
+  QuerySets by_q_, by_answer_;
+  std::vector<QWeights> q_weights_;
+  std::vector<QCells::Nodes> answer_weights_;
 };
 
 /// The costs of one query, by order.
@@ -69,6 +97,17 @@ class BoundAtOrders {
   virtual ~BoundAtOrders() = default;
   /// Writes the costs of a distinct query to `costs`, which may hold those of another.
   virtual void query(std::size_t query, QueryCosts& costs) const = 0;
+
+  /// What a noisy maximum costs at some of the orders (increasing positions); q by its position
+  /// among the wide cells. The others' costs keep what they are.
+  virtual void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
+                         std::span<double> costs) const = 0;
+  /// The same of a query as one mechanism, where that is more: trade-off bound, with a selection.
+  virtual void joint(std::size_t query, std::span<const std::size_t> at,
+                     std::span<double> costs) const;
+  /// And of a statistic, with q at the nodes of a wide cell.
+  [[nodiscard]] virtual QCells::Nodes joint_at_nodes(std::size_t order, std::int64_t statistic,
+                                                     std::size_t cell) const;
   /// Cost of the threshold check at a selection statistic (a value, not a position).
   [[nodiscard]] virtual double selection(std::size_t order, std::int64_t statistic) const = 0;
 
@@ -105,9 +144,14 @@ struct CheckpointCosts {
 /// The costs of the run at increasing orders under `bound` (published or tradeoff); fills in
 /// `checkpoints->rdp` too unless it is null.
 ///
-/// Every sum runs over the distinct queries in their canonical order, in pieces of fixed size:
-/// neither the number of threads nor the order of the queries changes a bit. Relative accuracy of a
-/// sum: that of the costs and 1e-12.
+/// What a noisy maximum costs depends on q alone, and on the statistic too what the query costs as
+/// one mechanism: smooth functions at one order. Sums over the queries of a cell are sums over the
+/// cell's nodes where the interpolant has converged and fits at both ends of the queries, and else
+/// run over the queries. So the work at an order does not grow with the number of distinct queries.
+///
+/// Queries, and pieces of them, come in an order that the tally alone determines: neither the
+/// number of threads nor the order of the queries nor their shards change a bit. Relative accuracy
+/// of a sum: that of the costs and 1e-10, which the margin of costs covers.
 [[nodiscard]] std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
                                              std::span<const double> orders, unsigned threads,
                                              CheckpointCosts* checkpoints = nullptr);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <numeric>
 #include <utility>
 
 #include "pate/parallel/parallel_for.hpp"
@@ -17,6 +16,23 @@ constexpr std::int64_t kCheckpoints = 20;
 constexpr std::int64_t kValuesPerPiece = 1 << 16;
 constexpr std::uint32_t kEmpty = static_cast<std::uint32_t>(-1);
 constexpr std::uint32_t kSignBit = 0x80000000U;
+
+// Most keys are short: no call for a comparison of memory.
+bool same_key(std::span<const std::int32_t> a, std::span<const std::int32_t> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+// The first two numbers of a key in one, by which keys are mostly in order already.
+std::uint64_t prefix_of(std::span<const std::int32_t> key) {
+  const auto at = [&](std::size_t i) {
+    return i < key.size() ? static_cast<std::uint32_t>(key[i]) ^ kSignBit : 0U;
+  };
+  return std::uint64_t{at(0)} << 32U | at(1);
+}
 
 // Counts the queries begin .. end - 1 of the selection, between two checkpoints, under all keys.
 void count_part(const Run& run, std::int64_t begin, std::int64_t end,
@@ -42,6 +58,7 @@ void count_part(const Run& run, std::int64_t begin, std::int64_t end,
     if (options.visit) options.visit(reader, first - shard);
     read.add(reader.size());
   }
+  for (KeyCounts& of_key : counts) of_key.sort();
 }
 
 }  // namespace
@@ -63,72 +80,98 @@ DistinctQueries::Times DistinctQueries::times(std::size_t i) const {
 std::uint32_t KeyCounts::add(std::span<const std::int32_t> key, std::int64_t count,
                              std::int64_t answered) {
   if (2 * (times_.size() + 1) > slots_.size()) grow();
-  std::size_t slot = first_slot(key);
-  while (slots_[slot] != kEmpty && !std::ranges::equal(keys_[slots_[slot]], key)) {
+  const auto tag = static_cast<std::uint32_t>(fingerprint(key));
+  std::size_t slot = tag & (slots_.size() - 1);
+  while (slots_[slot].number != kEmpty &&
+         !(slots_[slot].tag == tag && same_key(keys_[slots_[slot].number], key))) {
     slot = (slot + 1) & (slots_.size() - 1);
   }
-  if (slots_[slot] == kEmpty) {
-    slots_[slot] = static_cast<std::uint32_t>(times_.size());
+  if (slots_[slot].number == kEmpty) {
+    slots_[slot] = {static_cast<std::uint32_t>(times_.size()), tag};
     keys_.push_back(key);
     times_.emplace_back();
   }
-  times_[slots_[slot]].count += count;
-  times_[slots_[slot]].answered += answered;
-  return slots_[slot];
-}
-
-std::size_t KeyCounts::first_slot(std::span<const std::int32_t> key) const {
-  return fingerprint(key) & (slots_.size() - 1);
+  const std::uint32_t number = slots_[slot].number;
+  times_[number].count += count;
+  times_[number].answered += answered;
+  return number;
 }
 
 void KeyCounts::grow() {
-  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kEmpty);
-  for (std::size_t i = 0; i < times_.size(); ++i) {
-    std::size_t slot = first_slot(keys_[i]);
-    while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
-    slots_[slot] = static_cast<std::uint32_t>(i);
+  const std::vector<Slot> before = std::move(slots_);
+  slots_.assign(std::max<std::size_t>(64, 2 * before.size()), {kEmpty, 0});
+  for (const Slot& moved : before) {
+    if (moved.number == kEmpty) continue;
+    std::size_t slot = moved.tag & (slots_.size() - 1);
+    while (slots_[slot].number != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = moved;
   }
 }
 
-DistinctQueries join(std::span<const KeyCounts> parts) {
-  KeyCounts all;
-  std::vector<std::uint32_t> number_of;  // of every key of every part, one after the other
-  for (const KeyCounts& part : parts) {
-    for (std::size_t i = 0; i < part.keys().size(); ++i) {
-      number_of.push_back(all.add(part.keys()[i], 0, 0));
-    }
+void KeyCounts::sort() {
+  if (sorted_.size() == times_.size()) return;
+  sorted_.clear();
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    sorted_.push_back({prefix_of(keys_[i]), static_cast<std::uint32_t>(i)});
   }
-  const std::size_t size = all.keys().size();
-  std::vector<std::uint32_t> sorted(size);
-  std::iota(sorted.begin(), sorted.end(), std::uint32_t{0});
-  std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::ranges::lexicographical_compare(all.keys()[a], all.keys()[b]);
+  std::ranges::sort(sorted_, [&](const Sorted& a, const Sorted& b) {
+    return a.prefix != b.prefix
+               ? a.prefix < b.prefix
+               : std::ranges::lexicographical_compare(keys_[a.number], keys_[b.number]);
   });
-  DistinctQueries result;
-  std::vector<std::uint32_t> rank(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    rank[sorted[i]] = static_cast<std::uint32_t>(i);
-    result.keys.push_back(all.keys()[sorted[i]]);
+}
+
+DistinctQueries join(std::span<KeyCounts> parts) {
+  struct Entry {
+    std::uint64_t prefix;
+    std::uint32_t part, number;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::size_t> ends{0};  // of the parts among them
+  for (KeyCounts& part : parts) {
+    part.sort();
+    for (const KeyCounts::Sorted& key : part.sorted()) {
+      entries.push_back({key.prefix, static_cast<std::uint32_t>(ends.size() - 1), key.number});
+    }
+    ends.push_back(entries.size());
   }
-  // Occurrences by rank: count, add up, fill in.
-  result.first_occurrence.assign(size + 1, 0);
-  for (std::uint32_t& number : number_of) ++result.first_occurrence[(number = rank[number]) + 1];
-  std::partial_sum(result.first_occurrence.begin(), result.first_occurrence.end(),
-                   result.first_occurrence.begin());
-  result.occurrences.resize(number_of.size());
-  std::vector<std::size_t> next(result.first_occurrence.begin(), result.first_occurrence.end());
-  std::size_t before = 0;  // keys of earlier parts
+  const auto key_of = [&](const Entry& entry) { return parts[entry.part].keys()[entry.number]; };
+  // Twice as many parts at a time; equal keys stay in the order of the parts.
+  for (std::size_t width = 1; width < parts.size(); width *= 2) {
+    for (std::size_t k = 0; k + width < parts.size(); k += 2 * width) {
+      const auto at = [&](std::size_t part) {
+        return entries.begin() + static_cast<std::ptrdiff_t>(ends[std::min(part, parts.size())]);
+      };
+      std::inplace_merge(at(k), at(k + width), at(k + 2 * width),
+                         [&](const Entry& a, const Entry& b) {
+                           return a.prefix != b.prefix
+                                      ? a.prefix < b.prefix
+                                      : std::ranges::lexicographical_compare(key_of(a), key_of(b));
+                         });
+    }
+  }
+  DistinctQueries result;
+  std::vector<std::vector<std::uint32_t>> rank(parts.size());  // by part and number, if wanted
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    for (std::size_t i = 0; i < parts[k].keys().size(); ++i) {
-      const DistinctQueries::Times& times = parts[k].times(i);
-      result.occurrences[next[number_of[before + i]]++] = {
-          static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(times.count),
-          static_cast<std::uint32_t>(times.answered)};
+    if (!parts[k].of_query.empty()) rank[k].resize(parts[k].keys().size());
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    if (i == 0 || entry.prefix != entries[i - 1].prefix ||
+        !same_key(key_of(entry), key_of(entries[i - 1]))) {
+      result.keys.push_back(key_of(entry));
+      result.first_occurrence.push_back(i);
     }
-    for (const std::uint32_t i : parts[k].of_query) {
-      result.of_query.push_back(number_of[before + i]);
+    const DistinctQueries::Times& times = parts[entry.part].times(entry.number);
+    result.occurrences.push_back({entry.part, static_cast<std::uint32_t>(times.count),
+                                  static_cast<std::uint32_t>(times.answered)});
+    if (!rank[entry.part].empty()) {
+      rank[entry.part][entry.number] = static_cast<std::uint32_t>(result.keys.size() - 1);
     }
-    before += parts[k].keys().size();
+  }
+  result.first_occurrence.push_back(entries.size());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    for (const std::uint32_t number : parts[k].of_query) result.of_query.push_back(rank[k][number]);
   }
   return result;
 }

@@ -62,20 +62,32 @@ class KeyCounts {
   [[nodiscard]] const KeyList& keys() const { return keys_; }
   [[nodiscard]] const DistinctQueries::Times& times(std::size_t i) const { return times_[i]; }
 
+  /// The keys in lexicographic order, by their numbers; `sort` must have been called since the last
+  /// `add`.
+  struct Sorted {
+    std::uint64_t prefix;  ///< of one order with the keys, where it differs
+    std::uint32_t number;
+  };
+  void sort();
+  [[nodiscard]] std::span<const Sorted> sorted() const { return sorted_; }
+
   /// Numbers of keys, query by query; filled in by who wants them.
   std::vector<std::uint32_t> of_query;
 
  private:
-  [[nodiscard]] std::size_t first_slot(std::span<const std::int32_t> key) const;
+  struct Slot {
+    std::uint32_t number, tag;  // tag: of the key's fingerprint
+  };
   void grow();
 
   KeyList keys_;  // in the order in which they came
   std::vector<DistinctQueries::Times> times_;
-  std::vector<std::uint32_t> slots_;  // a power of two of them, linear probing
+  std::vector<Slot> slots_;  // a power of two of them, linear probing
+  std::vector<Sorted> sorted_;
 };
 
-/// Puts the counts between all checkpoints together.
-[[nodiscard]] DistinctQueries join(std::span<const KeyCounts> parts);
+/// Puts the counts between all checkpoints together; sorts them first where they are not.
+[[nodiscard]] DistinctQueries join(std::span<KeyCounts> parts);
 
 /// The numbers of queries at which a trajectory of a run of `queries` is told: about 20.
 [[nodiscard]] std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries);

@@ -16,8 +16,11 @@ namespace {
 constexpr std::size_t kNodes = QCells::kNodes;
 using Nodes = QCells::Nodes;
 
-// Width of a cell in log(-log q).
+// Width of a wide cell in log(-log q).
 constexpr double kCellWidth = 0.25;
+// Of a narrow one in log q, where q is small; from there on in log(-log q), so that they fit.
+constexpr double kNarrow = 0.25;
+constexpr double kNarrowFrom = 4.0;
 constexpr double kTolerance = 2e-11;
 
 double angle(std::size_t k) {
@@ -41,16 +44,6 @@ struct Rule {
 const Rule& rule() {
   static const Rule instance;
   return instance;
-}
-
-double coordinate(double log_q) {
-  return std::log(-log_q) / kCellWidth;
-}
-
-double dot(const Nodes& a, const Nodes& b) {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < kNodes; ++k) sum += a[k] * b[k];
-  return sum;
 }
 
 // Costs below this underflow or are at their floor, where they are no smooth function.
@@ -78,7 +71,13 @@ class NearbyStart {
 
 }  // namespace
 
-QCells::QCells(std::span<const double> log_q) {
+double QCells::coordinate(double log_q) const {
+  if (width_ == Width::wide) return std::log(-log_q) / kCellWidth;
+  if (-log_q > kNarrowFrom) return (-log_q - kNarrowFrom) / kNarrow;
+  return std::log(-log_q / kNarrowFrom) * (kNarrowFrom / kNarrow);
+}
+
+QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
   std::vector<long> cells;
   cells.reserve(log_q.size());
   for (const double value : log_q) cells.push_back(std::lround(std::floor(coordinate(value))));
@@ -95,19 +94,29 @@ Nodes QCells::nodes(std::size_t cell) const {
   Nodes result{};
   for (std::size_t k = 0; k < kNodes; ++k) {
     const double u = static_cast<double>(cells_[cell]) + 0.5 * (rule().points[k] + 1.0);
-    result[k] = -std::exp(kCellWidth * u);
+    if (width_ == Width::wide) {
+      result[k] = -std::exp(kCellWidth * u);
+    } else {
+      result[k] = -(u > 0.0 ? kNarrowFrom + kNarrow * u
+                            : kNarrowFrom * std::exp(u * (kNarrow / kNarrowFrom)));
+    }
   }
   return result;
 }
 
-QCells::Position QCells::locate(double log_q) const {
-  Position position{log_q, kNoCell, {}};
+QCells::Place QCells::place(double log_q) const {
   const double u = coordinate(log_q);
-  const long cell = std::lround(std::floor(u));
-  const auto found = std::lower_bound(cells_.begin(), cells_.end(), cell);
-  if (found == cells_.end() || *found != cell) return position;
-  position.cell = static_cast<std::size_t>(found - cells_.begin());
-  const double s = 2.0 * (u - static_cast<double>(cell)) - 1.0;
+  const double below = std::floor(u);
+  const auto cell = static_cast<long>(below);
+  const auto found = std::ranges::lower_bound(cells_, cell);
+  if (found == cells_.end() || *found != cell) return {};
+  return {static_cast<std::size_t>(found - cells_.begin()), 2.0 * (u - below) - 1.0};
+}
+
+QCells::Position QCells::locate(double log_q) const {
+  const auto [cell, s] = place(log_q);
+  Position position{log_q, cell, {}};
+  if (cell == kNoCell) return position;
   double sum = 0.0;
   for (std::size_t k = 0; k < kNodes; ++k) {
     const double distance = s - rule().points[k];
@@ -125,6 +134,25 @@ QCells::Position QCells::locate(double log_q) const {
 
 bool QCells::converged(const Nodes& values, double scale) {
   return tail(values) < kTolerance * scale;
+}
+
+Nodes QCells::weights(const Nodes& moments) {
+  Nodes result;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    // (2 / n) sum of T_j(s) T_j(node), the first term halved.
+    double sum = 0.5 * moments[0];
+    for (std::size_t j = 1; j < kNodes; ++j) {
+      sum += moments[j] * std::cos(static_cast<double>(j) * angle(k));
+    }
+    result[k] = 2.0 / kNodes * sum;
+  }
+  return result;
+}
+
+double QCells::dot(const Nodes& a, const Nodes& b) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < kNodes; ++k) sum += a[k] * b[k];
+  return sum;
 }
 
 double QCells::tail(const Nodes& values) {
@@ -205,6 +233,17 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
     }
   });
   return tables;
+}
+
+std::array<BothDirections, kNodes> GaussianTradeoffTable::at_nodes(const AtOrder& table,
+                                                                   std::size_t cell) const {
+  const QCells::Nodes log_q = cells_->nodes(cell);
+  std::array<BothDirections, kNodes> result;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    result[k] = {std::min(log_q[k] + table.forward[cell][k], table.log_cap),
+                 std::min(log_q[k] + table.reverse[cell][k], table.log_cap)};
+  }
+  return result;
 }
 
 BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,

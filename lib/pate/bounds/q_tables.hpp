@@ -15,13 +15,18 @@ namespace pate {
 /// bound at very many values of q: where a cell holds more values than it has nodes, the bound is
 /// computed at the cell's Chebyshev nodes only and interpolated. Which cells are in use depends on
 /// the values given at construction alone, never on their order or the number of threads.
+///
+/// On wide cells the logarithms of costs are smooth. On narrow ones q does not change much either:
+/// costs themselves are smooth, and sums of them are sums over nodes.
 class QCells {
  public:
   static constexpr std::size_t kNodes = 12;
   using Nodes = std::array<double, kNodes>;
 
+  enum class Width { wide, narrow };
+
   /// log_q: the values that will be asked for, finite and < 0.
-  explicit QCells(std::span<const double> log_q);
+  explicit QCells(std::span<const double> log_q, Width width = Width::wide);
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   /// log q at the nodes of a cell.
@@ -35,6 +40,12 @@ class QCells {
   };
   static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
   [[nodiscard]] Position locate(double log_q) const;
+  /// Without the weights: the cell and where in it, from -1 to 1.
+  struct Place {
+    std::size_t cell = kNoCell;
+    double s = 0.0;
+  };
+  [[nodiscard]] Place place(double log_q) const;
 
   /// The interpolated value of a function with these values at the nodes.
   [[nodiscard]] static double interpolate(const Position& position, const Nodes& values) {
@@ -47,6 +58,21 @@ class QCells {
     return even + odd;
   }
 
+  [[nodiscard]] static double dot(const Nodes& a, const Nodes& b);
+  /// What a sum over places of one cell needs to know of them, times T_k(s) for every k; and how
+  /// the nodes weigh in it: sum of times f(s) = dot(weights, f at the nodes).
+  static void add(double times, double s, Nodes& moments) {
+    double before = s;  // T_-1
+    double now = 1.0;
+    for (double& moment : moments) {
+      moment += times * now;
+      const double next = 2.0 * s * now - before;
+      before = now;
+      now = next;
+    }
+  }
+  [[nodiscard]] static Nodes weights(const Nodes& moments);
+
   /// Whether the interpolant of these values has converged: the last two Chebyshev coefficients are
   /// below 2e-11 scale. The interpolation error is of their size. False for values that are not
   /// finite.
@@ -55,6 +81,9 @@ class QCells {
   [[nodiscard]] static double tail(const Nodes& values);
 
  private:
+  [[nodiscard]] double coordinate(double log_q) const;
+
+  Width width_;
   std::vector<long> cells_;  // numbers of the cells in use, increasing
 };
 
@@ -109,6 +138,9 @@ class GaussianTradeoffTable {
   [[nodiscard]] std::vector<AtOrder> at_orders(std::span<const double> orders,
                                                unsigned threads) const;
 
+  /// The log excesses at the nodes of a cell, where they are not interpolated.
+  [[nodiscard]] std::array<BothDirections, QCells::kNodes> at_nodes(const AtOrder& table,
+                                                                    std::size_t cell) const;
   /// The log excess in both directions, at most that of the data-independent cost.
   [[nodiscard]] BothDirections log_excess(const AtOrder& table,
                                           const QCells::Position& position) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 
 #include "pate/votes/selection_statistic.hpp"
@@ -24,17 +25,29 @@ std::vector<Place> places_of(std::span<const std::int64_t> leads) {
   return places;
 }
 
-std::vector<Place> places_of_classes(std::span<const std::int32_t> histogram,
-                                     std::span<const double> scores, std::int64_t teachers) {
+std::vector<Place> interactive_places(std::span<const std::int32_t> histogram,
+                                      std::span<const double> scores, std::int64_t teachers) {
   std::vector<std::int64_t> leads(histogram.begin(), histogram.end());
   for (std::size_t j = 0; j < scores.size(); ++j) leads[j] -= expected_votes(scores[j], teachers);
   return places_of(leads);
 }
 
+// Where leads are counts.
+Place place_of(std::int32_t count, std::int64_t largest) {
+  if (count == largest) return Place::top;
+  return count == largest - 1 ? Place::below : Place::lower;
+}
+
+// place: of a class, by its number. Nearly all of very many classes may have no vote and no place:
+// they are counted, not sorted.
+template <class PlaceOf>
 GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histogram,
-                     const std::vector<Place>& places) {
-  std::vector<VoteGroup> classes(histogram.size());
-  for (std::size_t j = 0; j < classes.size(); ++j) classes[j] = {histogram[j], places[j], 1};
+                     const PlaceOf& place) {
+  std::vector<VoteGroup> classes;
+  for (std::size_t j = 0; j < histogram.size(); ++j) {
+    const VoteGroup one{histogram[j], place(j), 1};
+    if (one.count != 0 || one.place != Place::lower) classes.push_back(one);
+  }
   std::sort(classes.begin(), classes.end(), std::greater<>());
   GroupedVotes result{statistic, {}};
   for (const VoteGroup& one : classes) {
@@ -44,6 +57,8 @@ GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histo
     }
     ++result.groups.back().classes;
   }
+  const auto rest = static_cast<std::int32_t>(histogram.size() - classes.size());
+  if (rest > 0) result.groups.push_back({0, Place::lower, rest});
   return result;
 }
 
@@ -55,31 +70,43 @@ bool has_places(const GroupedVotes& votes) {
 }  // namespace
 
 GroupedVotes group_votes(std::span<const std::int32_t> histogram) {
-  return grouped(0, histogram, std::vector<Place>(histogram.size(), Place::lower));
+  return grouped(0, histogram, [](std::size_t) { return Place::lower; });
 }
 
 GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram) {
-  return grouped(top_count(histogram), histogram, places_of_classes(histogram, {}, 0));
+  const std::int64_t largest = top_count(histogram);
+  return grouped(largest, histogram,
+                 [&](std::size_t j) { return place_of(histogram[j], largest); });
 }
 
 GroupedVotes group_interactive_votes(std::span<const std::int32_t> histogram,
                                      std::span<const double> scores, std::int64_t teachers) {
+  const std::vector<Place> places = interactive_places(histogram, scores, teachers);
   return grouped(interactive_statistic(histogram, scores, teachers), histogram,
-                 places_of_classes(histogram, scores, teachers));
+                 [&](std::size_t j) { return places[j]; });
 }
 
 std::vector<std::uint32_t> groups_of_classes(const GroupedVotes& votes,
                                              std::span<const std::int32_t> histogram,
                                              std::span<const double> scores,
                                              std::int64_t teachers) {
-  std::vector<Place> places(histogram.size(), Place::lower);
-  if (has_places(votes)) places = places_of_classes(histogram, scores, teachers);
+  std::vector<Place> places;
+  if (has_places(votes) && !scores.empty()) {
+    places = interactive_places(histogram, scores, teachers);
+  }
+  const auto place = [&](std::size_t j) {
+    if (!places.empty()) return places[j];
+    return has_places(votes) ? place_of(histogram[j], votes.statistic) : Place::lower;
+  };
   std::vector<std::uint32_t> result(histogram.size());
   for (std::size_t j = 0; j < histogram.size(); ++j) {
-    const auto found =
-        std::find_if(votes.groups.begin(), votes.groups.end(), [&](const VoteGroup& group) {
-          return group.count == histogram[j] && group.place == places[j];
-        });
+    const auto is_its = [&](const VoteGroup& group) {
+      return group.count == histogram[j] && group.place == place(j);
+    };
+    // Most often the last, of those without a vote.
+    const auto found = is_its(votes.groups.back())
+                           ? std::prev(votes.groups.end())
+                           : std::find_if(votes.groups.begin(), votes.groups.end(), is_its);
     if (found == votes.groups.end()) throw std::logic_error("votes of another histogram");
     result[j] = static_cast<std::uint32_t>(found - votes.groups.begin());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "pate/error.hpp"
@@ -16,7 +17,8 @@ constexpr std::int64_t kLargestTable = std::int64_t{1} << 20;
 constexpr double kSmallestProbability = 1e-250;
 constexpr std::size_t kFewClasses = 64;
 
-// A copy of the counts in decreasing order, on the stack for the usual number of classes.
+// A copy of the counts in decreasing order, on the stack for the usual number of classes. Of more
+// classes most may have no vote: these are counted, not sorted.
 class SortedCounts {
  public:
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is used.
@@ -29,12 +31,17 @@ class SortedCounts {
         data[j] = counts[i];
       }
     } else {
-      many_.assign(counts.begin(), counts.end());
+      std::ranges::copy_if(counts, std::back_inserter(many_), [](auto count) { return count > 0; });
       std::sort(many_.begin(), many_.end(), std::greater<>());
     }
   }
+  // Of counts that are not listed, zeros.
+  [[nodiscard]] std::size_t left_out() const { return size_ - get().size(); }
   [[nodiscard]] std::span<const std::int32_t> get() const {
-    return {size_ <= kFewClasses ? few_.data() : many_.data(), size_};
+    return size_ <= kFewClasses ? std::span(few_).first(size_) : std::span(many_);
+  }
+  [[nodiscard]] std::int64_t operator[](std::size_t i) const {
+    return i < get().size() ? get()[i] : 0;
   }
 
  private:
@@ -45,14 +52,17 @@ class SortedCounts {
 
 // Calls f(gap, number of classes with this gap) for every class but the plurality, nearest first.
 template <class Function>
-void for_each_gap(std::span<const std::int32_t> sorted, Function&& f) {
-  const std::int64_t top = sorted[0];
+void for_each_gap(const SortedCounts& counts, Function&& f) {
+  const auto sorted = counts.get();
+  const std::int64_t top = counts[0];
   for (std::size_t i = 1; i < sorted.size();) {
     std::size_t end = i + 1;
     while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
     f(top - sorted[i], static_cast<double>(end - i));
     i = end;
   }
+  const std::size_t zeros = counts.left_out() - (sorted.empty() ? 1 : 0);
+  if (counts.left_out() > 0 && zeros > 0) f(top, static_cast<double>(zeros));
 }
 
 template <class LogTerm, class Probability>
@@ -60,10 +70,9 @@ double union_bound(std::span<const std::int32_t> counts, const LogTerm& log_term
                    const Probability& probability) {
   if (counts.empty()) throw parameter_error("a histogram must have at least one class, got none");
   if (counts.size() == 1) return -std::numeric_limits<double>::infinity();
-  const SortedCounts copy(counts);
-  const auto sorted = copy.get();
+  const SortedCounts sorted(counts);
   const double cap = std::log1p(-1.0 / static_cast<double>(counts.size()));
-  const std::int64_t nearest = std::int64_t{sorted[0]} - sorted[1];
+  const std::int64_t nearest = sorted[0] - sorted[1];
   double sum = 0.0;
   if (probability(nearest) > kSmallestProbability) {
     for_each_gap(sorted,

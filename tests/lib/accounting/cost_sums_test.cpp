@@ -1,0 +1,179 @@
+#include "pate/accounting/cost_sums.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "pate/accounting/query_sets.hpp"
+#include "pate/aggregators/joint_cost.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
+#include "support/accuracy.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+constexpr std::int64_t kTeachers = 250;
+
+// So many distinct queries of some statistics that most lie in sets.
+Tally crowded(Random& random, int queries, int statistics, double smallest, double largest) {
+  Tally result;
+  result.teachers = kTeachers;
+  result.classes = 10;
+  for (int i = 0; i < queries; ++i) {
+    result.distinct.push_back({150 + random.integer(0, statistics - 1),
+                               -random.log_uniform(smallest, largest), random.integer(1, 3), 0});
+  }
+  std::ranges::sort(result.distinct, {}, [](const DistinctQuery& query) {
+    return std::pair(query.statistic, query.log_q);
+  });
+  result.first_occurrence.push_back(0);
+  for (DistinctQuery& query : result.distinct) {
+    query.answered = random.integer(0, query.count);
+    result.queries += query.count;
+    result.occurrences.push_back({static_cast<std::uint32_t>(random.integer(0, 1)),
+                                  static_cast<std::uint32_t>(query.count),
+                                  static_cast<std::uint32_t>(query.answered)});
+    result.first_occurrence.push_back(result.occurrences.size());
+  }
+  result.run_queries = result.queries;
+  result.checkpoints = {result.queries / 2, result.queries};
+  return result;
+}
+
+Aggregator gaussian(double sigma2, bool with_selection) {
+  Aggregator result;
+  result.noisy_max = GaussianNoisyMax{sigma2};
+  if (with_selection) result.selection = ThresholdCheck{155.0, 4.0 * sigma2};
+  return result;
+}
+
+// Query by query, without tables; the costs have their margin.
+RunCost one_by_one(const Tally& tally, const Aggregator& aggregator, Bound bound, double order) {
+  RunCost result{order};
+  const NoisyMax& noisy_max = aggregator.noisy_max;
+  std::optional<AnswerLadder> ladder;
+  std::optional<JointCost> joint;
+  if (aggregator.selection) {
+    ladder.emplace(*aggregator.selection, tally.distinct.front().statistic,
+                   tally.distinct.back().statistic, tally.teachers);
+    joint.emplace(*ladder, order, data_independent_cost(aggregator, order).noisy_max);
+  }
+  for (const DistinctQuery& query : tally.distinct) {
+    const auto count = static_cast<double>(query.count);
+    const double p = ladder ? std::exp(ladder->log_answered(query.statistic)) : 1.0;
+    const double cost = bound == Bound::published
+                            ? published_cost(noisy_max, query.log_q, order)
+                            : tradeoff_cost(noisy_max, query.log_q, order).larger();
+    result.noisy_max_expected += count * p * cost;
+    result.noisy_max_realized += static_cast<double>(query.answered) * cost;
+    result.spent_variance += count * p * (1.0 - p) * cost * cost;
+    if (bound == Bound::published) continue;
+    result.joint += count * (joint ? joint->cost(query.statistic,
+                                                 tradeoff_log_excess(noisy_max, query.log_q, order))
+                                   : cost);
+  }
+  return result;
+}
+
+// Not below the true cost, which has no margin, and at most 1e-9 above.
+void check_sum(double got, double with_margin, double order) {
+  CHECK_MESSAGE(got >= with_margin * (1.0 - kCostMargin), show({{"order", order}}));
+  CHECK_MESSAGE(got <= with_margin * (1.0 + 5e-10), show({{"order", order}}));
+}
+
+void check_run(const Tally& tally, const Aggregator& aggregator, Bound bound) {
+  const std::vector<double> orders{1.001, 1.5, 3.0, 8.0, 20.0, 60.0, 300.0};
+  const CostInputs inputs(tally, aggregator);
+  CheckpointCosts checkpoints{bound == Bound::published ? Reading::realized : Reading::joint};
+  const auto costs = run_costs(inputs, bound, orders, 1, &checkpoints);
+  const auto again = run_costs(inputs, bound, orders, 3);
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const RunCost expected = one_by_one(tally, aggregator, bound, orders[j]);
+    check_sum(costs[j].noisy_max_expected, expected.noisy_max_expected, orders[j]);
+    check_sum(costs[j].noisy_max_realized, expected.noisy_max_realized, orders[j]);
+    check_sum(costs[j].joint, expected.joint, orders[j]);
+    CHECK(relative_error(costs[j].spent_variance, expected.spent_variance) < 1e-9);
+    CHECK(relative_error(checkpoints.rdp[j].back(), costs[j].rdp(checkpoints.reading)) < 1e-12);
+    CHECK(checkpoints.rdp[j].front() < checkpoints.rdp[j].back());
+    CHECK(costs[j].noisy_max_expected == again[j].noisy_max_expected);
+    CHECK(costs[j].joint == again[j].joint);
+    CHECK(costs[j].spent_variance == again[j].spent_variance);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("accounting") {
+  TEST_CASE("every query is in one set or in none, and sets know their ends") {
+    Random random(411);
+    const Tally tally = crowded(random, 3000, 3, 0.5, 8.0);
+    std::vector<double> log_q;
+    for (const DistinctQuery& query : tally.distinct) log_q.push_back(query.log_q);
+    const QCells cells(log_q, QCells::Width::narrow);
+    for (const bool by_statistic : {false, true}) {
+      const QuerySets sets(tally, cells, by_statistic);
+      REQUIRE(sets.sets().size() > 20);
+      std::vector<int> found(tally.distinct.size());
+      for (const std::uint32_t i : sets.loose()) ++found[i];
+      for (const QuerySets::Set& set : sets.sets()) {
+        CHECK(sets.queries(set).size() > QCells::kNodes);
+        for (const std::uint32_t i : sets.queries(set)) {
+          ++found[i];
+          const DistinctQuery& query = tally.distinct[i];
+          CHECK(cells.place(query.log_q).cell == set.cell);
+          CHECK(query.log_q >= tally.distinct[set.smallest_q].log_q);
+          CHECK(query.log_q <= tally.distinct[set.largest_q].log_q);
+          if (by_statistic) {
+            CHECK(query.statistic == tally.distinct[set.smallest_q].statistic);
+          }
+        }
+      }
+      CHECK(std::ranges::all_of(found, [](int times) { return times == 1; }));
+    }
+  }
+
+  TEST_CASE("costs themselves are smooth on narrow cells") {
+    Random random(412);
+    std::vector<double> log_q;
+    for (int i = 0; i < 20000; ++i) log_q.push_back(-random.log_uniform(1e-3, 100.0));
+    const QCells cells(log_q, QCells::Width::narrow);
+    for (const double x : log_q) {
+      const QCells::Position position = cells.locate(x);
+      if (position.cell == QCells::kNoCell) continue;
+      QCells::Nodes values = cells.nodes(position.cell);
+      for (double& value : values) value = std::exp(2.0 * value);
+      CHECK(relative_error(QCells::interpolate(position, values), std::exp(2.0 * x)) < 1e-11);
+    }
+  }
+
+  TEST_CASE("sums over sets are the sums over their queries") {
+    Random random(413);
+    for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
+      const Tally tally = crowded(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
+      for (const Bound bound : {Bound::published, Bound::tradeoff}) {
+        check_run(tally, gaussian(sigma2, true), bound);
+        check_run(tally, gaussian(sigma2, false), bound);
+      }
+    }
+  }
+
+  TEST_CASE("sums over sets where costs reach their cap") {
+    Random random(414);
+    // Beyond some q in the midst of a cell nothing is gained over the data-independent cost.
+    for (int i = 0; i < 4; ++i) {
+      const double sigma2 = random.log_uniform(2.0, 100.0);
+      const Tally tally = crowded(random, 800, 1, 0.05, 2.0);
+      for (const Bound bound : {Bound::published, Bound::tradeoff}) {
+        check_run(tally, gaussian(sigma2, true), bound);
+      }
+    }
+  }
+}
