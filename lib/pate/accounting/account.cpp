@@ -128,13 +128,29 @@ void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Accou
   const double cap = bound == Bound::published ? published_cost(noisy_max, 0.0, order)
                                                : data_independent_cost(noisy_max, order);
   const auto costs_of = bound_at_orders(bound, inputs, std::span(&order, 1), threads);
+  const auto is_at_cap = [&, all = std::size_t{0}](double log_q) {
+    double cost = 0.0;
+    costs_of->noisy_max({log_q, QCells::kNoCell, {}}, std::span(&all, 1), std::span(&cost, 1));
+    return cost >= cap * (1.0 - kAtCap);
+  };
+  // Costs rise with q: from where on they are at the cap is found by halving.
+  double below = kInfinity;
+  double above = -kInfinity;
+  for (const DistinctQuery& query : inputs.tally().distinct) {
+    if (query.log_q == -kInfinity) continue;
+    below = std::min(below, query.log_q);
+    above = std::max(above, query.log_q);
+  }
+  if (below < kInfinity && is_at_cap(below)) above = below;
+  double least = above < below || !is_at_cap(above) ? kInfinity : above;
+  while (least < kInfinity && below < least) {
+    const double middle = 0.5 * (below + least);
+    if (middle <= below || middle >= least) break;
+    (is_at_cap(middle) ? least : below) = middle;
+  }
   AtCap result{bound, order, 0};
-  QueryCosts costs;
-  for (std::size_t i = 0; i < inputs.tally().distinct.size(); ++i) {
-    costs_of->query(i, costs);
-    if (costs.noisy_max.front() >= cap * (1.0 - kAtCap)) {
-      result.queries += inputs.tally().distinct[i].count;
-    }
+  for (const DistinctQuery& query : inputs.tally().distinct) {
+    if (query.log_q >= least) result.queries += query.count;
   }
   account.at_cap.push_back(result);
 }

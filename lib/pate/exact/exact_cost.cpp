@@ -50,11 +50,12 @@ ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teache
   rule_ = noise_rule(aggregator.noisy_max, teachers);
 }
 
-std::optional<NeighbourOutcomes> ExactMechanism::outcomes(const GroupedVotes& votes) const {
+std::optional<NeighbourOutcomes> ExactMechanism::outcomes(
+    const GroupedVotes& votes, std::span<const std::uint32_t> only) const {
   if (rule_ == nullptr) return std::nullopt;
   thread_local NoiseAtNodes noise;
   rule_->at(votes, noise);
-  NeighbourOutcomes result(votes, noise);
+  NeighbourOutcomes result(votes, noise, only);
   if (!result.is_complete()) return std::nullopt;
   return result;
 }
@@ -77,6 +78,13 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
       lines_of_.push_back(static_cast<std::uint8_t>(1 + statistic_change(votes_, a, b)));
     }
   }
+  for (std::size_t a = 0; a < groups; ++a) {
+    unsigned bits = 0;
+    for (std::size_t b = 0; b < groups; ++b) {
+      if (can_move(votes_, a, b)) bits |= 1U << line_of(a, b);
+    }
+    lines_from_.push_back(static_cast<std::uint8_t>(bits));
+  }
   if (!mechanism.aggregator().selection) return;
   std::int64_t neighbour = votes_.statistic - 1;
   for (LogBernoulliPair& pair : answers_) {
@@ -85,9 +93,25 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
 }
 
 const NeighbourOutcomes* ExactCost::outcomes() {
-  if (!tried_) outcomes_ = mechanism_.outcomes(votes_);
+  if (!tried_ || is_reduced_) {
+    known_.clear();
+    outcomes_ = mechanism_.outcomes(votes_);
+  }
   tried_ = true;
+  is_reduced_ = false;
   return outcomes_ ? &*outcomes_ : nullptr;
+}
+
+const NeighbourOutcomes* ExactCost::outcomes_for(double order, bool by_group) {
+  const bool enough = !by_group && !candidates_.neighbours.empty() && candidates_.first <= order &&
+                      order <= candidates_.last;
+  if (!enough || holds_outcomes()) return outcomes();
+  if (!is_reduced_) {
+    outcomes_ = mechanism_.outcomes(votes_, candidates_.neighbours);
+    if (!outcomes_) return outcomes();
+    is_reduced_ = true;
+  }
+  return &*outcomes_;
 }
 
 std::vector<OutcomeTable> ExactCost::tables() {
@@ -118,12 +142,79 @@ std::vector<OutcomeTable> ExactCost::tables() {
 
 std::size_t ExactCost::bytes() const {
   std::size_t sum = outcomes_ ? outcomes_->bytes() : 0;
-  for (const Known& known : known_) sum += known.excess.size() * sizeof(known.excess.front());
+  for (const Known& known : known_) {
+    sum += known.excess.size() * (sizeof(known.excess.front()) + sizeof(char));
+  }
   return sum;
 }
 
+ExactCost::Candidates ExactCost::candidates() const {
+  Candidates result;
+  if (!holds_outcomes() || known_.size() < 2) return result;
+  const auto& neighbours = outcomes_->neighbours();
+  // Floats are above by at most this, but for the smallest.
+  constexpr double kLess = 1.0 - 3e-6;
+  constexpr double kLeastFloat = 2.0 * double{std::numeric_limits<float>::min()};
+  std::vector<char> stays(neighbours.size(), 0);
+  for (std::size_t i = 0; i + 1 < known_.size(); ++i) {
+    const double begin = known_[i].order;
+    const double end = known_[i + 1].order;
+    for (std::size_t line = 0; line < 3; ++line) {
+      for (std::size_t d = 0; d < 2; ++d) {
+        const auto excess = [&](std::size_t at, std::size_t k) {
+          return static_cast<double>(known_[at].excess[k][d]);
+        };
+        const auto is_on_line = [&](std::size_t k) {
+          return line_of(neighbours[k].from, neighbours[k].to) == line;
+        };
+        std::optional<std::size_t> most;
+        for (std::size_t k = 0; k < neighbours.size(); ++k) {
+          if (is_on_line(k) && known_[i].is_tight[k] != 0 &&
+              (!most || excess(i, k) > excess(i, *most))) {
+            most = k;
+          }
+        }
+        // Convex, and 0 at order 1: beyond a chord a moment is above it. Others, below their
+        // chords, are below this one's where both their ends are.
+        double least = 0.0;
+        double slope = 0.0;
+        if (most) stays[*most] = 1;
+        if (most && excess(i, *most) > kLeastFloat) {
+          least = excess(i, *most) * kLess;
+          const bool follows = i > 0 && known_[i - 1].is_tight[*most] != 0;
+          slope = follows ? (least - excess(i - 1, *most)) / (begin - known_[i - 1].order)
+                          : least / (begin - 1.0);
+        }
+        const double least_at_end = least + slope * (end - begin);
+        for (std::size_t k = 0; k < neighbours.size(); ++k) {
+          if (!is_on_line(k)) continue;
+          const bool passed = excess(i, k) <= least * kSurely &&
+                              excess(i + 1, k) <= least_at_end * kSurely &&
+                              least_at_end < kHugeExcess;
+          if (!passed) stays[k] = 1;
+        }
+      }
+    }
+  }
+  result.first = known_.front().order;
+  result.last = known_.back().order;
+  // What is known already, where the ranges meet.
+  if (!candidates_.neighbours.empty() && candidates_.first <= result.last &&
+      result.first <= candidates_.last) {
+    result.first = std::min(result.first, candidates_.first);
+    result.last = std::max(result.last, candidates_.last);
+    for (const std::uint32_t k : candidates_.neighbours) stays[k] = 1;
+  }
+  for (std::size_t k = 0; k < stays.size(); ++k) {
+    if (stays[k] != 0) result.neighbours.push_back(static_cast<std::uint32_t>(k));
+  }
+  return result;
+}
+
 void ExactCost::forget() {
+  if (auto found = candidates(); !found.neighbours.empty()) candidates_ = std::move(found);
   outcomes_.reset();
+  is_reduced_ = false;
   known_.clear();
   tried_ = false;
 }
@@ -162,13 +253,13 @@ BothDirections ExactCost::joint_log_excess(const Lines& lines, std::size_t line,
 
 bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const {
   const double log_negligible = std::log(kNegligible);
-  for (std::size_t a = 0; a < votes_.groups.size(); ++a) {
+  for (const std::uint8_t bits : lines_from_) {
     BothDirections selection{-kInfinity, -kInfinity};
     BothDirections added{-kInfinity, -kInfinity};
-    for (std::size_t b = 0; b < votes_.groups.size(); ++b) {
-      if (!can_move(votes_, a, b)) continue;
-      const LogAnswerLine& forward = lines.forward[line_of(a, b)].log;
-      const LogAnswerLine& reverse = lines.reverse[line_of(a, b)].log;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if ((bits >> i & 1U) == 0) continue;
+      const LogAnswerLine& forward = lines.forward[i].log;
+      const LogAnswerLine& reverse = lines.reverse[i].log;
       selection = larger_of(selection, {forward.selection, reverse.selection});
       added = larger_of(
           added, {forward.answered + log_excess.forward, reverse.answered + log_excess.reverse});
@@ -184,15 +275,21 @@ bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_e
 void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
                                   const BothDirections& log_excess, double margin,
                                   std::vector<BothDirections>& costs) const {
+  // By the lines on which a vote may move: a few sets of them.
+  std::array<std::optional<BothDirections>, 8> known;
   for (std::size_t a = 0; a < votes_.groups.size(); ++a) {
-    BothDirections largest{-kInfinity, -kInfinity};
-    bool moves = false;
-    for (std::size_t b = 0; b < votes_.groups.size(); ++b) {
-      if (!can_move(votes_, a, b)) continue;
-      largest = larger_of(largest, joint_log_excess(lines, line_of(a, b), log_excess));
-      moves = true;
+    const std::uint8_t bits = lines_from_[a];
+    if (bits == 0) continue;
+    if (!known[bits]) {
+      BothDirections largest{-kInfinity, -kInfinity};
+      for (std::size_t i = 0; i < 3; ++i) {
+        if ((bits >> i & 1U) != 0) {
+          largest = larger_of(largest, joint_log_excess(lines, i, log_excess));
+        }
+      }
+      known[bits] = this->costs(largest, order, margin);
     }
-    if (moves) costs[a] = this->costs(largest, order, margin);
+    costs[a] = *known[bits];
   }
 }
 
@@ -241,16 +338,17 @@ void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_g
   costs.assign(votes_.groups.size(), {});
   const Lines at = lines(order);
   const bool maybe_negligible = mechanism_.aggregator().selection && log_q_ < kLogNegligible;
-  if (maybe_negligible || outcomes() == nullptr) {
+  if (maybe_negligible || outcomes_for(order, by_group) == nullptr) {
     const bool will_do = maybe_negligible && tradeoff_will_do(at, tradeoff);
-    if (will_do || outcomes() == nullptr) {
+    if (will_do || outcomes_for(order, by_group) == nullptr) {
       bound_by_tradeoff(order, at, tradeoff, will_do ? kExactCostMargin : kCostMargin, costs);
       return;
     }
   }
   const auto& neighbours = outcomes_->neighbours();
   const Chord bound = chord(order);
-  Known known{order, std::vector<std::array<float, 2>>(neighbours.size())};
+  Known known{order, std::vector<std::array<float, 2>>(neighbours.size()),
+              std::vector<char>(neighbours.size(), 1)};
   // The largest so far: as it is, and as a logarithm where it leaves the doubles.
   BothDirections largest;
   BothDirections log_largest{-kInfinity, -kInfinity};
@@ -295,6 +393,7 @@ void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_g
       if (joint.forward <= largest.forward * kSurely &&
           joint.reverse <= largest.reverse * kSurely) {
         known.excess[k] = {float_above(most.forward), float_above(most.reverse)};
+        known.is_tight[k] = 0;
       } else {
         take(k);
       }

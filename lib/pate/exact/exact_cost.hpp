@@ -28,7 +28,9 @@ class ExactMechanism {
 
   /// The outcome probabilities of the noisy maximum on a query and its neighbours. None for noise
   /// far below one vote (`noise_rule`).
-  [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(const GroupedVotes& votes) const;
+  /// `only`: as for `NeighbourOutcomes`.
+  [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(
+      const GroupedVotes& votes, std::span<const std::uint32_t> only = {}) const;
 
   /// The groups of a query as this aggregator needs them; `scores` for the Interactive one only.
   [[nodiscard]] GroupedVotes group(std::span<const std::int32_t> histogram,
@@ -89,9 +91,12 @@ class ExactCost {
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
   [[nodiscard]] const NeighbourOutcomes* outcomes();
 
+  /// Whether the outcomes of all neighbours are in memory.
+  [[nodiscard]] bool holds_outcomes() const { return outcomes_ && !is_reduced_; }
   /// Memory of what is kept to be used again, about, in bytes.
   [[nodiscard]] std::size_t bytes() const;
-  /// Forgets them: they are computed anew when needed.
+  /// Forgets them: they are computed anew when needed. Where a range of orders was looked at, it is
+  /// remembered which neighbours can be the largest within: only theirs are, for `largest`.
   void forget();
 
  private:
@@ -109,6 +114,12 @@ class ExactCost {
   struct Known {
     double order;
     std::vector<std::array<float, 2>> excess;
+    std::vector<char> is_tight;  // whether that is the excess, rounded, of the neighbour
+  };
+  // Neighbours, by position, one of which is the largest at every order from `first` to `last`.
+  struct Candidates {
+    double first = 0.0, last = 0.0;
+    std::vector<std::uint32_t> neighbours;  // none: not known
   };
   // A chord above the excesses between two orders: weights of what is known at each.
   struct Chord {
@@ -121,6 +132,10 @@ class ExactCost {
   };
   [[nodiscard]] Chord chord(double order) const;
   void keep(Known known);
+  [[nodiscard]] Candidates candidates() const;
+  // Makes outcomes_ those of the candidates, if they are enough, or of all; null where there are
+  // none.
+  const NeighbourOutcomes* outcomes_for(double order, bool by_group);
   // The largest costs by group or, where `by_group` is false, of the query as a whole: then only
   // the largest of `costs` means anything.
   void evaluate(double order, const BothDirections& tradeoff, bool by_group,
@@ -148,7 +163,10 @@ class ExactCost {
   std::vector<std::uint8_t> lines_of_;         // by (from, to)
   std::optional<NeighbourOutcomes> outcomes_;
   bool tried_ = false;
-  std::vector<Known> known_;  // by increasing order
+  bool is_reduced_ = false;  // outcomes_ are those of the candidates
+  Candidates candidates_;
+  std::vector<std::uint8_t> lines_from_;  // by group that loses the vote: bits of its lines
+  std::vector<Known> known_;              // by increasing order; of the neighbours in outcomes_
 };
 
 }  // namespace pate

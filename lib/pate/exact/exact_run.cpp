@@ -71,7 +71,7 @@ void ExactRun::each(std::span<const double> orders,
 }
 
 std::optional<std::vector<OutcomeTable>> ExactRun::tables(std::size_t i) {
-  const bool is_kept = costs_[i].bytes() > 0;
+  const bool is_kept = costs_[i].holds_outcomes();
   std::optional<std::vector<OutcomeTable>> result;
   if (costs_[i].outcomes() != nullptr) result = costs_[i].tables();
   if (!is_kept) costs_[i].forget();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "pate/math/log_space.hpp"
 
@@ -52,8 +53,9 @@ double log_forward_term(double l, double order) {
 // They come from P'/P - 1, what the class gains when another loses the vote less what it loses when
 // another gains it, averaged over the nodes of a rule.
 struct NeighbourOutcomes::Kernel {
-  Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes)
-      : votes(query), noise(at_nodes), groups(query.groups.size()) {
+  // few: the neighbours that are wanted; none: all.
+  Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes, std::span<const Neighbour> few)
+      : votes(query), noise(at_nodes), groups(query.groups.size()), few_(few) {
     log_total.assign(noise.nodes, 0.0);
     for (std::size_t g = 0; g < groups; ++g) {
       const double classes = votes.groups[g].classes;
@@ -69,7 +71,6 @@ struct NeighbourOutcomes::Kernel {
         risen[i * groups + g] = noise.rows[g].risen_cdf[i];
       }
     }
-    other.resize(groups * groups);
     gained.resize(groups);
     lost.resize(groups);
   }
@@ -80,7 +81,7 @@ struct NeighbourOutcomes::Kernel {
     const double scale = find_window(row);
     std::vector<double>& gain = gain_;
     gain.assign(groups, 0.0);
-    other.assign(groups * groups, 0.0);
+    other.assign(few_.empty() ? groups * groups : few_.size(), 0.0);
     gained.assign(groups, 0.0);
     lost.assign(groups, 0.0);
     double sum = 0.0;
@@ -100,22 +101,24 @@ struct NeighbourOutcomes::Kernel {
         gained[g] += w_gained * up[g];
         lost[g] += w_lost * down[g];
       }
-      for (std::size_t a = 0; a < groups; ++a) {
+      for (std::size_t k = 0; k < few_.size(); ++k) {
+        other[k] += w * (1.0 + up[few_[k].from]) * down[few_[k].to];
+      }
+      for (std::size_t a = 0; few_.empty() && a < groups; ++a) {
         const double w_other = w * (1.0 + up[a]);
         double* const to = other.data() + a * groups;
         for (std::size_t b = 0; b < groups; ++b) to[b] += w_other * down[b];
       }
     }
     const double log_sum = std::log(sum);
-    for (std::size_t a = 0; a < groups; ++a) {
-      for (std::size_t b = 0; b < groups; ++b) {
-        const double change = (gain[a] - other[a * groups + b]) / sum;
-        other[a * groups + b] =
-            is_moderate(change)
-                ? std::log1p(change)
-                : log_moved(row, scale, noise.rows[a].log_fallen_cdf, noise.rows[b].log_risen_cdf) -
-                      log_sum;
-      }
+    for (std::size_t k = 0; k < other.size(); ++k) {
+      const std::size_t a = few_.empty() ? k / groups : few_[k].from;
+      const std::size_t b = few_.empty() ? k % groups : few_[k].to;
+      const double change = (gain[a] - other[k]) / sum;
+      other[k] = is_moderate(change) ? std::log1p(change)
+                                     : log_moved(row, scale, noise.rows[a].log_fallen_cdf,
+                                                 noise.rows[b].log_risen_cdf) -
+                                           log_sum;
     }
     for (std::size_t g = 0; g < groups; ++g) {
       const double more = (own_gain + gained[g]) / sum;
@@ -137,8 +140,8 @@ struct NeighbourOutcomes::Kernel {
   std::size_t groups;
   std::vector<double> log_total;      // log prod_k F(x - n_k), by node
   std::vector<double> fallen, risen;  // by node, then group
-  // log(P'/P) of the class by groups (a, b) of the vote's move, when it is neither; by b when it
-  // lost the vote; by a when it gained it.
+  // log(P'/P) of the class by groups (a, b) of the vote's move, when it is neither, or by the few
+  // neighbours; by b when it lost the vote; by a when it gained it.
   std::vector<double> other, lost, gained;
 
  private:
@@ -174,12 +177,14 @@ struct NeighbourOutcomes::Kernel {
     return largest + std::log(sum);
   }
 
+  std::span<const Neighbour> few_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::vector<double> gain_;
 };
 
-NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise)
+NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise,
+                                     std::span<const std::uint32_t> only)
     : groups_(votes.groups.size()) {
   for (std::size_t a = 0; a < groups_; ++a) {
     classes_.push_back(votes.groups[a].classes);
@@ -189,16 +194,21 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
       }
     }
   }
+  if (!only.empty()) {
+    std::vector<Neighbour> wanted;
+    for (const std::uint32_t k : only) wanted.push_back(neighbours_[k]);
+    neighbours_ = std::move(wanted);
+  }
   const std::size_t elements = groups_ + 2;
   log_probabilities_.resize(groups_);
   log_ratios_.assign(neighbours_.size() * elements, 0.0);
-  Kernel kernel(votes, noise);
+  Kernel kernel(votes, noise, only.empty() ? std::span<const Neighbour>() : neighbours_);
   for (std::size_t j = 0; j < groups_; ++j) {
     log_probabilities_[j] = kernel.run(j);
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
       const auto [a, b] = neighbours_[k];
       double* const l = log_ratios_.data() + k * elements;
-      l[j] = kernel.other[a * groups_ + b];
+      l[j] = kernel.other[only.empty() ? a * groups_ + b : k];
       if (a == j) l[groups_] = kernel.lost[b];
       if (b == j) l[groups_ + 1] = kernel.gained[a];
     }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pate/bounds/cost.hpp"
@@ -30,8 +31,11 @@ class NeighbourOutcomes {
     std::uint32_t to;
   };
 
-  /// The rule's nodes must be those of `votes`.
-  NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise);
+  /// The rule's nodes must be those of `votes`. only: positions, increasing, of the neighbours that
+  /// are wanted among all of them; none: all. What is known of a neighbour does not depend on the
+  /// others.
+  NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise,
+                    std::span<const std::uint32_t> only = {});
 
   /// Neighbours by `from`, then `to`.
   [[nodiscard]] const std::vector<Neighbour>& neighbours() const { return neighbours_; }

@@ -90,13 +90,14 @@ std::vector<std::uint32_t> groups_of_classes(const GroupedVotes& votes,
                                              std::span<const std::int32_t> histogram,
                                              std::span<const double> scores,
                                              std::int64_t teachers) {
+  const bool placed = has_places(votes);
   std::vector<Place> places;
-  if (has_places(votes) && !scores.empty()) {
+  if (placed && !scores.empty()) {
     places = interactive_places(histogram, scores, teachers);
   }
   const auto place = [&](std::size_t j) {
     if (!places.empty()) return places[j];
-    return has_places(votes) ? place_of(histogram[j], votes.statistic) : Place::lower;
+    return placed ? place_of(histogram[j], votes.statistic) : Place::lower;
   };
   std::vector<std::uint32_t> result(histogram.size());
   for (std::size_t j = 0; j < histogram.size(); ++j) {

@@ -288,6 +288,47 @@ TEST_SUITE("exact") {
     }
   }
 
+  TEST_CASE("what is remembered of a range of orders changes no bit") {
+    Random random(641);
+    std::size_t fewer = 0;
+    for (int i = 0; i < 150; ++i) {
+      const std::int64_t teachers = random.integer(2, 400);
+      const Counts counts = random_histogram(random, teachers, random.integer(2, 14));
+      const double sigma = random.log_uniform(0.01, 1.0) * static_cast<double>(teachers) + 0.7;
+      Aggregator aggregator = random.integer(0, 3) == 0 ? lnmax(sigma) : gnmax(sigma);
+      if (aggregator.is_gaussian() && random.integer(0, 2) > 0) {
+        aggregator = confident(random.uniform(0.2, 1.2) * static_cast<double>(teachers),
+                               sigma * random.log_uniform(0.5, 8.0), sigma);
+      }
+      const ExactMechanism mechanism(aggregator, teachers);
+      ExactCost forgetful(mechanism, mechanism.group(counts, {}));
+      double first = 1.0 + random.log_uniform(0.05, 20.0);
+      double last = 1.0 + (first - 1.0) * random.log_uniform(1.1, 20.0);
+      for (int range = 0; range < 4; ++range) {
+        for (int k = 0; k < 6; ++k) {
+          // The ends first, then between them, as a search does; sometimes beyond.
+          double order = k == 0 ? last : first;
+          if (k > 1)
+            order = 1.0 + (first - 1.0) *
+                              std::pow((last - 1.0) / (first - 1.0), random.uniform(0.0, 1.0));
+          if (k == 5 && range == 2) order = 1.0 + (last - 1.0) * 1.5;
+          const BothDirections got = forgetful.largest(order);
+          ExactCost alone(mechanism, mechanism.group(counts, {}));
+          const BothDirections expected = alone.largest(order);
+          CHECK_MESSAGE(got.forward == expected.forward, show_counts(counts), " at ", order);
+          CHECK_MESSAGE(got.reverse == expected.reverse, show_counts(counts), " at ", order);
+          if (alone.bytes() > 2 * forgetful.bytes()) ++fewer;
+        }
+        forgetful.forget();
+        if (range == 1) {
+          CHECK((forgetful.outcomes() == nullptr) ==
+                (ExactCost(mechanism, mechanism.group(counts, {})).outcomes() == nullptr));
+        }
+      }
+    }
+    CHECK(fewer > 100);
+  }
+
   TEST_CASE("two classes in closed form, however far apart") {
     for (const std::int32_t gap : {0, 1, 40, 151, 249}) {
       const Counts counts{(250 + gap) / 2, 250 - (250 + gap) / 2};
