@@ -122,4 +122,13 @@ TEST_SUITE("mechanisms") {
       }
     }
   }
+
+  TEST_CASE("PTR answers with the plurality, of several with the first") {
+    const NoisyMax tested{TestedPlurality{1e-9}};
+    for (const Counts& counts : {Counts{3, 7, 5}, Counts{3, 7, 7}}) {
+      CHECK(outcome_probability(tested, counts, 0) == 0.0);
+      CHECK(outcome_probability(tested, counts, 1) == 1.0);
+      CHECK(outcome_probability(tested, counts, 2) == 0.0);
+    }
+  }
 }

@@ -100,6 +100,38 @@ TEST_CASE("public curve: what is covered is the infimum it is defined by, for ev
   }
 }
 
+TEST_CASE("public curve: the index is the first that covers every distance") {
+  Random random(12);
+  int above_first = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::vector<double> values = random_curve(random);
+    const auto of = [&](CostUnits ub_max) {
+      return PublicCurve(4.0, DiscreteGaussian(1.0), 1e-5, 0, values, -3, ub_max, 1);
+    };
+    const PublicCurve any = of(-(CostUnits{1} << 60));
+    const PublicCurve curve = of(any.covered(any.t_max()));
+    const auto low = static_cast<double>(curve.covered(curve.t_min()));
+    const auto high = static_cast<double>(curve.ub_max());
+    std::vector<CostUnits> ub;
+    for (std::int64_t d = random.integer(1, 4); d > 0; --d) {
+      ub.push_back(static_cast<CostUnits>(low + random.uniform(-0.1, 1.0) * (high - low)));
+    }
+    std::ranges::sort(ub);
+    if (ub.back() > curve.ub_max()) continue;
+    std::int64_t expected = curve.t_min();
+    const auto covers = [&](std::int64_t t) {
+      for (std::size_t d = 0; d < ub.size(); ++d) {
+        if (ub[d] > curve.covered(t + static_cast<std::int64_t>(d))) return false;
+      }
+      return true;
+    };
+    while (!covers(expected)) ++expected;
+    CHECK(curve.index(ub) == expected);
+    above_first += expected > curve.t_min() ? 1 : 0;
+  }
+  CHECK(above_first > 10);
+}
+
 TEST_CASE("public curve: it shifts with R, and a constant one costs rho0") {
   const DiscreteGaussian noise(3.5);
   const PublicCurve flat(6.0, noise, 1e-5, 0, {2.0}, 0, -(CostUnits{1} << 60), 1);
