@@ -401,6 +401,9 @@ def compile_all(source, work, only):
     kept_file = work / "compiled.json"
     kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
     write(work / "pate_mutants.hpp", HEADER)
+    shared = source.parent / "shared"
+    if shared.exists() and not (work / "shared").exists():  # tests of real votes look beside the tree
+        (work / "shared").symlink_to(shared)
     configured = run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DPATE_TESTS=ON",
                       "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DCMAKE_UNITY_BUILD=OFF",
                       *(["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else [])])
