@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+SECONDS ?= 60
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
@@ -15,7 +16,7 @@ PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev l
 # What make test-all needs besides.
 TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge \
                  zsh fish
-DEVELOPER_PACKAGES := clang clang-format clang-tidy
+DEVELOPER_PACKAGES := clang clang-format clang-tidy cppcheck
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
 SCHEMAS = $(wildcard cli/schemas/*.json)
@@ -95,6 +96,8 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@python3 tests/docs/slurm_test.py build/release/pate . || [ $$? = 77 ]
 	@$(MAKE) tarball
 	@tests/install/tarball_test.sh $(CURDIR)/build/release
+	@tests/install/dist_test.sh $(CURDIR)/build/release || [ $$? = 77 ]
+	@$(MAKE) fuzz SECONDS=5
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
@@ -109,7 +112,7 @@ gallery: build ## draw the pictures of cli/commands/plot.md again
 install: deps ## program, manual, completion, library, headers: PREFIX=/usr/local, DESTDIR
 	@$(call install_missing,pandoc)
 	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
+	@cmake --build --preset release --target installed -j $(JOBS)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 .PHONY: deb
@@ -117,7 +120,7 @@ deb: deps ## a Debian package, in build/release/package
 	@$(call install_missing,dpkg-dev file)
 	@$(call install_missing,pandoc)
 	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target pate pate_library manual -j $(JOBS)
+	@cmake --build --preset release --target installed -j $(JOBS)
 	@cpack --config build/release/CPackConfig.cmake
 
 .PHONY: tarball
@@ -125,6 +128,13 @@ tarball: deps ## the program linked statically, for any Linux, in build/release/
 	@$(call install_missing,dpkg-dev libgfortran-12-dev pandoc)
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target tarball -j $(JOBS)
+
+.PHONY: dist
+dist: ## the sources of this commit as an archive that builds without git, in build/dist
+	@mkdir -p build/dist
+	@version=$$(sed -n 's/^  VERSION //p' CMakeLists.txt) && \
+	  git archive --prefix="pate-$$version/" -o "build/dist/pate-$$version.tar.gz" HEAD && \
+	  echo "build/dist/pate-$$version.tar.gz"
 
 .PHONY: bench
 bench: deps ## time pate analyze on two large dumps
@@ -141,19 +151,29 @@ format: deps-dev ## clang-format all C++ files in place
 	@clang-format -i $(SOURCES)
 
 .PHONY: lint
-lint: deps-dev ## clang-format and clang-tidy without changes; schemas are valid JSON
+lint: deps-dev ## clang-format, cppcheck and clang-tidy, without changes; schemas are valid JSON
 	@clang-format --dry-run -Werror $(SOURCES)
 	@for schema in $(SCHEMAS); do \
 	  python3 -m json.tool "$$schema" /dev/null || { echo "in $$schema" >&2; exit 1; }; \
 	done
+	@cppcheck --quiet --error-exitcode=1 -j $(JOBS) --std=c++20 --enable=warning,performance,portability \
+	  --suppressions-list=.cppcheck-suppressions -Ilib -I. lib cli
 	@cmake --preset tidy --log-level=NOTICE
 	@cmake --build --preset tidy -j $(JOBS)
 
 .PHONY: sanitize
-sanitize: deps ## all tests under the address and undefined-behaviour sanitizers
-	@cmake --preset asan-ubsan --log-level=NOTICE
-	@cmake --build --preset asan-ubsan -j $(JOBS)
-	@ctest --preset asan-ubsan -j $(JOBS)
+sanitize: deps ## all tests under the address and undefined-behaviour, then the thread sanitizer
+	@for preset in asan-ubsan tsan; do \
+	  cmake --preset $$preset --log-level=NOTICE && cmake --build --preset $$preset -j $(JOBS) && \
+	    ctest --preset $$preset -j $(JOBS) || exit 1; \
+	done
+
+.PHONY: fuzz
+fuzz: deps ## every fuzzer for SECONDS=60 seconds, on from the inputs in tests/fuzz
+	@$(call install_missing,clang libclang-rt-14-dev)
+	@cmake --preset fuzz --log-level=NOTICE
+	@cmake --build --preset fuzz --target fuzzers -j $(JOBS)
+	@python3 tests/fuzz/fuzz.py build/fuzz --seconds $(SECONDS)
 
 .PHONY: mutants
 mutants: deps ## changes operators and constants of the library: do the tests notice? Hours

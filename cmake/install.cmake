@@ -4,6 +4,9 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# All that is installed.
+add_custom_target(installed DEPENDS pate pate_library manual)
+
 set(PATE_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pate)
 
 install(TARGETS pate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -40,4 +43,4 @@ foreach(place IN ITEMS bash:bash-completion/completions/pate zsh:zsh/site-functi
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion/pate.${CMAKE_MATCH_1}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2} RENAME ${CMAKE_MATCH_3})
 endforeach()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE ${PATE_SBOM} DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -18,6 +18,23 @@ done
 bash -n "$prefix/usr/share/bash-completion/completions/pate"
 test -s "$prefix/usr/share/zsh/site-functions/_pate"
 test -s "$prefix/usr/share/fish/vendor_completions.d/pate.fish"
+python3 - "$prefix/usr" <<'END'
+# The bill of materials has a licence for every library that the program says is in it, and relates it.
+import json, subprocess, sys
+bill = json.load(open(sys.argv[1] + "/share/doc/pate/pate.spdx.json"))
+said = subprocess.run([sys.argv[1] + "/bin/pate", "--version", "--verbose"], capture_output=True, text=True, check=True)
+said = " ".join(said.stdout.split())
+packages = {p["SPDXID"]: p for p in bill["packages"]}
+related = {r["relatedSpdxElement"]: r["relationshipType"] for r in bill["relationships"]}
+assert bill["spdxVersion"] == "SPDX-2.3" and len(packages) == len(bill["packages"]) >= 8
+for id, package in packages.items():
+    assert package["licenseConcluded"] and id in related, package
+    words = f"{package['name']} {package['versionInfo']}"
+    assert words in said or package["name"] == "libstdc++", words
+libraries = said.split("libraries: ")[1].split(", ")
+assert len(libraries) == len(packages) - 2 + ("without COIN-OR CLP" in said), libraries
+assert related["SPDXRef-pate"] == "DESCRIBES" and related["SPDXRef-fmt"] == "DYNAMIC_LINK"
+END
 python3 -m json.tool "$prefix/usr/share/pate/schemas/analyze.schema.json" >/dev/null
 
 check() {

@@ -15,7 +15,7 @@ if ldd "$root/bin/pate" > "$work/ldd" 2>&1; then
   exit 1
 fi
 for file in share/man/man1/pate-analyze.1 share/bash-completion/completions/pate share/zsh/site-functions/_pate \
-  share/fish/vendor_completions.d/pate.fish share/pate/schemas/analyze.schema.json share/doc/pate/copyright-libssl-dev; do
+  share/fish/vendor_completions.d/pate.fish share/pate/schemas/analyze.schema.json share/doc/pate/copyright-libssl-dev share/doc/pate/pate.spdx.json; do
   test -s "$root/$file" || { echo "the tarball has no $file"; exit 1; }
 done
 

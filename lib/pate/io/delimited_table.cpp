@@ -100,7 +100,7 @@ class Parser {
     at_ = text.data();  // NOLINT(cppcoreguidelines-prefer-member-initializer): after the mark
     // Empty lines at the end. Tabs are left alone: between them are fields.
     // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer)
-    end_ = at_ + text.find_last_not_of(separator == Separator::blanks ? " \t\r\n" : " \r\n") + 1;
+    end_ = at_ + (text.find_last_not_of(separator == Separator::blanks ? " \t\r\n" : " \r\n") + 1);
     if (at_ == end_) throw input_error(fmt::format("{}: expected numbers, found no text", name));
   }
 

@@ -83,8 +83,8 @@ std::vector<double> range(const std::vector<std::string_view>& fields, Specifica
   if (stop < start) spec.fail(fmt::format("the stop, {}, is below the start, {}", stop, start));
   // A stop that is hit but for rounding is hit.
   const double steps = (stop - start) / step * (1.0 + 1e-12) + 1e-9;
-  if (!(steps < static_cast<double>(kLargestGrid))) {
-    spec.fail(fmt::format("a grid may have at most {} points", kLargestGrid));
+  if (!(steps < static_cast<double>(kLongestAxis))) {
+    spec.fail(fmt::format("may have at most {} values", kLongestAxis));
   }
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(steps) + 1);
@@ -104,8 +104,8 @@ std::vector<double> logarithmic(const std::vector<std::string_view>& fields, Spe
   if (!(count >= 1.0) || count != std::floor(count)) {
     spec.fail(fmt::format("the count must be a whole number >= 1, got {}", count));
   }
-  if (!(count <= static_cast<double>(kLargestGrid))) {
-    spec.fail(fmt::format("a grid may have at most {} points", kLargestGrid));
+  if (!(count <= static_cast<double>(kLongestAxis))) {
+    spec.fail(fmt::format("may have at most {} values", kLongestAxis));
   }
   if (count == 1.0 && start != stop) spec.fail("one value cannot be both start and stop");
   if (count > 1.0 && start == stop)

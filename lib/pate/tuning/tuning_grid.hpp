@@ -25,6 +25,8 @@ enum class Shares { refused, allowed };
 
 /// The largest number of points a grid may have.
 inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
+/// The largest number of values an axis may have: all of them are made before any is used.
+inline constexpr std::int64_t kLongestAxis = 1'000'000;
 
 /// A number with 12 digits: values of a grid are rounded so, and 0.1 apart means 0.1, 0.2, 0.3.
 [[nodiscard]] double to_12_digits(double value);
@@ -40,7 +42,7 @@ inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
 ///
 /// Throws `parameter_error` naming `axis` for anything else: an empty specification, a number that
 /// is none or not finite, a stop below the start, a step that is not positive, more than
-/// `kLargestGrid` values.
+/// `kLongestAxis` values.
 [[nodiscard]] GridAxis parse_grid_axis(std::string_view text, std::string_view axis, Shares shares);
 
 /// The parameters that are tried: every combination of the values of the axes.

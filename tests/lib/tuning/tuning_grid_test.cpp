@@ -66,7 +66,7 @@ TEST_CASE("grid axis: everything else is an error that names the axis and says w
   CHECK(axis_complaint("50:200:0") == "--sigma1 '50:200:0': the step must be > 0, got 0");
   CHECK(axis_complaint("50:200:-1") == "--sigma1 '50:200:-1': the step must be > 0, got -1");
   CHECK(axis_complaint("0:1:1e-9") ==
-        "--sigma1 '0:1:1e-9': a grid may have at most 1000000000 points");
+        "--sigma1 '0:1:1e-9': may have at most 1000000 values");
   for (const char* text : {"nan", "50:nan:10", "inf", "1,,2", "1,2,", "50:200", "1:2:3:4", "x",
                            "5 ", "log:10:1000", "log:a:b:c", "0x10"}) {
     CAPTURE(text);
@@ -76,7 +76,7 @@ TEST_CASE("grid axis: everything else is an error that names the axis and says w
   CHECK(axis_complaint("log:10:1:3").find("below the start") != std::string::npos);
   CHECK(axis_complaint("log:1:10:0").find("whole number >= 1") != std::string::npos);
   CHECK(axis_complaint("log:1:10:2.5").find("whole number >= 1") != std::string::npos);
-  CHECK(axis_complaint("log:1:10:1e10").find("at most 1000000000") != std::string::npos);
+  CHECK(axis_complaint("log:1:10:1e10").find("at most 1000000 values") != std::string::npos);
   CHECK(axis_complaint("log:1:10:1").find("both start and stop") != std::string::npos);
   CHECK(axis_complaint("60%").find("only thresholds may be shares") != std::string::npos);
   CHECK(axis_complaint("60%,70", Shares::allowed).find("or none") != std::string::npos);

@@ -1,0 +1,299 @@
+// What libFuzzer calls with whatever it makes up. Every target is this file, compiled with the name
+// of one of the functions below as PATE_FUZZ_TARGET; what is not the input's fault is a finding:
+// any exception but those for input, a sanitizer's report, a promise of a reader that is broken.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zip.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/exit_status.hpp"
+#include "pate/composition/compose.hpp"
+#include "pate/error.hpp"
+#include "pate/io/json.hpp"
+#include "pate/io/open_table.hpp"
+#include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/read_part.hpp"
+#include "pate/reports/read_shard.hpp"
+#include "pate/tuning/tuning_grid.hpp"
+#include "pate/votes/vote_source.hpp"
+
+namespace {
+
+constexpr bool kStructured = PATE_FUZZ_STRUCTURED;
+
+using Bytes = std::span<const std::uint8_t>;
+
+void require(bool promise) {
+  if (!promise) std::abort();
+}
+
+std::string_view text_of(Bytes bytes) {
+  // NOLINTNEXTLINE(*-reinterpret-cast): bytes are characters.
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The bytes as a file that a path leads to.
+class MemoryFile {
+ public:
+  explicit MemoryFile(Bytes bytes) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
+    require(descriptor_ >= 0 &&
+            ::write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(descriptor_); }
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+// Opens a file as a table, reads a corner of it in two ways, and votes from it. The first byte of
+// the input chooses how the first line is read.
+void read_as_table(std::uint8_t choice, Bytes content) {
+  pate::FirstLine first_line;
+  first_line.counting = static_cast<pate::FirstLine::Counting>(choice % 3);
+  first_line.classes = 3;
+  if ((choice & 4U) != 0) first_line.is_header = (choice & 8U) != 0;
+  const MemoryFile file(content);
+  const auto opened = pate::io::open_table(file.path(), first_line);
+  const pate::NumericTable& numbers = *opened.table;
+  require(numbers.rows() >= 0 && numbers.columns() >= 0);
+  const std::int64_t rows = std::min<std::int64_t>(numbers.rows(), 50);
+  const std::int64_t columns = std::min<std::int64_t>(numbers.columns(), 50);
+  std::vector<std::int64_t> integers(static_cast<std::size_t>(rows * columns));
+  std::vector<double> reals(integers.size());
+  numbers.read_integers(0, rows, 0, columns, integers);
+  numbers.read_reals(0, rows, 0, columns, reals);
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    require(reals[i] == static_cast<double>(integers[i]));
+  }
+  (void)opened.sha256();
+  opened.check_unchanged();
+  const pate::CountVotes votes(opened.table);
+  const std::int64_t queries = std::min<std::int64_t>(votes.queries(), 50);
+  if (queries * votes.classes() > 100'000) return;
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(queries * votes.classes()));
+  votes.read(0, queries, counts);
+  std::int64_t sum = 0;
+  for (const std::int32_t count : counts) {
+    require(count >= 0);
+    sum += count;
+  }
+  require(sum == queries * votes.teachers());
+}
+
+// Any format, as its first bytes have it.
+void table(Bytes bytes) {
+  if (!bytes.empty()) read_as_table(bytes[0], bytes.subspan(1));
+}
+
+// What is inside of gzip, which no mutation of compressed bytes gets past its checksum.
+void gzip(Bytes bytes) {
+  if (bytes.empty()) return;
+  std::vector<std::uint8_t> packed(bytes.size() + 1000);
+  z_stream stream{};
+  require(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::vector<std::uint8_t> plain(bytes.begin() + 1, bytes.end());
+  stream.next_in = plain.data();
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = packed.data();
+  stream.avail_out = static_cast<uInt>(packed.size());
+  require(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  read_as_table(bytes[0], packed);
+}
+
+// The same for the members of an archive: the first two bytes choose how many, and where they end.
+void npz(Bytes bytes) {
+  if (bytes.size() < 3) return;
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* memory = zip_source_buffer_create(nullptr, 0, 0, &error);
+  zip_source_keep(memory);
+  zip_t* archive = zip_open_from_source(memory, ZIP_TRUNCATE, &error);
+  require(archive != nullptr);
+  constexpr std::array kNames{"votes.npy", "labels.npy", "data.npy", "format.npy"};
+  const std::size_t members = 1 + bytes[1] / 64U;
+  const Bytes all = bytes.subspan(3);
+  const std::size_t share = all.size() * bytes[2] / 256;
+  for (std::size_t i = 0; i < members; ++i) {
+    const Bytes part = i == 0 ? all.first(share) : all.subspan(share);
+    zip_source_t* content = zip_source_buffer(archive, part.data(), part.size(), 0);
+    const zip_int64_t index = zip_file_add(archive, kNames.at(i), content, 0);
+    require(index >= 0);
+    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
+                             (bytes[1] & 1U) != 0 ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 1);
+  }
+  require(zip_close(archive) == 0);
+  require(zip_source_open(memory) == 0);
+  zip_source_seek(memory, 0, SEEK_END);
+  std::vector<std::uint8_t> packed(static_cast<std::size_t>(zip_source_tell(memory)));
+  zip_source_seek(memory, 0, SEEK_SET);
+  require(zip_source_read(memory, packed.data(), packed.size()) ==
+          static_cast<zip_int64_t>(packed.size()));
+  zip_source_close(memory);
+  zip_source_free(memory);
+  read_as_table(bytes[0], packed);
+}
+
+// A report as a part, or a shard, of a sum, whatever it is.
+void report(Bytes bytes) {
+  const auto json = pate::io::JsonValue::parse_if_json(text_of(bytes), "report.json");
+  if (!json) return;
+  try {
+    const pate::reports::ShardReport shard = pate::reports::read_shard(*json);
+    pate::reports::check_one_run(std::span(&shard, 1));
+  } catch (const pate::input_error&) {
+    // It may be a whole report.
+  }
+  const std::array parts{pate::reports::read_part(*json)};
+  (void)pate::reports::report_part(*json, parts[0]);
+  const pate::Composition sum = pate::compose(parts, {});
+  for (const pate::CostEntry& cost : sum.costs) require(cost.epsilon >= 0.0);
+}
+
+void ledger(Bytes bytes) {
+  const auto text = pate::reports::parse_ledger(text_of(bytes), "ledger");
+  const auto total = pate::reports::ledger_total(text.entries, "ledger");
+  require(total.epsilon >= 0.0);
+  if (!text.entries.empty()) {
+    // What is appended can be read again, with one entry more.
+    std::string longer(text_of(bytes));
+    longer += pate::reports::ledger_addition(text, text.entries.back());
+    require(pate::reports::parse_ledger(longer, "ledger").entries.size() ==
+            text.entries.size() + 1);
+  }
+  (void)pate::reports::read_ledger_parts(text_of(bytes), "ledger");
+}
+
+void grid(Bytes bytes) {
+  const auto axis = pate::parse_grid_axis(text_of(bytes), "--sigma2", pate::Shares::allowed);
+  require(!axis.values.empty());
+}
+
+// Arguments, one a line, as the program reads them; nothing runs.
+void options(Bytes bytes) {
+  using namespace pate::cli;
+  std::vector<std::string> words{"pate"};
+  std::istringstream lines{std::string(text_of(bytes))};
+  for (std::string line; std::getline(lines, line) && words.size() < 50;) words.push_back(line);
+  // Only the one that is named: to describe all of them takes longer than to read the words.
+  const std::string name = words.size() > 1 ? words[1] : "";
+  std::vector<Command> commands;
+  const auto offer = [&]<class Options>(
+                         const char* known, void (*add)(CommandLine&, Options&),
+                         std::type_identity_t<int (*)(const Options&, const Streams&)> run) {
+    if (name == known || commands.empty()) {
+      commands = {make_command({known, "a", "b", {kLimitMissed}}, add, run)};
+    }
+  };
+  offer("tune", add_tune, run_tune);
+  offer("label", add_label, run_label);
+  offer("plan", add_plan, run_plan);
+  offer("darrm", add_darrm, run_darrm);
+  offer("analyze", add_analyze, run_analyze);
+  std::ostringstream out;
+  (void)parse(commands, words, out);
+}
+
+// What can be done to a value of a report: gone, twice, another's, or another number or word.
+void change(nlohmann::json& report, std::mt19937& random) {
+  using nlohmann::json;
+  static const std::array kOther{json(0),
+                                 json(-1),
+                                 json(1),
+                                 json(1e-300),
+                                 json(1e300),
+                                 json(1e10),
+                                 json(0.5),
+                                 json(true),
+                                 json(false),
+                                 json(nullptr),
+                                 json(""),
+                                 json("inf"),
+                                 json::array(),
+                                 json::object(),
+                                 json("public"),
+                                 json("private"),
+                                 json(9007199254740993)};
+  const json flat = report.flatten();
+  if (flat.empty()) return;
+  const auto any = [&] {
+    return std::next(flat.begin(), static_cast<long>(random() % flat.size()));
+  };
+  json::json_pointer place(any().key());
+  // A leaf, or what it is in.
+  for (std::uint32_t up = random() % 8; up >= 6 && !place.empty(); --up) place.pop_back();
+  json& value = report[place];
+  switch (random() % 6) {
+    case 0:
+      if (!place.empty()) {
+        json& parent = report[place.parent_pointer()];
+        if (parent.is_object()) {
+          parent.erase(place.back());
+        } else {
+          parent.erase(random() % parent.size());
+        }
+      }
+      break;
+    case 1:
+      if (value.is_array() && !value.empty()) value.push_back(value[0]);
+      break;
+    case 2:
+      value = any().value();
+      break;
+    case 3:
+      if (value.is_number()) value = value.get<double>() * (random() % 2 == 0 ? 1.0 + 1e-9 : 0.5);
+      break;
+    default:
+      value = kOther.at(random() % kOther.size());
+  }
+}
+
+}  // namespace
+
+// Changes of bytes never leave a report in one piece for long, so of reports half are of values.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t room);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t room, unsigned int seed) {
+  std::mt19937 random(seed);
+  if (!kStructured || random() % 4 == 0) return LLVMFuzzerMutate(data, size, room);
+  nlohmann::json value = nlohmann::json::parse(data, data + size, nullptr, false);
+  if (value.is_discarded()) return LLVMFuzzerMutate(data, size, room);
+  for (std::uint32_t i = 1 + random() % 3; i > 0; --i) change(value, random);
+  const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore);
+  if (text.size() > room) return LLVMFuzzerMutate(data, size, room);
+  std::copy(text.begin(), text.end(), data);
+  return text.size();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    PATE_FUZZ_TARGET({data, size});
+  } catch (const pate::input_error&) {       // NOLINT(bugprone-empty-catch): what is wrong with
+  } catch (const pate::parameter_error&) {   // NOLINT(bugprone-empty-catch): input is told
+  } catch (const pate::validity_error&) {    // NOLINT(bugprone-empty-catch)
+  } catch (const pate::cli::usage_error&) {  // NOLINT(bugprone-empty-catch)
+  }
+  return 0;
+}

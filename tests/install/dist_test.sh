@@ -1,0 +1,25 @@
+#!/bin/sh
+# The archive of the sources (`make dist`) builds where there is no git, and what it installs is what
+# the build tree $1 installs, to the last bit, though it was built in another folder.
+set -eu
+build_dir=$1
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+make -C "$source_dir" dist > "$work/said"
+archive=$source_dir/$(grep -o 'build/dist/.*' "$work/said")
+tar -C "$work" -xzf "$archive"
+mv "$work"/pate-* "$work/sources"
+cd "$work/sources"
+[ ! -e .git ]
+cmake --preset release -DPATE_TESTS=OFF -DPATE_BENCHMARKS=OFF --log-level=ERROR
+cmake --build --preset release --target installed -j "$(nproc)" > "$work/built" || { tail -50 "$work/built"; exit 1; }
+cmake --install build/release --prefix "$work/theirs" > /dev/null
+if "$build_dir/pate" --version --verbose | grep -q changed; then
+  echo "skipped: files differ from the commit, so the program of the archive is another one"
+  exit 77
+fi
+cmake --build "$build_dir" --target installed > /dev/null
+cmake --install "$build_dir" --prefix "$work/ours" > /dev/null
+diff -r "$work/ours" "$work/theirs"
+echo "built twice, in two folders, with git and without: the same bits"
