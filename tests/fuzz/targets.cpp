@@ -66,29 +66,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-// Opens a file as a table, reads a corner of it in two ways, and votes from it. The first byte of
-// the input chooses how the first line is read.
-void read_as_table(std::uint8_t choice, Bytes content) {
-  pate::FirstLine first_line;
-  first_line.counting = static_cast<pate::FirstLine::Counting>(choice % 3);
-  first_line.classes = 3;
-  if ((choice & 4U) != 0) first_line.is_header = (choice & 8U) != 0;
-  const MemoryFile file(content);
-  const auto opened = pate::io::open_table(file.path(), first_line);
-  const pate::NumericTable& numbers = *opened.table;
-  require(numbers.rows() >= 0 && numbers.columns() >= 0);
-  const std::int64_t rows = std::min<std::int64_t>(numbers.rows(), 50);
-  const std::int64_t columns = std::min<std::int64_t>(numbers.columns(), 50);
-  std::vector<std::int64_t> integers(static_cast<std::size_t>(rows * columns));
-  std::vector<double> reals(integers.size());
-  numbers.read_integers(0, rows, 0, columns, integers);
-  numbers.read_reals(0, rows, 0, columns, reals);
-  for (std::size_t i = 0; i < integers.size(); ++i) {
-    require(reals[i] == static_cast<double>(integers[i]));
-  }
-  (void)opened.sha256();
-  opened.check_unchanged();
-  const pate::CountVotes votes(opened.table);
+void read_some(const pate::VoteSource& votes) {
   const std::int64_t queries = std::min<std::int64_t>(votes.queries(), 50);
   if (queries * votes.classes() > 100'000) return;
   std::vector<std::int32_t> counts(static_cast<std::size_t>(queries * votes.classes()));
@@ -98,7 +76,49 @@ void read_as_table(std::uint8_t choice, Bytes content) {
     require(count >= 0);
     sum += count;
   }
-  require(sum == queries * votes.teachers());
+  const std::int64_t all = queries * votes.teachers();
+  require(sum == all || (sum < all && votes.leaves_out_abstentions()));
+}
+
+// Opens a file as a table, reads a corner of it in two ways, and votes from it. The first byte of
+// the input chooses how the first line and column are read, and what the numbers are.
+void read_as_table(std::uint8_t choice, Bytes content) {
+  const auto chosen = [&](unsigned bit) { return (choice & bit) != 0; };
+  pate::FirstLine first_line;
+  first_line.counting = static_cast<pate::FirstLine::Counting>(choice % 4 % 3);
+  first_line.classes = 3;
+  if (chosen(4)) first_line.is_header = chosen(8);
+  if (chosen(16)) first_line.index_column = chosen(32);
+  const MemoryFile file(content);
+  const auto opened = pate::io::open_table(file.path(), first_line);
+  const pate::NumericTable& numbers = *opened.table;
+  require(numbers.rows() >= 0 && numbers.columns() >= 0);
+  const std::int64_t rows = std::min<std::int64_t>(numbers.rows(), 50);
+  const std::int64_t columns = std::min<std::int64_t>(numbers.columns(), 50);
+  std::vector<std::int64_t> integers(static_cast<std::size_t>(rows * columns));
+  std::vector<double> reals(integers.size());
+  numbers.read_reals(0, rows, 0, columns, reals);
+  numbers.read_integers(0, rows, 0, columns, integers);
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    require(reals[i] == static_cast<double>(integers[i]));
+  }
+  (void)opened.sha256();
+  opened.check_unchanged();
+  using pate::Abstentions;
+  if (!chosen(64)) {
+    read_some(pate::CountVotes(opened.table,
+                               chosen(128) ? std::optional<std::int64_t>(20) : std::nullopt,
+                               chosen(1) ? Abstentions::as_class : Abstentions::left_out));
+    return;
+  }
+  std::shared_ptr<const pate::NumericTable> ids = opened.table;
+  if (numbers.dimensions() == 3) ids = std::make_shared<pate::OneHotPredictions>(opened.table);
+  std::optional<Abstentions> abstentions;
+  if (chosen(128)) abstentions = chosen(1) ? Abstentions::as_class : Abstentions::left_out;
+  read_some(pate::PredictionVotes(ids,
+                                  chosen(2) ? pate::PredictionLayout::teachers_by_queries
+                                            : pate::PredictionLayout::queries_by_teachers,
+                                  3, abstentions));
 }
 
 // Any format, as its first bytes have it.
