@@ -235,6 +235,13 @@ class Parser {
       if (is_number && !counted && !first_line_.is_header) return;
       missing = missing && is_missing(field.text);
       names.emplace_back(field.text);
+      if (names.size() == 2 && is_index(names[0]) && is_index(names[1]) && !names[1].empty()) {
+        const std::string_view line = std::string_view(at_, end_);
+        throw input_error(fmt::format(
+            "{}: line {}: expected one index of the rows at most, found two columns without a "
+            "name, \"{}\": write the table without them, as to_csv(index=False) does",
+            name_, line_number, printable(trim(line.substr(0, line.find('\n'))), kShown)));
+      }
       p = field.next;
       if (ends_line(p)) break;
       p = step_over(p);
@@ -250,12 +257,6 @@ class Parser {
       throw input_error(
           fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"", name_,
                       line_number, printable(line, kShown)));
-    }
-    if (headed && is_index(names[1])) {
-      throw input_error(fmt::format(
-          "{}: line {}: expected one index of the rows at most, found two columns without a name, "
-          "\"{}\": write the table without them, as to_csv(index=False) does",
-          name_, line_number, printable(line, kShown)));
     }
     table_.has_header = true;
     if (index) names.erase(names.begin());

@@ -67,8 +67,8 @@ std::string_view without_gz(std::string_view name) {
   return name;
 }
 
-// Of text that may be separated by anything but tabs.
-Separator detect_separator(const std::string& name, std::string_view text) {
+// Of text that is no .tsv. In a .csv tabs are rather blanks, and blanks separate nothing.
+Separator detect_separator(const std::string& name, std::string_view text, bool csv) {
   const std::vector<Separator> found = separators_in(text);
   const auto has = [&](Separator separator) { return std::ranges::count(found, separator) > 0; };
   if (has(Separator::comma) && has(Separator::semicolon)) {
@@ -77,7 +77,8 @@ Separator detect_separator(const std::string& name, std::string_view text) {
                     "decimals need a point, not a comma",
                     name));
   }
-  return found.empty() ? Separator::blanks : found.front();
+  if (found.empty()) return csv ? Separator::comma : Separator::blanks;
+  return csv ? found.back() : found.front();
 }
 
 // `ending` is the name by which the separator of text is known.
@@ -93,8 +94,7 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
         name,
         bytes.empty() ? "an empty file" : '"' + printable(as_text(bytes).substr(0, 16)) + '"'));
   }
-  Separator separator = tsv ? Separator::tab : detect_separator(name, as_text(bytes));
-  if (csv && separator != Separator::semicolon) separator = Separator::comma;
+  const Separator separator = tsv ? Separator::tab : detect_separator(name, as_text(bytes), csv);
   return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, first_line, done);
 }
 

@@ -38,8 +38,9 @@ class OpenedTable {
 ///   by its path;
 /// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it;
 /// * a .npy array, mapped;
-/// * text: separated by tabs in a .tsv, by commas or semicolons in a .csv; under other names and on
-///   standard input by the first of tab, comma and semicolon in the first line, otherwise blanks;
+/// * text: separated by tabs in a .tsv, in a .csv by commas, semicolons or, where there are none,
+///   tabs; under other names and on standard input by the first of tab, comma and semicolon in the
+///   first line, otherwise blanks;
 /// * any of these compressed by gzip; the name may end in .gz then.
 ///
 /// Of text the first line and column are read as `first_line` says; to other formats it means

@@ -395,6 +395,8 @@ TEST_CASE("delimited table: what only may be an index of votes is asked for") {
   CHECK_FALSE(read_as("0,5\n1,4\n1,4\n", counts({})).header().first_counts);
   CHECK(refusal_as("7\n8\n", counts(true)) ==
         "t.csv: row 0 (line 1), column 0: expected a column beside the index, found none");
+  CHECK(refusal(",Unnamed: 0,0,1\n0,0,5,3\n").find("found two columns without a name") !=
+        std::string::npos);
   CHECK(refusal(",index,a\n0,0,5\n")
             .starts_with("t.csv: line 1: expected one index of the rows at most, found two columns "
                          "without a name, \",index,a\": "));

@@ -221,6 +221,10 @@ TEST_CASE("open table: semicolons under any name, both separators refused") {
     const std::string name = path(file, "1;2;3\n4;5;6\n");
     check_numbers(open_table(name), "csv", "int64", name);
   }
+  const std::string tabs = path("t.csv", "a\tb\tc\n1\t2\t3\n4\t5\t6\n");
+  check_numbers(open_table(tabs), "tsv", "int64", tabs);
+  const std::string blanks = path("t.csv", "1,\t2,\t3\n4,5,6\n");
+  check_numbers(open_table(blanks), "csv", "int64", blanks);
   const std::string quoted = path("q.csv", "\"a,b\";c;d\n1;2;3\n4;5;6\n");
   check_numbers(open_table(quoted), "csv", "int64", quoted);
   const std::string both = path("b.csv", "1,5;2;3\n4;5;6\n");
