@@ -96,6 +96,7 @@ Answers answers(const pate::ThresholdCheck& check, std::int64_t v);
 std::vector<Kind> step_kinds();
 std::vector<Kind> conversion_kinds();
 std::vector<Kind> release_kinds();
+std::vector<Kind> exact_kinds();
 std::vector<Kind> all_kinds();
 
 }  // namespace verify

@@ -180,7 +180,8 @@ int run(const Options& options) {
 
 std::vector<Kind> all_kinds() {
   std::vector<Kind> kinds;
-  for (const std::vector<Kind>& some : {step_kinds(), conversion_kinds(), release_kinds()}) {
+  for (const std::vector<Kind>& some :
+       {step_kinds(), conversion_kinds(), release_kinds(), exact_kinds()}) {
     kinds.insert(kinds.end(), some.begin(), some.end());
   }
   return kinds;

@@ -1,0 +1,256 @@
+#include "pate/exact/exact_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "pate/aggregators/tilted_cost.hpp"
+#include "pate/bounds/step_cost.hpp"
+#include "pate/profile/lower_profile.hpp"
+#include "pate/profile/upper_profile.hpp"
+#include "verify/cases.hpp"
+
+// Outcome probabilities by sums over many nodes: exact and tilted costs; and privacy profiles.
+
+namespace verify {
+
+namespace {
+
+using Quick = Digits<50>;
+using Counts = std::vector<std::int32_t>;
+constexpr double kStep = 0.2;  // of the trapezoidal rule, in standard deviations
+constexpr double kReach = 14.0;
+
+// Pr[class j wins], for every class, with Gaussian noise. What is at the nodes for a count is kept.
+class Outcomes {
+ public:
+  Outcomes(const Counts& around, double sigma)
+      : sigma_(sigma),
+        first_(*std::min_element(around.begin(), around.end()) - 1 - kReach * sigma),
+        nodes_(static_cast<int>(
+                   (*std::max_element(around.begin(), around.end()) + 1 + kReach * sigma - first_) /
+                   (kStep * sigma)) +
+               1) {}
+
+  std::vector<Quick> of(const Counts& counts) {
+    std::vector<Quick> result(counts.size(), Quick(0));
+    for (int i = 0; i < nodes_; ++i) {
+      for (std::size_t j = 0; j < counts.size(); ++j) {
+        Quick product = at(counts[j])[static_cast<std::size_t>(i)].density;
+        for (std::size_t k = 0; k < counts.size(); ++k) {
+          if (k != j) product *= at(counts[k])[static_cast<std::size_t>(i)].below;
+        }
+        result[j] += product * kStep;
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Node {
+    Quick density, below;
+  };
+  const std::vector<Node>& at(std::int32_t count) {
+    std::vector<Node>& known = known_[count];
+    for (int i = static_cast<int>(known.size()); i < nodes_; ++i) {
+      const Quick z = (Quick(first_) - count) / sigma_ + Quick(kStep) * i;
+      known.push_back({density(z), below(z)});
+    }
+    return known;
+  }
+
+  double sigma_, first_;
+  int nodes_;
+  std::map<std::int32_t, std::vector<Node>> known_;
+};
+
+Counts few_votes(Draw& draw, Case& c, double& sigma) {
+  const std::int64_t teachers = draw.teachers();
+  Counts counts = draw.counts(teachers, draw.integer(2, 4));
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+  sigma = draw.scale(std::max((*most - *least) / 12.0, 0.5), 1e6);
+  c.input("sigma", sigma);
+  c.input("counts", counts);
+  return counts;
+}
+
+void exact_costs(Draw& draw, Case& c) {
+  double sigma = 0.0;
+  const Counts counts = few_votes(draw, c, sigma);
+  std::int64_t teachers = 0;
+  for (const std::int32_t n : counts) teachers += n;
+  const std::int64_t v = *std::max_element(counts.begin(), counts.end());
+  pate::Aggregator aggregator;
+  aggregator.noisy_max = pate::GaussianNoisyMax{sigma};
+  if (draw.chance(0.5)) {
+    const double sigma1 = sigma * draw.scale(0.3, 5.0);
+    aggregator.selection = {static_cast<double>(v) + draw.between(-4.0, 4.0) * sigma1, sigma1};
+    c.input("threshold", aggregator.selection->threshold);
+    c.input("sigma1", sigma1);
+  }
+  const double order = draw.order();
+  c.input("order", order);
+  Outcomes outcomes(counts, sigma);
+  const auto with_check = [&](const Counts& of) {
+    std::vector<Quick> p = outcomes.of(of);
+    if (!aggregator.selection) return p;
+    const Answers known = answers(*aggregator.selection, *std::max_element(of.begin(), of.end()));
+    for (Quick& one : p) one *= Quick(exp(known.log_p));
+    p.emplace_back(exp(known.log_not));
+    return p;
+  };
+  const std::vector<Quick> here = with_check(counts);
+  const Quick o = order;
+  const auto excess = [&](const std::vector<Quick>& p, const std::vector<Quick>& p2) {
+    // p (e^((order-1) l) - 1), the likeliest last: what is small is added first.
+    Quick sum = 0;
+    for (std::size_t j = 0; j < p.size(); ++j) sum += p[j] * expm1((o - 1) * log(p[j] / p2[j]));
+    return sum;
+  };
+  Both largest;
+  for (std::size_t a = 0; a < counts.size(); ++a) {
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+      if (a == b || counts[a] == 0) continue;
+      Counts moved = counts;
+      --moved[a];
+      ++moved[b];
+      const std::vector<Quick> there = with_check(moved);
+      largest.forward = std::max(largest.forward, Real(excess(here, there)));
+      largest.reverse = std::max(largest.reverse, Real(excess(there, here)));
+    }
+  }
+  const pate::ExactMechanism mechanism(aggregator, teachers);
+  pate::ExactCost cost(mechanism, mechanism.group(counts, {}));
+  const pate::BothDirections ours = cost.largest(order);
+  const Real real_order = order;
+  c.cost("exact forward", ours.forward, cost_of(largest.forward, real_order), 1e-10);
+  c.cost("exact reverse", ours.reverse, cost_of(largest.reverse, real_order), 1e-10);
+}
+
+void tilted_costs(Draw& draw, Case& c) {
+  double sigma = 0.0;
+  const Counts counts = few_votes(draw, c, sigma);
+  std::int64_t teachers = 0;
+  for (const std::int32_t n : counts) teachers += n;
+  const double order = 1.0 + draw.scale(0.01, 300.0);
+  c.input("order", order);
+  const auto top =
+      static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+  const Quick o = order;
+  // Pr[the top class does not win] at counts that need not be whole.
+  const auto loses = [&](const std::vector<Quick>& of) {
+    Quick sum = 0;
+    for (Quick z = -kReach; z <= kReach; z += kStep) {
+      Quick all = 1;
+      for (std::size_t k = 0; k < of.size(); ++k) {
+        if (k != top) all *= below<Quick>(z + (of[top] - of[k]) / sigma);
+      }
+      sum += density(z) * (1 - all) * kStep;
+    }
+    return sum;
+  };
+  const std::vector<Quick> votes(counts.begin(), counts.end());
+  const Quick q = loses(votes);
+  Real largest = 0;
+  for (std::size_t a = 0; a < counts.size(); ++a) {
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+      if (a == b || counts[a] == 0) continue;
+      std::vector<Quick> moved = votes;
+      moved[a] -= 1;
+      moved[b] += 1;
+      std::vector<Quick> between = votes;
+      for (std::size_t k = 0; k < votes.size(); ++k) between[k] = o * votes[k] + (1 - o) * moved[k];
+      const Quick q2 = loses(moved);
+      const Quick growth = o * (o - 1) / (Quick(sigma) * sigma);
+      const Quick moment =
+          expm1(o * log1p(-q) + (1 - o) * log1p(-q2)) + exp(growth) * loses(between);
+      largest = std::max(largest, Real(moment));
+    }
+  }
+  const Real real_order = order;
+  const Real cap = gaussian_cost(Real(sigma), real_order);
+  const pate::TiltedCost cost(pate::GaussianNoisyMax{sigma}, std::nullopt, teachers,
+                              static_cast<std::int64_t>(counts.size()), order);
+  const Real reference = std::min(cost_of(largest, real_order), cap);
+  const Real ours = cost.cost(counts);
+  c.input("reference", static_cast<double>(reference));
+  c.input("ours", static_cast<double>(ours));
+  c.require("the tilted cost is not below", ours >= reference);
+  // Its q are known to 1e-12, and what that may hide is added.
+  c.require("the tilted cost is near",
+            ours <= reference * (1 + Real(1e-9)) + 3e-12 * real_order / (real_order - 1));
+}
+
+void profiles(Draw& draw, Case& c) {
+  const auto queries = static_cast<std::size_t>(draw.integer(1, 3));
+  const double spread = draw.scale(0.01, 4.0);
+  const double epsilon = draw.between(0.0, 3.0 * spread);
+  c.input("queries", static_cast<double>(queries));
+  c.input("spread", spread);
+  c.input("epsilon", epsilon);
+  std::vector<std::vector<pate::OutcomeTable>> tables(queries);
+  for (std::vector<pate::OutcomeTable>& neighbours : tables) {
+    const std::int64_t outcomes = draw.integer(2, 4);
+    std::vector<double> p;
+    double total = 0.0;
+    for (std::int64_t i = 0; i < outcomes; ++i) total += p.emplace_back(draw.scale(1e-6, 1.0));
+    for (double& one : p) one /= total;
+    neighbours.resize(static_cast<std::size_t>(draw.integer(1, 3)));
+    for (pate::OutcomeTable& table : neighbours) {
+      double sum = 0.0;
+      for (const double one : p) {
+        const double other =
+            draw.chance(0.05) ? 0.0 : one * std::exp(draw.between(-spread, spread));
+        table.push_back({one, other, 0.0});
+        sum += other;
+      }
+      if (!(sum > 0.0)) table.front().q = sum = 1.0;
+      for (pate::OutcomePair& outcome : table) {
+        outcome.q /= sum;
+        outcome.loss = std::log(outcome.p / outcome.q);
+      }
+    }
+  }
+  const std::function<Real(std::size_t, const Real&, const Real&, bool)> value =
+      [&](std::size_t x, const Real& p, const Real& q, bool fixed) {
+        if (x == queries) return std::max(Real(p - q), Real(0));
+        Real largest = 0;
+        for (const pate::OutcomeTable& table : tables[x]) {
+          Real sum = 0;
+          for (const pate::OutcomePair& outcome : table) {
+            sum += value(x + 1, p * Real(outcome.p), q * Real(outcome.q), fixed);
+          }
+          largest = std::max(largest, sum);
+          if (fixed) break;
+        }
+        return largest;
+      };
+  const Real growth = exp(Real(epsilon));
+  const Real adaptive = value(0, 1, growth, false);
+  const Real fixed = value(0, 1, growth, true);
+  const pate::UpperProfile::Grid grid{0x1p-10, 4.0, 1e-9};
+  pate::UpperProfile upper(grid);
+  for (std::size_t x = queries; x-- > 0;) upper.prepend(tables[x]);
+  pate::LowerProfile lower(0x1p-8, -8.0, 8.0);
+  for (const std::vector<pate::OutcomeTable>& neighbours : tables) lower.append(neighbours.front());
+  // Probabilities are known to 1e-12: so is what they add up to.
+  c.require("the profile is not below", Real(upper.delta(epsilon)) >= adaptive * (1 - Real(1e-12)));
+  c.require("its lower end is not above", Real(lower.delta(epsilon)) <= fixed);
+  c.require("the profile is near",
+            Real(upper.delta(epsilon)) <= adaptive * Real(1.02) + Real(1e-3));
+  if (adaptive > 1e-8) {
+    const double delta = static_cast<double>(adaptive);
+    c.require("epsilon is not below", upper.epsilon(delta * (1 - 1e-9)) >= epsilon * (1 - 1e-9));
+  }
+}
+
+}  // namespace
+
+std::vector<Kind> exact_kinds() {
+  return {{"exact costs", 2, exact_costs},
+          {"tilted costs", 1, tilted_costs},
+          {"profiles", 1, profiles}};
+}
+
+}  // namespace verify
