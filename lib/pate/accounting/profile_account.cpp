@@ -118,6 +118,9 @@ std::size_t dearest(std::span<const OutcomeTable> tables, std::size_t begin, std
   return best;
 }
 
+// Of epsilons of millions no grid of losses is kept that tells anything.
+constexpr double kLargestStep = 1.0;
+
 // A distinct query of one of several runs.
 struct QueryOf {
   std::size_t run, query;
@@ -250,6 +253,7 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMostTerms) {
     grids.step *= 2.0;
   }
+  if (grids.step > kLargestStep) return std::nullopt;
 
   std::array<UpperProfile, 2> upper{
       upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu),
@@ -411,6 +415,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
     terms += run.count(i) * groups * terms_of(run.votes(i));
   }
   Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, queries);
+  if (grids.step > kLargestStep) return std::nullopt;
   TeacherProfiles result;
   result.step = grids.step;
   result.coarse_step = std::max(grids.step, kCoarsest);

@@ -41,10 +41,10 @@ namespace pate::reports {
 /// Notices, which may name `paths`, are those of `public_notices`.
 void keep_public(Account& account, const std::vector<std::string>& paths = {});
 
-/// The notices without those that are about private numbers only; of those that doubt that the
-/// votes were read as they were meant, which tell of the votes, just that. Of the paths, those that
-/// a message begins with ("votes.npy: ...") or names in parentheses ("(ledger, line 3)") are left
-/// out.
+/// The notices that are there, or not, whatever the votes are: about settings, the form of files
+/// and what was released. None that looked at votes, not even to doubt that they were read as they
+/// were meant. Of the paths, those that a message begins with ("votes.npy: ...") or names in
+/// parentheses ("(ledger, line 3)") are left out.
 [[nodiscard]] std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                  const std::vector<std::string>& paths = {});
 
