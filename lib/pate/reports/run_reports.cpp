@@ -219,17 +219,36 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
   // By name, so that a notice that is new is none of them until somebody says so. Whether one of
   // these is there follows from settings, the form of files and what was released; the others may
   // be there for some votes and not for others.
-  constexpr std::array<std::string_view, 29> kPublic{
-      "abstentions_class",   "adaptive_rounds",     "bound_left_out",
-      "comments_left_out",   "counts_released",     "curve_above_any_votes",
-      "header_left_out",     "high_threshold",      "index_left_out",
-      "labelled_before",     "large_delta",         "ledger_torn",
-      "ledger_total",        "lifted_corners",      "low_threshold",
-      "majority_is_free",    "no_ledger",           "no_queries",
-      "not_a_bound",         "not_composed",        "one_hot",
-      "order_fixed_before",  "orders_differ",       "parameters_from_votes",
-      "private_numbers",     "realized_orders",     "stopped_max_answers",
-      "stopped_max_epsilon", "stopped_max_refusals"};
+  constexpr std::array<std::string_view, 30> kPublic{"abstentions_class",
+                                                     "adaptive_rounds",
+                                                     "bound_left_out",
+                                                     "comments_left_out",
+                                                     "counts_released",
+                                                     "curve_above_any_votes",
+                                                     "header_left_out",
+                                                     "high_threshold",
+                                                     "index_left_out",
+                                                     "labelled_before",
+                                                     "large_delta",
+                                                     "ledger_torn",
+                                                     "ledger_total",
+                                                     "lifted_corners",
+                                                     "low_threshold",
+                                                     "majority_is_free",
+                                                     "no_ledger",
+                                                     "no_queries",
+                                                     "not_a_bound",
+                                                     "not_composed",
+                                                     "one_hot",
+                                                     "order_fixed_before",
+                                                     "orders_differ",
+                                                     "parameters_from_votes",
+                                                     "private_numbers",
+                                                     "realized_orders",
+                                                     "stopped_max_answers",
+                                                     "stopped_max_epsilon",
+                                                     "stopped_max_refusals",
+                                                     "stopped_rounds"};
   const auto is_public = [&](const Notice& notice) {
     // Of an epsilon: where it holds for any votes.
     if (notice.code == "epsilon_clamped" || notice.code == "epsilon_infinite") {
