@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -27,7 +28,7 @@ double rdp_of(const QueryExplanation& query, Bound bound) {
   for (const QueryBoundCost& cost : query.costs) {
     if (cost.bound == bound) return cost.rdp;
   }
-  return 0.0;
+  return std::numeric_limits<double>::quiet_NaN();  // none
 }
 
 std::string neighbour_text(const QueryExplanation& query) {

@@ -281,6 +281,20 @@ TEST_SUITE("explain") {
     const Ran table = explain({counts, "--query", "3", "--queries", "60", "--summary"},
                               {"--ptr-sigma", "3", "--ptr-delta", "1e-9", "--delta", "1e-5"});
     CHECK(table.out.find("for a plurality other than") != std::string::npos);
+    const Ran csv = explain({counts, "--query", "3", "--queries", "60", "--csv"},
+                            {"--ptr-sigma", "3", "--ptr-delta", "1e-9", "--delta", "1e-5"});
+    std::istringstream lines(csv.out);
+    std::string row;
+    std::getline(lines, row);
+    std::getline(lines, row);
+    // No log q, and no bound was published of it.
+    CHECK(std::ranges::count(row, ',') == 12);
+    std::vector<std::string> cells;
+    std::istringstream in(row);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    REQUIRE(cells.size() == 12);  // the last is empty
+    CHECK(cells[6].empty());
+    CHECK(cells[10].empty());
     CHECK(explain({counts, "--top", "3"}, {"--ptr-sigma", "3", "--delta", "1e-5"}).status == 2);
     CHECK(explain({counts, "--top", "3"}, {"--ptr-sparse", "3", "--max-refusals", "2",
                                            "--ptr-delta", "1e-9", "--delta", "1e-5"})
