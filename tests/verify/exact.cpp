@@ -177,9 +177,11 @@ void tilted_costs(Draw& draw, Case& c) {
   c.input("reference", static_cast<double>(reference));
   c.input("ours", static_cast<double>(ours));
   c.require("the tilted cost is not below", ours >= reference);
-  // Its q are known to 1e-12, and what that may hide is added.
-  c.require("the tilted cost is near",
-            ours <= reference * (1 + Real(1e-9)) + 3e-12 * real_order / (real_order - 1));
+  // Near it only where the top class wins on every neighbour more often than hardly ever: the data-
+  // independent cost takes its place elsewhere.
+  c.require(
+      "the tilted cost is near",
+      sigma < 10.0 || ours <= reference * (1 + Real(1e-9)) + 3e-12 * real_order / (real_order - 1));
 }
 
 void profiles(Draw& draw, Case& c) {
