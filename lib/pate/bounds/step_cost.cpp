@@ -124,9 +124,10 @@ double pure_dp_cost(double epsilon, double order) {
 
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
   // In long double: far out log q and what is added to it nearly cancel.
-  const long double log_q_long = log_q;
-  const long double variance = static_cast<long double>(sigma) * sigma;
-  const long double mu2 = sigma * std::sqrt(-log_q_long);
+  const auto log_q_long = static_cast<long double>(log_q);
+  const auto sigma_long = static_cast<long double>(sigma);
+  const long double variance = sigma_long * sigma_long;
+  const long double mu2 = sigma_long * std::sqrt(-log_q_long);
   if (!(mu2 > 1.0L) || !std::isfinite(mu2)) return;
   const long double eps2 = mu2 / variance;
   if (!(-log_q_long > eps2)) return;
