@@ -154,7 +154,7 @@ ExactCost::Candidates ExactCost::candidates() const {
   const auto& neighbours = outcomes_->neighbours();
   // Floats are above by at most this, but for the smallest.
   constexpr double kLess = 1.0 - 3e-6;
-  constexpr double kLeastFloat = 2.0 * double{std::numeric_limits<float>::min()};
+  constexpr double kLeastFloat = 2.0 * static_cast<double>(std::numeric_limits<float>::min());
   std::vector<char> stays(neighbours.size(), 0);
   for (std::size_t i = 0; i + 1 < known_.size(); ++i) {
     const double begin = known_[i].order;
