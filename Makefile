@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-SECONDS ?= 60
+FUZZ ?= --seconds 60
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
@@ -97,7 +97,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@$(MAKE) tarball
 	@tests/install/tarball_test.sh $(CURDIR)/build/release
 	@tests/install/dist_test.sh $(CURDIR)/build/release || [ $$? = 77 ]
-	@$(MAKE) fuzz SECONDS=5
+	@$(MAKE) fuzz FUZZ="--runs 20000"
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
@@ -169,11 +169,11 @@ sanitize: deps ## all tests under the address and undefined-behaviour, then the 
 	done
 
 .PHONY: fuzz
-fuzz: deps ## every fuzzer for SECONDS=60 seconds, on from the inputs in tests/fuzz
+fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz: FUZZ="--seconds 60"
 	@$(call install_missing,clang libclang-rt-14-dev)
 	@cmake --preset fuzz --log-level=NOTICE
 	@cmake --build --preset fuzz --target fuzzers -j $(JOBS)
-	@python3 tests/fuzz/fuzz.py build/fuzz --seconds $(SECONDS)
+	@python3 tests/fuzz/fuzz.py build/fuzz --jobs $(JOBS) $(FUZZ)
 
 .PHONY: mutants
 mutants: deps ## changes operators and constants of the library: do the tests notice? Hours

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the fuzzers of a build with the preset `fuzz`:
 
-    fuzz.py BUILD [--seconds N] [--jobs J] [--minimise] [TARGET...]
+    fuzz.py BUILD [--seconds N | --runs N] [--jobs J] [--minimise] [TARGET...]
 
 Each target first runs every input that is kept in corpora/TARGET.zip and cases/TARGET, then makes up
-new ones for N seconds (0: none), its findings in BUILD/findings. What it learns stays in BUILD/corpora,
+new ones, for N seconds or the same N every time, its findings in BUILD/findings. What it learns stays in BUILD/corpora,
 where the next run goes on; --minimise rewrites the archives from there, with the fewest inputs that
 reach as much. A finding is mended and becomes a file in cases/TARGET.
 """
@@ -29,7 +29,7 @@ def options(target):
             "-entropic=0"]
 
 
-def run(build, target, seconds, minimise):
+def run(build, target, given):
     corpus = build / "corpora" / target
     corpus.mkdir(parents=True, exist_ok=True)
     archive = HERE / "corpora" / f"{target}.zip"
@@ -40,7 +40,7 @@ def run(build, target, seconds, minimise):
     findings.mkdir(parents=True, exist_ok=True)
     program = next(build.rglob(f"fuzz_{target}"))
     folders = [str(corpus)] + [str(p) for p in [HERE / "cases" / target] if p.exists()]
-    limit = ["-runs=0"] if seconds == 0 else [f"-max_total_time={seconds}"]
+    limit = [f"-max_total_time={given.seconds}"] if given.seconds else [f"-runs={given.runs}", "-seed=1"]
     command = [str(program), *options(target), *limit, f"-artifact_prefix={findings}/", "-print_final_stats=1", *folders]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     number = re.findall(r"stat::number_of_executed_units: *(\d+)", done.stderr)
@@ -49,12 +49,12 @@ def run(build, target, seconds, minimise):
     if done.returncode != 0:
         report = [line for line in done.stderr.splitlines() if not re.match(r"#\d|\s+NEW_FUNC", line)]
         return False, "\n".join([said, f"FINDING; again: {program} {findings}/...", *report[-60:]])
-    if minimise:
+    if given.minimise:
         small = build / "minimised" / target
         small.mkdir(parents=True, exist_ok=True)
         for old in small.iterdir():
             old.unlink()
-        subprocess.run([str(program), *options(target), "-merge=1", str(small), *folders], check=True, capture_output=True)
+        subprocess.run([str(program), *options(target), "-set_cover_merge=1", str(small), *folders], check=True, capture_output=True)
         archive.parent.mkdir(exist_ok=True)
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as kept:
             for path in sorted(small.iterdir()):
@@ -67,13 +67,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=0)
+    parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minimise", action="store_true")
     parser.add_argument("targets", nargs="*", default=TARGETS)
     given = parser.parse_args()
     right = True
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        started = [pool.submit(run, given.build.resolve(), t, given.seconds, given.minimise) for t in given.targets]
+        started = [pool.submit(run, given.build.resolve(), t, given) for t in given.targets]
         for one in started:
             well, said = one.result()
             right = right and well
