@@ -4,6 +4,10 @@
 set -eu
 build_dir=$1
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+if ! git -C "$source_dir" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
+  echo "skipped: no git clone to make an archive of"
+  exit 77
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 make -C "$source_dir" dist > "$work/said"
