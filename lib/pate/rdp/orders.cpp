@@ -188,8 +188,7 @@ std::vector<double> validated_orders(std::vector<double> orders) {
   if (orders.empty()) throw parameter_error("orders must name at least one order, got none");
   for (const double order : orders) {
     if (!(order >= kLowestOrder && order <= kHighestOrder)) {
-      throw parameter_error(
-          fmt::format("orders must be from 1 + 1e-9 to 1e9, got {}", order));
+      throw parameter_error(fmt::format("orders must be from 1 + 1e-9 to 1e9, got {}", order));
     }
   }
   std::sort(orders.begin(), orders.end());

@@ -65,8 +65,7 @@ TEST_CASE("grid axis: everything else is an error that names the axis and says w
         "--sigma1 '200:50:10': the stop, 50, is below the start, 200");
   CHECK(axis_complaint("50:200:0") == "--sigma1 '50:200:0': the step must be > 0, got 0");
   CHECK(axis_complaint("50:200:-1") == "--sigma1 '50:200:-1': the step must be > 0, got -1");
-  CHECK(axis_complaint("0:1:1e-9") ==
-        "--sigma1 '0:1:1e-9': may have at most 1000000 values");
+  CHECK(axis_complaint("0:1:1e-9") == "--sigma1 '0:1:1e-9': may have at most 1000000 values");
   for (const char* text : {"nan", "50:nan:10", "inf", "1,,2", "1,2,", "50:200", "1:2:3:4", "x",
                            "5 ", "log:10:1000", "log:a:b:c", "0x10"}) {
     CAPTURE(text);
