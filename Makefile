@@ -9,6 +9,7 @@ MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 FUZZ ?= --seconds 60
+CASES ?= 100000
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
             libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev doctest-dev python3 \
@@ -54,12 +55,6 @@ endef
 .PHONY: help
 help: ## list the targets (the default)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
-
-CASES ?= 100000
-.PHONY: verify
-verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
-	@cmake --build --preset release --target pate_verify -j $(JOBS)
-	@build/release/tests/verify/pate_verify --cases $(CASES)
 
 .PHONY: deps
 deps: ## install the Debian packages that are missing (sudo when not root)
@@ -167,6 +162,11 @@ sanitize: deps ## all tests under the address and undefined-behaviour, then the 
 	  cmake --preset $$preset --log-level=NOTICE && cmake --build --preset $$preset -j $(JOBS) && \
 	    ctest --preset $$preset -j $(JOBS) || exit 1; \
 	done
+
+.PHONY: verify
+verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
+	@cmake --build --preset release --target pate_verify -j $(JOBS)
+	@build/release/tests/verify/pate_verify --cases $(CASES)
 
 .PHONY: fuzz
 fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz: FUZZ="--seconds 60"

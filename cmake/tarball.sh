@@ -6,6 +6,8 @@ rm -rf "$stage"
 cmake --install "$1" --prefix "$stage" >/dev/null
 rm -rf "$stage/include" "$stage"/lib*
 strip -o "$stage/bin/pate" "$2"
+# This program has inside what the build's own loads.
+sed -i 's/"DYNAMIC_LINK"/"STATIC_LINK"/' "$stage/share/doc/pate/pate.spdx.json"
 for package in libc6-dev libstdc++-12-dev libgfortran-12-dev libssl-dev zlib1g-dev libbz2-dev libfmt-dev \
   libzip-dev libcli11-dev nlohmann-json3-dev libboost-dev coinor-libclp-dev coinor-libcoinutils-dev \
   liblapack-dev libblas-dev; do

@@ -2,8 +2,9 @@
 #
 # A release build has the checks of the compiler and the C library that turn a write out of bounds
 # into an end, lies anywhere in memory, and cannot be made to call what is not its own; and it knows
-# nothing of the folder it was built in, so that two builds are the same bits. Results must be the same bits on every machine that runs the same program, so the compiler may
-# not fuse a product and a sum where the processor could (-ffp-contract=off).
+# nothing of the folder it was built in, so that two builds are the same bits. Results must be the
+# same bits on every machine that runs the same program, so the compiler may not fuse a product and
+# a sum where the processor could (-ffp-contract=off).
 function(pate_warnings target)
   target_compile_options(
     ${target}

@@ -15,6 +15,7 @@
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"
 #include "support/standard_input.hpp"
+#include "support/temp_directory.hpp"
 
 using nlohmann::json;
 using pate::test::gzip_member;

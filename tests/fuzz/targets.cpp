@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zip.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -34,6 +32,7 @@
 #include "pate/reports/read_shard.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 #include "pate/votes/vote_source.hpp"
+#include "support/archives.hpp"
 
 namespace {
 
@@ -48,6 +47,11 @@ void require(bool promise) {
 std::string_view text_of(Bytes bytes) {
   // NOLINTNEXTLINE(*-reinterpret-cast): bytes are characters.
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Bytes bytes_of(std::string_view text) {
+  // NOLINTNEXTLINE(*-reinterpret-cast): characters are bytes.
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 // The bytes as a file that a path leads to.
@@ -129,51 +133,26 @@ void table(Bytes bytes) {
 // What is inside of gzip, which no mutation of compressed bytes gets past its checksum.
 void gzip(Bytes bytes) {
   if (bytes.empty()) return;
-  std::vector<std::uint8_t> packed(bytes.size() + 1000);
-  z_stream stream{};
-  require(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::vector<std::uint8_t> plain(bytes.begin() + 1, bytes.end());
-  stream.next_in = plain.data();
-  stream.avail_in = static_cast<uInt>(plain.size());
-  stream.next_out = packed.data();
-  stream.avail_out = static_cast<uInt>(packed.size());
-  require(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  read_as_table(bytes[0], packed);
+  read_as_table(bytes[0], bytes_of(pate::test::gzip_member(text_of(bytes.subspan(1)))));
 }
 
-// The same for the members of an archive: the first two bytes choose how many, and where they end.
+// The same for the members of an archive, each from one magic string of npy to the next. The second
+// byte chooses how they are kept, and whether they are named as numpy or as scipy does.
 void npz(Bytes bytes) {
   if (bytes.size() < 3) return;
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* memory = zip_source_buffer_create(nullptr, 0, 0, &error);
-  zip_source_keep(memory);
-  zip_t* archive = zip_open_from_source(memory, ZIP_TRUNCATE, &error);
-  require(archive != nullptr);
-  constexpr std::array kNames{"votes.npy", "labels.npy", "data.npy", "format.npy"};
-  const std::size_t members = 1 + bytes[1] / 64U;
-  const Bytes all = bytes.subspan(3);
-  const std::size_t share = all.size() * bytes[2] / 256;
-  for (std::size_t i = 0; i < members; ++i) {
-    const Bytes part = i == 0 ? all.first(share) : all.subspan(share);
-    zip_source_t* content = zip_source_buffer(archive, part.data(), part.size(), 0);
-    const zip_int64_t index = zip_file_add(archive, kNames.at(i), content, 0);
-    require(index >= 0);
-    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
-                             (bytes[1] & 1U) != 0 ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 1);
+  constexpr std::array kSaved{"votes", "labels", "arr_0", "arr_1", "x"};
+  constexpr std::array kSparse{"data", "indices", "indptr", "shape", "format"};
+  const auto& names = (bytes[1] & 2U) != 0 ? kSparse : kSaved;
+  const auto method = (bytes[1] & 1U) != 0 ? ZIP_CM_STORE : ZIP_CM_DEFLATE;
+  std::vector<pate::test::ZipMember> members;
+  std::string_view rest = text_of(bytes.subspan(2));
+  while (!rest.empty() && members.size() < names.size()) {
+    const std::size_t end = std::min(rest.find("\x93NUMPY", 1), rest.size());
+    members.push_back(
+        {std::string(names.at(members.size())) + ".npy", std::string(rest.substr(0, end)), method});
+    rest.remove_prefix(end);
   }
-  require(zip_close(archive) == 0);
-  require(zip_source_open(memory) == 0);
-  zip_source_seek(memory, 0, SEEK_END);
-  std::vector<std::uint8_t> packed(static_cast<std::size_t>(zip_source_tell(memory)));
-  zip_source_seek(memory, 0, SEEK_SET);
-  require(zip_source_read(memory, packed.data(), packed.size()) ==
-          static_cast<zip_int64_t>(packed.size()));
-  zip_source_close(memory);
-  zip_source_free(memory);
-  read_as_table(bytes[0], packed);
+  read_as_table(bytes[0], bytes_of(pate::test::zip_archive(members)));
 }
 
 // A report as a part, or a shard, of a sum, whatever it is.

@@ -18,6 +18,9 @@ for file in share/man/man1/pate-analyze.1 share/bash-completion/completions/pate
   share/fish/vendor_completions.d/pate.fish share/pate/schemas/analyze.schema.json share/doc/pate/copyright-libssl-dev share/doc/pate/pate.spdx.json; do
   test -s "$root/$file" || { echo "the tarball has no $file"; exit 1; }
 done
+if grep DYNAMIC_LINK "$root/share/doc/pate/pate.spdx.json"; then
+  echo "its bill of materials has libraries that are loaded" && exit 1
+fi
 
 cp "$source_dir"/sample_votes/digits_100_*.npy "$root"
 python3 - "$root" <<'END'

@@ -4,13 +4,11 @@
 #include <zlib.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-#include "support/temp_directory.hpp"
 
 namespace pate::test {
 
@@ -44,11 +42,16 @@ struct ZipMember {
 
 /// The bytes of a zip archive.
 inline std::string zip_archive(const std::vector<ZipMember>& members) {
-  const TempDirectory directory;
-  const std::string path = (directory / "archive").string();
-  int code = 0;
-  zip_t* const archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-  if (archive == nullptr) throw std::runtime_error("zip_open failed");
+  // libzip writes nothing for an archive without members.
+  if (members.empty()) return std::string("PK\x05\x06", 4).append(18, '\0');
+  const auto check = [](bool well) {
+    if (!well) throw std::runtime_error("libzip failed");
+  };
+  zip_source_t* const bytes = zip_source_buffer_create(nullptr, 0, 0, nullptr);
+  check(bytes != nullptr);
+  zip_source_keep(bytes);
+  zip_t* const archive = zip_open_from_source(bytes, ZIP_TRUNCATE, nullptr);
+  check(archive != nullptr);
   for (const ZipMember& member : members) {
     zip_int64_t index = 0;
     if (member.name.ends_with('/')) {
@@ -59,16 +62,20 @@ inline std::string zip_archive(const std::vector<ZipMember>& members) {
       index = zip_file_add(archive, member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
       zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), member.method, 0);
     }
-    if (index < 0) throw std::runtime_error("zip_file_add failed");
+    check(index >= 0);
     if (!member.password.empty()) {
       zip_file_set_encryption(archive, static_cast<zip_uint64_t>(index), ZIP_EM_AES_256,
                               member.password.c_str());
     }
   }
-  if (zip_close(archive) != 0) throw std::runtime_error("zip_close failed");
-  // libzip writes no file for an archive without members.
-  if (members.empty()) return std::string("PK\x05\x06", 4).append(18, '\0');
-  return read_bytes(path);
+  check(zip_close(archive) == 0);
+  zip_stat_t status;
+  check(zip_source_stat(bytes, &status) == 0 && zip_source_open(bytes) == 0);
+  std::string written(status.size, '\0');
+  check(std::cmp_equal(zip_source_read(bytes, written.data(), written.size()), written.size()));
+  zip_source_close(bytes);
+  zip_source_free(bytes);
+  return written;
 }
 
 }  // namespace pate::test

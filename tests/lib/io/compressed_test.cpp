@@ -11,6 +11,7 @@
 #include "pate/error.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
+#include "support/temp_directory.hpp"
 
 using pate::input_error;
 using pate::test::gzip_member;

@@ -9,6 +9,7 @@
 #include "pate/error.hpp"
 #include "pate/io/open_table.hpp"
 #include "support/archives.hpp"
+#include "support/temp_directory.hpp"
 
 using pate::input_error;
 using pate::test::gzip_member;

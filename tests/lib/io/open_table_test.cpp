@@ -14,6 +14,7 @@
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
 #include "support/standard_input.hpp"
+#include "support/temp_directory.hpp"
 
 using pate::input_error;
 using pate::io::open_table;

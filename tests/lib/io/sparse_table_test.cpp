@@ -11,6 +11,7 @@
 #include "pate/io/compressed.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
+#include "support/temp_directory.hpp"
 
 using pate::input_error;
 using pate::NumericTable;
