@@ -11,17 +11,20 @@ namespace pate {
 
 namespace {
 
+// Fewer classes without a vote are drawn one by one.
+constexpr std::int64_t kFewWithoutVote = 128;
+
 // How the noise of a maximum is drawn: `scale` times a deviate.
 ScaledNoise scaled(const GaussianNoisyMax& noise) {
-  return {noise.sigma, exact_normal};
+  return {noise.sigma, LargestDeviate::kNormal};
 }
 
 ScaledNoise scaled(const LaplaceNoisyMax& noise) {
-  return {noise.scale, exact_laplace};
+  return {noise.scale, LargestDeviate::kLaplace};
 }
 
 ScaledNoise scaled(const TestedPlurality& /*tested*/) {
-  return {0.0, nullptr};
+  return {0.0, std::nullopt};
 }
 
 // At least the distance of  location + scale * approximation,  computed in doubles, from the value:
@@ -37,6 +40,7 @@ AnswerSampler::AnswerSampler(const Aggregator& aggregator, BitSource& source)
       source_(source),
       maximum_noise_(aggregator.noisy_max.visit([](const auto& noise) { return scaled(noise); })) {
   validate(aggregator);
+  if (maximum_noise_.law) largest_.emplace(*maximum_noise_.law);
 }
 
 bool AnswerSampler::answers(std::int64_t statistic) {
@@ -61,45 +65,55 @@ bool AnswerSampler::answers(std::int64_t statistic) {
   return exactly.reaches(Dyadic(threshold), source_);
 }
 
+void AnswerSampler::enter(std::size_t place, double count, ExactDeviate noise) {
+  const double scale = maximum_noise_.scale;
+  const double noisy = count + scale * noise.approximation(source_);
+  const double error = error_bound(count, scale, noise);
+  contestants_.push_back({place, count, std::move(noise), noisy, error});
+}
+
 std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
   if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
-  if (aggregator_.is_tested()) {
+  if (!largest_) {
     return static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
                                     counts.begin());
   }
-  noise_.clear();
-  noisy_.resize(counts.size());
-  error_.resize(counts.size());
-  const auto [scale, draw] = maximum_noise_;
-  double floor = -std::numeric_limits<double>::infinity();  // the maximum is not below
+  contestants_.clear();
+  const std::int64_t without_vote = std::ranges::count(counts, 0);
+  const bool as_group = without_vote >= kFewWithoutVote;
   for (std::size_t j = 0; j < counts.size(); ++j) {
-    noise_.push_back(draw(source_));
-    const auto count = static_cast<double>(counts[j]);
-    noisy_[j] = count + scale * noise_[j].approximation(source_);
-    error_[j] = error_bound(count, scale, noise_[j]);
-    floor = std::max(floor, noisy_[j] - error_[j]);
+    if (as_group && counts[j] == 0) continue;
+    enter(j, counts[j], maximum_noise_.law->draw(source_));
   }
-  // Classes that may be the maximum: nearly always one. Otherwise digits decide.
-  std::optional<std::size_t> winner;
+  if (as_group) {
+    enter(counts.size(), 0.0, largest_->draw(static_cast<std::uint64_t>(without_vote), source_));
+  }
+  double floor = -std::numeric_limits<double>::infinity();  // the maximum is not below
+  for (const Contestant& one : contestants_) floor = std::max(floor, one.noisy - one.error);
+  // Those that may be the maximum: nearly always one. Otherwise digits decide.
+  Contestant* winner = nullptr;
   std::optional<NoisyValue> largest;
-  for (std::size_t j = 0; j < counts.size(); ++j) {
-    if (noisy_[j] + error_[j] < floor) continue;
-    if (!winner) {
-      winner = j;
+  for (Contestant& one : contestants_) {
+    if (one.noisy + one.error < floor) continue;
+    if (winner == nullptr) {
+      winner = &one;
       continue;
     }
-    const auto value = [&](std::size_t k) {
-      return NoisyValue(Dyadic(static_cast<double>(counts[k])), Dyadic(maximum_noise_.scale),
-                        std::move(noise_[k]));
+    const auto value = [&](Contestant& of) {
+      return NoisyValue(Dyadic(of.count), Dyadic(maximum_noise_.scale), std::move(of.noise));
     };
     if (!largest) largest = value(*winner);
-    NoisyValue challenger = value(j);
+    NoisyValue challenger = value(one);
     if (challenger.exceeds(*largest, source_)) {
-      winner = j;
+      winner = &one;
       largest = std::move(challenger);
     }
   }
-  return *winner;
+  if (winner->place < counts.size()) return winner->place;
+  std::uint64_t before = source_.below(static_cast<std::uint64_t>(without_vote));
+  for (std::size_t j = 0;; ++j) {
+    if (counts[j] == 0 && before-- == 0) return j;
+  }
 }
 
 }  // namespace pate

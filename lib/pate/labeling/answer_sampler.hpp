@@ -9,13 +9,14 @@
 #include "pate/aggregators/aggregator.hpp"
 #include "pate/sampling/bit_source.hpp"
 #include "pate/sampling/exact_deviate.hpp"
+#include "pate/sampling/largest_deviate.hpp"
 
 namespace pate {
 
-/// Noise that is `scale` times a deviate.
+/// Noise that is `scale` times a deviate; no law: there is none.
 struct ScaledNoise {
   double scale;
-  ExactDeviate (*draw)(BitSource& source);
+  std::optional<LargestDeviate::Law> law;
 };
 
 /// Draws the noisy steps of an aggregator. Their outcomes have exactly the probabilities that are
@@ -34,6 +35,10 @@ class AnswerSampler {
 
   /// The noisy maximum: the class with the largest count after independent noise on every count.
   /// Of PTR the plurality, without drawing anything. Throws `parameter_error` for no classes.
+  ///
+  /// Of 128 classes without a vote, or more, which one is the largest does not matter until it is
+  /// the answer: the largest of their deviates is drawn (largest_deviate.hpp), and if it wins, each
+  /// of them is the answer with the same probability.
   [[nodiscard]] std::size_t noisy_maximum(std::span<const std::int32_t> counts);
 
  private:
@@ -41,9 +46,17 @@ class AnswerSampler {
   BitSource& source_;
   ScaledNoise maximum_noise_;
   std::optional<NoisyValue> round_;  // the threshold with its noise
-  std::vector<ExactDeviate> noise_;
-  std::vector<double> noisy_;  // approximately, with how far off at most
-  std::vector<double> error_;
+  std::optional<LargestDeviate> largest_;
+
+  // One that may win: a class, or all classes without a vote.
+  struct Contestant {
+    std::size_t place;  // of the class; that of the number of classes are those without a vote
+    double count;
+    ExactDeviate noise;
+    double noisy, error;  // approximately, with how far off at most
+  };
+  void enter(std::size_t place, double count, ExactDeviate noise);
+  std::vector<Contestant> contestants_;
 };
 
 }  // namespace pate

@@ -92,18 +92,24 @@ bool bernoulli_exp_piece(std::uint64_t k, LazyUniform& x, BitSource& source) {
   return even_run(&x, source, [&] { return bernoulli_share(k, x, source); });
 }
 
-// k >= 0 with probability proportional to exp(-k^2/2): geometric, exp(-k/2), and kept with
-// exp(-k (k - 1)/2).
-std::optional<std::uint64_t> propose_whole(BitSource& source) {
-  std::uint64_t k = 0;
-  while (bernoulli_exp_half(source)) {
-    ++k;
-    if (k > kLargestWhole) throw input_error(kStuck);
+// True with probability exp(-halves/2).
+bool bernoulli_exp_halves(std::uint64_t halves, BitSource& source) {
+  for (; halves > 0; --halves) {
+    if (!bernoulli_exp_half(source)) return false;
   }
-  for (std::uint64_t i = k == 0 ? 0 : k * (k - 1); i > 0; --i) {
-    if (!bernoulli_exp_half(source)) return std::nullopt;
+  return true;
+}
+
+// k >= level with probability proportional to exp(-k^2/2), that is j = k - level with
+// exp(-j (2 level + 1)/2 - j (j - 1)/2): geometric in the first, kept with the second.
+std::optional<std::uint64_t> propose_whole(std::uint64_t level, BitSource& source) {
+  std::uint64_t j = 0;
+  while (bernoulli_exp_halves(2 * level + 1, source)) {
+    ++j;
+    if (j > kLargestWhole) throw input_error(kStuck);
   }
-  return k;
+  if (j > 1 && !bernoulli_exp_halves(j * (j - 1), source)) return std::nullopt;
+  return level + j;
 }
 
 // Whether x in (0, 1) stays beside k: with probability exp(-x (2k + x)/2), in k + 1 pieces.
@@ -114,7 +120,34 @@ bool keep_fraction(std::uint64_t k, LazyUniform& x, BitSource& source) {
   return true;
 }
 
+// |deviate| given that it is at least `level`; the sign is `negative`, or drawn if there is none.
+ExactDeviate normal_beyond(std::uint64_t level, std::optional<bool> negative, BitSource& source) {
+  for (;;) {
+    const std::optional<std::uint64_t> whole = propose_whole(level, source);
+    if (!whole) continue;
+    LazyUniform fraction;
+    if (!keep_fraction(*whole, fraction, source)) continue;
+    return {negative ? *negative : source.bits(1) != 0, *whole, std::move(fraction)};
+  }
+}
+
+ExactDeviate exponential_beyond(std::uint64_t level, BitSource& source) {
+  for (std::uint64_t whole = 0; whole <= kLargestWhole; ++whole) {
+    LazyUniform fraction;
+    if (even_run(&fraction, source)) return {false, level + whole, std::move(fraction)};
+  }
+  throw input_error(kStuck);
+}
+
 }  // namespace
+
+bool less(ExactDeviate& a, ExactDeviate& b, BitSource& source) {
+  if (a.negative_ != b.negative_) return a.negative_;
+  ExactDeviate& nearer = a.negative_ ? b : a;  // a < b iff this is the smaller one in size
+  ExactDeviate& further = a.negative_ ? a : b;
+  if (nearer.whole_ != further.whole_) return nearer.whole_ < further.whole_;
+  return less(nearer.fraction_, further.fraction_, source);
+}
 
 DyadicInterval ExactDeviate::interval(unsigned bits, BitSource& source) {
   Integer low = Integer(whole_) << bits;
@@ -135,28 +168,30 @@ double ExactDeviate::approximation(BitSource& source) {
 }
 
 ExactDeviate exact_normal(BitSource& source) {
-  for (;;) {
-    const std::optional<std::uint64_t> whole = propose_whole(source);
-    if (!whole) continue;
-    LazyUniform fraction;
-    if (!keep_fraction(*whole, fraction, source)) continue;
-    const bool negative = source.bits(1) != 0;
-    return {negative, *whole, std::move(fraction)};
-  }
+  return normal_beyond(0, std::nullopt, source);
 }
 
 ExactDeviate exact_exponential(BitSource& source) {
-  for (std::uint64_t whole = 0; whole <= kLargestWhole; ++whole) {
-    LazyUniform fraction;
-    if (even_run(&fraction, source)) return {false, whole, std::move(fraction)};
-  }
-  throw input_error(kStuck);
+  return exponential_beyond(0, source);
 }
 
 ExactDeviate exact_laplace(BitSource& source) {
   const bool negative = source.bits(1) != 0;
   ExactDeviate magnitude = exact_exponential(source);
   return negative ? std::move(magnitude).negated() : std::move(magnitude);
+}
+
+ExactDeviate exact_normal_above(std::uint64_t level, BitSource& source) {
+  constexpr std::uint64_t kHighest = 64;
+  if (level > kHighest) {
+    throw parameter_error(
+        fmt::format("the level of a normal deviate must be <= {}, got {}", kHighest, level));
+  }
+  return normal_beyond(level, false, source);
+}
+
+ExactDeviate exact_laplace_above(std::uint64_t level, BitSource& source) {
+  return exponential_beyond(level, source);
 }
 
 NoisyValue::NoisyValue(Dyadic location, Dyadic scale, ExactDeviate deviate)

@@ -76,6 +76,9 @@ class ExactDeviate {
   /// clear, never to decide close ones.
   [[nodiscard]] double approximation(BitSource& source);
 
+  /// Whether a < b, decided on as few digits as it takes; they differ with probability 1.
+  friend bool less(ExactDeviate& a, ExactDeviate& b, BitSource& source);
+
  private:
   bool negative_;
   std::uint64_t whole_;
@@ -91,6 +94,14 @@ class ExactDeviate {
 
 /// A Laplace deviate of scale 1, density exp(-|x|) / 2.
 [[nodiscard]] ExactDeviate exact_laplace(BitSource& source);
+
+/// A standard normal deviate given that it is above `level`, 0 <= level <= 64, in time that hardly
+/// depends on it. The wholes from `level` on are proposed as `exact_normal` proposes those from 0
+/// on. Throws `parameter_error` for another level.
+[[nodiscard]] ExactDeviate exact_normal_above(std::uint64_t level, BitSource& source);
+
+/// The same of a Laplace deviate: beyond any level >= 0 it is an exponential one.
+[[nodiscard]] ExactDeviate exact_laplace_above(std::uint64_t level, BitSource& source);
 
 /// location + scale * deviate, exactly. What is asked of it is answered by drawing as many digits
 /// of the deviate as it takes, so every answer has exactly the probability it has for a real number

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "pate/error.hpp"
@@ -116,6 +118,59 @@ TEST_CASE("ties under tiny noise are decided by digits, fairly") {
     CHECK_FALSE(sampler.answers(59));
     CHECK(sampler.answers(61));
   }
+}
+
+// Classes without a vote, from 128 of them on, are drawn as one group.
+TEST_CASE("many classes without a vote win as often as they should, and each as often as others") {
+  std::uint64_t seed = 700;
+  for (const std::size_t zeros : {127U, 128U, 200U}) {
+    Counts counts(zeros, 0);
+    for (const auto& [at, count] : {std::pair(0, 9), std::pair(60, 6), std::pair(61, 1)}) {
+      counts.insert(counts.begin() + at, count);
+    }
+    counts.push_back(4);
+    for (const Aggregator& aggregator : {gnmax(3.0), gnmax(20.0), lnmax(2.0), lnmax(20.0)}) {
+      CAPTURE(zeros);
+      CAPTURE(seed);
+      CHECK(is_plausible(p_of_maximum(aggregator, aggregator, counts, ++seed, 40000)));
+    }
+  }
+  const Counts none(150, 0);
+  CHECK(is_plausible(p_of_maximum(gnmax(2.0), gnmax(2.0), none, 750, 40000)));
+  CHECK(is_plausible(p_of_maximum(lnmax(1e-90), lnmax(1e-90), none, 751, 40000)));
+  Counts one = none;
+  one[77] = 1;
+  TestBits bits(752);
+  AnswerSampler sampler(gnmax(1e-90), bits);
+  for (int i = 0; i < 100; ++i) CHECK(sampler.noisy_maximum(one) == 77);
+}
+
+TEST_CASE("a group of classes without a vote that is too small or unfair fails the same test") {
+  Counts counts(200, 0);
+  counts[100] = 12;
+  Counts fewer = counts;
+  fewer.resize(180);
+  const Aggregator aggregator = gnmax(4.0);
+  // Whether a class without a vote is the answer: analysed of 199, drawn of 179.
+  TestBits bits(760);
+  AnswerSampler sampler(aggregator, bits);
+  std::vector<std::int64_t> observed(2, 0);
+  std::vector<std::int64_t> halves(2, 0);
+  for (int i = 0; i < 40000; ++i) {
+    const std::size_t winner = sampler.noisy_maximum(fewer);
+    ++observed[winner == 100 ? 0 : 1];
+    if (winner != 100) ++halves[winner < 100 ? 0 : 1];
+  }
+  const auto against = [&](const Counts& analysed) {
+    const double p = outcome_probability(aggregator.noisy_max, analysed, 100);
+    return pate::test::chi_square_p(observed, std::vector<double>{p, 1.0 - p});
+  };
+  CHECK(is_plausible(against(fewer)));
+  CHECK(against(counts) < 1e-6);
+  CHECK(is_plausible(
+      pate::test::chi_square_p(halves, std::vector<double>{100.0 / 179.0, 79.0 / 179.0})));
+  CHECK(pate::test::chi_square_p(
+            halves, std::vector<double>{101.0 / 179.0 + 0.02, 78.0 / 179.0 - 0.02}) < 1e-3);
 }
 
 TEST_CASE("without a threshold everything is answered, and nothing is drawn for it") {
