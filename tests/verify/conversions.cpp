@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -188,6 +189,71 @@ void calibrations(Draw& draw, Case& c) {
             log_delta_with(Real(value) * (1 - Real(3e-9))) > log(Real(settings.delta)));
 }
 
+// The other parameters a plan can be solved for: a plan with some value is made, and more than it
+// costs is asked for.
+void other_calibrations(Draw& draw, Case& c) {
+  pate::PlannedRun run;
+  run.queries = static_cast<std::int64_t>(draw.scale(2.0, 1e5));
+  pate::PlanSettings settings;
+  settings.delta = draw.delta();
+  const std::int64_t kind = draw.integer(0, 3);
+  const double size = std::sqrt(static_cast<double>(run.queries));
+  if (kind == 3) {
+    run.ptr_sigma = draw.scale(0.1, 100.0) * size;
+    run.ptr_delta =
+        std::max(settings.delta * draw.scale(1e-6, 0.5) / static_cast<double>(run.queries), 1e-305);
+    if (!(*run.ptr_delta >= 1e-100)) return;  // of a test there is none smaller
+    c.input("ptr_delta", *run.ptr_delta);
+    c.input("ptr_sigma", *run.ptr_sigma);
+  } else {
+    run.sigma2 = draw.scale(0.1, 100.0) * size;
+    run.sigma1 = *run.sigma2 * draw.scale(0.3, 10.0);
+    if (kind == 2 || draw.chance(0.3)) run.max_answers = draw.integer(1, run.queries);
+    c.input("sigma2", *run.sigma2);
+    c.input("sigma1", *run.sigma1);
+    if (run.max_answers) c.input("max_answers", static_cast<double>(*run.max_answers));
+  }
+  c.input("queries", static_cast<double>(run.queries));
+  c.input("delta", settings.delta);
+  const pate::Plan known = pate::plan(run, settings);
+  const double target = known.costs[known.headline].epsilon * draw.between(1.0, 1.5);
+  c.input("target", target);
+  using enum pate::PlanParameter;
+  const pate::PlanParameter parameter =
+      std::array{sigma1, queries, max_answers, ptr_sigma}[static_cast<std::size_t>(kind)];
+  const pate::Plan solved = pate::solve(run, settings, parameter, target);
+  const double value = solved.solved->value;
+  c.input("value", value);
+  c.require("the target is kept", solved.costs[solved.headline].epsilon <= target);
+  // log delta at the target, with this value instead.
+  const auto keeps = [&](const Real& with, const Real& at) {
+    Real n = static_cast<double>(run.queries);
+    if (kind == 3) {
+      const Real left = Real(settings.delta) - n * Real(*run.ptr_delta);
+      return log_gaussian_delta(sqrt(n) / with, at) <= log(left);
+    }
+    if (kind == 1) n = with;
+    Real k = run.max_answers ? std::min(Real(static_cast<double>(*run.max_answers)), n) : n;
+    if (kind == 2) k = with;
+    const Real mu2 =
+        k * 2 / square(Real(*run.sigma2)) + n / square(kind == 0 ? with : Real(*run.sigma1));
+    return log_gaussian_delta(sqrt(mu2), at) <= log(Real(settings.delta));
+  };
+  c.require("the value keeps delta", keeps(value, target));
+  if (pate::name(solved.costs[solved.headline].conversion) != "gdp") return;
+  const Real less = Real(target) * (1 - Real(2e-9));
+  if (kind == 0 || kind == 3) {
+    // The noise of the maximum may leave the check next to nothing.
+    if (!keeps(Real(value) * (1 - Real(3e-9)), less)) return;
+    c.require("less noise is not enough",
+              value <= 1e-3 || !keeps(Real(value) * (1 - Real(3e-9)), Real(target)));
+    return;
+  }
+  const double most =
+      kind == 1 ? static_cast<double>(pate::kMostPlannedQueries) : static_cast<double>(run.queries);
+  c.require("no more would do", value >= most || !keeps(Real(value + 1), less));
+}
+
 void stability_tests(Draw& draw, Case& c) {
   const double parameter = draw.sigma();
   const double delta = draw.scale(1e-100, 0.1);
@@ -219,8 +285,67 @@ void stability_tests(Draw& draw, Case& c) {
          cost_of(Real(expm1((o - 1) * e) * -expm1(-o * e) / (1 + exp(-e))), o));
 }
 
-// From votes to epsilon: a few queries, the joint reading of the trade-off bound and the published
-// one, at the order the account found.
+// What a query costs by its counts, under a bound and in a reading.
+Real query_cost(const pate::Aggregator& aggregator, const pate_test::Histogram& counts,
+                pate::Bound bound, pate::Reading reading, bool was_answered, const Real& order) {
+  const double noise = aggregator.noisy_max.parameter();
+  const bool gaussian = aggregator.noisy_max.is_gaussian();
+  const Real q = log_union(aggregator.noisy_max, counts);
+  const Real cap = gaussian ? gaussian_cost(noise, order) : laplace_cost(1 / Real(noise), order);
+  const bool tradeoff = bound == pate::Bound::tradeoff;
+  Both x;
+  Real maximum;
+  if (tradeoff) {
+    x = gaussian ? gaussian_tradeoff(q, sqrt(Real(2)) / noise, order)
+                 : laplace_tradeoff(q, 1 / Real(noise), order);
+    maximum = std::min(cost_of(x.larger(), order), cap);
+  } else {
+    maximum = gaussian ? published_gaussian(q, noise, order)
+                       : published_laplace(q, 1 / Real(noise), order);
+  }
+  if (!aggregator.selection) return maximum;
+  const pate::ThresholdCheck& check = *aggregator.selection;
+  const std::int64_t teachers = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const std::int64_t v = *std::max_element(counts.begin(), counts.end());
+  const Answers here = answers(check, v);
+  const Real check_cap = order / (2 * square(Real(check.sigma1)));
+  Both joint;
+  Real selection = 0;
+  for (std::int64_t w = std::max<std::int64_t>(v - 1, 0); w <= std::min(v + 1, teachers); ++w) {
+    const Answers there = answers(check, w);
+    const Real forward =
+        bernoulli_excess(here.log_p, here.log_not, there.log_p, there.log_not, order);
+    const Real reverse =
+        bernoulli_excess(there.log_p, there.log_not, here.log_p, here.log_not, order);
+    selection = std::max({selection, forward, reverse});
+    joint.forward =
+        std::max(joint.forward,
+                 Real(forward + x.forward * exp(order * here.log_p + (1 - order) * there.log_p)));
+    joint.reverse =
+        std::max(joint.reverse,
+                 Real(reverse + x.reverse * exp(order * there.log_p + (1 - order) * here.log_p)));
+  }
+  if (reading == pate::Reading::joint) {
+    return std::min(cost_of(joint.larger(), order), Real(cap + check_cap));
+  }
+  const Real of_check = tradeoff ? std::min(cost_of(selection, order), check_cap)
+                                 : published_gaussian(std::min(here.log_p, here.log_not),
+                                                      sqrt(Real(2)) * Real(check.sigma1), order);
+  if (reading == pate::Reading::realized) return was_answered ? of_check + maximum : of_check;
+  return of_check + exp(here.log_p) * maximum;
+}
+
+const char* name_of(const pate::CostEntry& entry) {
+  const bool tradeoff = entry.bound == pate::Bound::tradeoff;
+  if (entry.reading == pate::Reading::joint) return "run";
+  if (entry.reading == pate::Reading::realized) {
+    return tradeoff ? "run, realized" : "published run, realized";
+  }
+  return tradeoff ? "run, expected" : "published run, expected";
+}
+
+// From votes to epsilon: a few queries, every reading of the trade-off bound and the published one,
+// at the order the account found.
 void runs(Draw& draw, Case& c) {
   const std::int64_t teachers = std::max<std::int64_t>(draw.teachers(), 2);
   const std::int64_t classes = std::min<std::int64_t>(draw.classes(), 50);
@@ -248,45 +373,28 @@ void runs(Draw& draw, Case& c) {
     c.input("sigma1", aggregator.selection->sigma1);
   }
   const pate_test::HistogramVotes votes(queries);
+  std::optional<std::vector<std::uint8_t>> decisions;
+  if (aggregator.selection && draw.chance(0.5)) {
+    decisions.emplace();
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      decisions->push_back(draw.chance(0.5) ? 1 : 0);
+      c.input("answered", decisions->back());
+    }
+  }
   pate::AccountSettings settings;
   settings.delta = draw.scale(1e-30, 1e-2);
   settings.threads = 1;
   c.input("delta", settings.delta);
-  const pate::Run run{votes, pate::RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  const pate::Run run{
+      votes, pate::RowSelection::all(votes.queries()), aggregator, nullptr, decisions, {}};
   const pate::Account account = pate::account(run, settings);
   for (const pate::CostEntry& entry : account.costs) {
-    if (!entry.order || !entry.data_dependent || entry.bound != pate::Bound::tradeoff ||
-        entry.reading != pate::Reading::joint) {
-      continue;
-    }
+    if (!entry.order || !entry.data_dependent) continue;
     const Real order = *entry.order;
     Real sum = 0;
-    for (const pate_test::Histogram& counts : queries) {
-      const Real q = log_union(aggregator.noisy_max, counts);
-      const bool gaussian = aggregator.noisy_max.is_gaussian();
-      const Both x = gaussian ? gaussian_tradeoff(q, sqrt(Real(2)) / noise, order)
-                              : laplace_tradeoff(q, 1 / Real(noise), order);
-      Real cap = gaussian ? gaussian_cost(noise, order) : laplace_cost(1 / Real(noise), order);
-      Both joint = x;
-      if (aggregator.selection) {
-        const std::int64_t v = *std::max_element(counts.begin(), counts.end());
-        cap += order / (2 * square(Real(aggregator.selection->sigma1)));
-        const Answers here = answers(*aggregator.selection, v);
-        joint = {};
-        for (std::int64_t w = std::max<std::int64_t>(v - 1, 0); w <= std::min(v + 1, teachers);
-             ++w) {
-          const Answers there = answers(*aggregator.selection, w);
-          joint.forward = std::max(
-              joint.forward,
-              Real(bernoulli_excess(here.log_p, here.log_not, there.log_p, there.log_not, order) +
-                   x.forward * exp(order * here.log_p + (1 - order) * there.log_p)));
-          joint.reverse = std::max(
-              joint.reverse,
-              Real(bernoulli_excess(there.log_p, there.log_not, here.log_p, here.log_not, order) +
-                   x.reverse * exp(order * there.log_p + (1 - order) * here.log_p)));
-        }
-      }
-      sum += std::min(cost_of(joint.larger(), order), cap);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const bool was_answered = !decisions || (*decisions)[i] != 0;
+      sum += query_cost(aggregator, queries[i], entry.bound, entry.reading, was_answered, order);
     }
     const Real log_delta = log(Real(entry.delta));
     const bool classic = entry.conversion == pate::ReportedConversion::classic;
@@ -294,7 +402,7 @@ void runs(Draw& draw, Case& c) {
         sum + (classic ? Real(-log_delta / (order - 1))
                        : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1)));
     if (epsilon > (sum - log_delta / (order - 1)) / 1000) {
-      c.cost("run", entry.epsilon, epsilon);
+      c.cost(name_of(entry), entry.epsilon, epsilon);
     } else {
       c.require("run is not below", Real(entry.epsilon) >= epsilon);
     }
@@ -308,6 +416,7 @@ std::vector<Kind> conversion_kinds() {
           {"pure composition", 1, pure},
           {"plans", 1, plans},
           {"calibrations", 1, calibrations},
+          {"other calibrations", 1, other_calibrations},
           {"stability tests", 1, stability_tests},
           {"runs", 2, runs}};
 }

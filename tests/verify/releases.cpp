@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include "pate/majority/noise_functions.hpp"
@@ -153,6 +154,25 @@ void sensitivities(Draw& draw, Case& c) {
                                 order, 1);
   const pate::LocalSensitivity local = pate::tradeoff_local_sensitivity(
       profile, curve, pate::ReleasedCost::joint, pate::GridResolution::coarse(), teachers, 1);
+  // The smooth sensitivity: no distance has more, and on a neighbour it is no larger than e^beta
+  // times.
+  const double beta = draw.scale(1e-3, 3.0);
+  c.input("beta", beta);
+  const Real smooth = pate::smooth_sensitivity(local, beta).value;
+  for (const std::size_t b : std::views::iota(std::size_t{0}, all.size())) {
+    if (distance(at, b) != 1) continue;
+    const pate_test::HistogramVotes other({all[b]});
+    const pate::Run near{other, pate::RowSelection::all(1), aggregator, nullptr, {}, {}};
+    const pate::LocalSensitivity there = pate::tradeoff_local_sensitivity(
+        pate::collect_votes(near), curve, pate::ReleasedCost::joint, pate::GridResolution::coarse(),
+        teachers, 1);
+    c.require("it is smooth", smooth <= exp(Real(beta)) *
+                                            Real(pate::smooth_sensitivity(there, beta).value) *
+                                            (1 + Real(1e-15)));
+    for (std::size_t d = 0; d + 1 < there.at.size(); ++d) {
+      c.require("LS(d) is within LS(d + 1) of a neighbour", local.at[d] <= there.at[d + 1]);
+    }
+  }
   Real largest = 0;
   for (int d = 0; d <= teachers; ++d) {
     for (std::size_t a = 0; a < all.size(); ++a) {
@@ -163,7 +183,89 @@ void sensitivities(Draw& draw, Case& c) {
     }
     c.require("LS(d) covers all neighbours within d",
               Real(local.at[static_cast<std::size_t>(d)]) >= largest);
+    c.require("the smooth sensitivity covers LS(d)",
+              smooth * (1 + Real(1e-15)) >= exp(-Real(beta) * d) * largest);
   }
+}
+
+// q of votes on the way: d votes moved from the largest count to the second or the other way are
+// the ends, any other d moves lie between.
+void walks(Draw& draw, Case& c) {
+  const std::int64_t teachers = std::max<std::int64_t>(draw.teachers(), 2);
+  const std::int64_t classes = std::min<std::int64_t>(draw.classes(), 40);
+  const double noise = std::clamp(
+      draw.chance(0.3) ? draw.sigma() : draw.scale(0.01, 1.0) * static_cast<double>(teachers), 1e-3,
+      1e6);
+  const pate::NoisyMax noisy_max = some_noise(draw, noise);
+  pate_test::Histogram counts = draw.counts(teachers, classes);
+  std::sort(counts.begin(), counts.end(), std::greater<>());
+  c.input(noisy_max.is_gaussian() ? "sigma" : "scale", noise);
+  c.input("counts", counts);
+  const pate::UnionBoundTable table(pate::pair_term(noisy_max), teachers);
+  pate::QWalk walk(table, counts);
+  pate_test::Histogram up = counts;
+  pate_test::Histogram down = counts;
+  pate_test::Histogram any = counts;
+  const Real cap = log1p(-1 / Real(static_cast<double>(classes)));
+  const Real ulp = 2e-16;  // of the cap's logarithm
+  bool capped = false;
+  for (int d = 0; d <= 12; ++d) {
+    const Real log_high = capped ? cap : log_union(noisy_max, up);
+    const Real log_low = log_union(noisy_max, down);
+    if (log_low < -1e5) return;
+    const Real slack = Real(1e-11) * (d + 1);
+    c.require("q is not above", Real(walk.log_q_high()) >= log_high - ulp);
+    c.require("q is not below", Real(walk.log_q_low()) <= log_low);
+    c.require("the upper end is near",
+              Real(walk.log_q_high()) - log_high <= slack * (1 - log_high));
+    c.require("the lower end is near", log_low - Real(walk.log_q_low()) <= slack * (1 - log_low));
+    const Real between = log_union(noisy_max, any);
+    c.require("any move is between",
+              between <= Real(walk.log_q_high()) + ulp && between >= Real(walk.log_q_low()));
+    walk.step();
+    const auto move = [](pate_test::Histogram& of, std::size_t from, std::size_t to) {
+      if (of[from] == 0) return;
+      --of[from];
+      ++of[to];
+      std::sort(of.begin(), of.end(), std::greater<>());
+    };
+    // Where the two then meet, or cross, every q up to the cap is possible.
+    capped = capped || up[0] - up[1] <= 2;
+    if (!capped) move(up, 0, 1);
+    move(down, 1, 0);
+    move(any, static_cast<std::size_t>(draw.integer(0, classes - 1)),
+         static_cast<std::size_t>(draw.integer(0, classes - 1)));
+  }
+}
+
+// Pr[the plurality does not win] where all counts are equal and a constant is added to it.
+template <class R>
+R failure_at_tie(bool gaussian, const R& shift, std::int64_t classes) {
+  if (gaussian) {
+    R sum = 0;
+    const R mode = -shift / 2;
+    for (R z = mode - 16; z <= 16; z += R(0.1)) {
+      sum -= density(z) * expm1((classes - 1) * log1p(-above<R>(z + shift))) * R(0.1);
+    }
+    return sum;
+  }
+  // It wins: the integral of e^-|z|/2 F(z + shift)^(L-1) over three pieces. In the middle one, with
+  // w = 1 - F, it is that of (1 - w)^(L-1) / w^2 times e^-shift / 4, found by rising powers.
+  const R least = exp(-shift) / 2;
+  const std::int64_t power = classes - 1;
+  const R left = exp(-shift) / (classes * pow(R(2), classes));
+  const R right = exp(shift) * -expm1(classes * log1p(-least)) / classes;
+  R squares = 1 / least - 2;
+  R inverses = log(1 / (2 * least));
+  R top = 1;
+  R half = 1;
+  for (std::int64_t n = 1; n <= power; ++n) {
+    squares -= inverses;
+    top *= 1 - least;
+    half /= 2;
+    inverses -= (top - half) / n;
+  }
+  return 1 - (left + squares * exp(-shift) / 4 + right);
 }
 
 void constant_added(Draw& draw, Case& c) {
@@ -186,6 +288,11 @@ void constant_added(Draw& draw, Case& c) {
   c.near("boundary loss", boundary.loss, log_rest(log_q) - log_q, 1e-9);
 
   const std::int64_t classes = draw.integer(2, 1000);
+  const Real failure = failure_at_tie(gaussian, Real(mechanism.constant) / noise, classes);
+  // Of the probability, not of its logarithm.
+  const Real log_failure = log(failure);
+  c.require("failure at a tie",
+            abs(Real(pate::log_failure_at_tie(mechanism, classes)) - log_failure) <= Real(1e-9));
   const double tau = draw.scale(1e-100, 0.3);
   c.input("classes", static_cast<double>(classes));
   c.input("tau", tau);
@@ -355,9 +462,13 @@ void curves(Draw& draw, Case& c) {
 }  // namespace
 
 std::vector<Kind> release_kinds() {
-  return {{"release costs", 1, release_costs}, {"neighbour bounds", 2, neighbour_bounds},
-          {"sensitivities", 1, sensitivities}, {"constant added", 1, constant_added},
-          {"majorities", 1, majorities},       {"curves", 1, curves}};
+  return {{"release costs", 1, release_costs},
+          {"neighbour bounds", 2, neighbour_bounds},
+          {"sensitivities", 1, sensitivities},
+          {"walks", 1, walks},
+          {"constant added", 1, constant_added},
+          {"majorities", 1, majorities},
+          {"curves", 1, curves}};
 }
 
 }  // namespace verify
