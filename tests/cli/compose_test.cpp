@@ -703,7 +703,40 @@ TEST_SUITE("compose") {
       refuses(place.c_str(), 10.0, "the tradeoff epsilon of this run");
     }
     CHECK(any);
+    for (const json& cost : good.at("costs")) {
+      const auto i = static_cast<std::size_t>(&cost - &good.at("costs").front());
+      const std::string place = "/costs/" + std::to_string(i) + "/epsilon";
+      if (cost["epsilon"] > 0.0) refuses(place.c_str(), -1.0, "expected a number >= 0, found -");
+    }
+    refuses("/rdp/orders/0", 0.5000000000000001,
+            "an order from 1 + 1e-9 to 1e9, found 1.0000000000");
+    refuses("/rdp/orders/1", 1e160, "an order from 1 + 1e-9 to 1e9, found 8e+160");
     CHECK(run({"compose", reports.write("good again", good.dump()), "--quiet"}).status == 0);
+    for (const char* const key : {"teachers", "inputs", "settings", "steps"}) {
+      json edited = good;
+      edited.erase(key);
+      check_refused({reports.write("edited", edited.dump())}, 3, std::string(key) + ": is missing");
+    }
+  }
+
+  TEST_CASE("curves that are below what the epsilons of a report say are refused") {
+    const Reports reports;
+    const json good =
+        read(reports.analyze("good", Words{sample("digits_100_counts.npy"), "--queries", "40",
+                                           "--decisions", sample("digits_100_labels.npy")} +
+                                         kConfident));
+    CHECK(run({"compose", reports.write("good", good.dump()), "--quiet"}).status == 0);
+    for (const auto& [bound, curve] : {std::pair("tradeoff", "joint"),
+                                       {"tradeoff", "selection"},
+                                       {"tradeoff", "noisy_max"},
+                                       {"tradeoff", "noisy_max_realized"},
+                                       {"published", "noisy_max"},
+                                       {"published", "noisy_max_realized"}}) {
+      json edited = good;
+      for (json& value : edited.at("rdp").at(bound).at(curve)) value = value.get<double>() * 0.5;
+      check_refused({reports.write("edited", edited.dump())}, 3,
+                    "which the RDP of this report is at order ");
+    }
   }
 
   TEST_CASE("malformed reports are input errors, whatever is wrong with them") {

@@ -1,19 +1,25 @@
 // `pate release` through a curve: what is public, what a ledger makes of it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"
 
 using nlohmann::json;
+using pate::test::npy_array;
 using pate::test::Ran;
 using pate::test::run;
 using pate::test::sample;
 using pate::test::shared_votes;
 using pate::test::TempDirectory;
+using pate::test::write_bytes;
 
 namespace {
 
@@ -170,5 +176,44 @@ TEST_SUITE("release") {
     const json by_default = numbers("s18_adult_250_counts.npy",
                                     {"--queries", "1500", "--threshold", "300", "--sigma1", "200"});
     CHECK(by_default.at("mean_published").get<double>() < 1.2);
+  }
+
+  TEST_CASE("no release is below what is proved of the same votes, but for its noise") {
+    const TempDirectory directory;
+    for (int i = 0; i < 4; ++i) {
+      // 30 queries of 60 teachers and 4 classes; consensus rises with i.
+      std::vector<std::int32_t> counts;
+      for (int q = 0; q < 30; ++q) {
+        const int first = 20 + 8 * i + (7 * q + 3 * i) % 12;
+        const int second = (60 - first) * ((3 * q) % 5 + 3) / 8;
+        counts.insert(counts.end(),
+                      {second, first, (60 - first - second + 1) / 2, (60 - first - second) / 2});
+      }
+      const std::string votes = (directory / "votes.npy").string();
+      write_bytes(votes, npy_array<std::int32_t>({30, 4}, counts));
+      const Line mechanism{"--threshold", "30",      "--sigma1", "12",     "--sigma2",
+                           "8",           "--delta", "1e-5",     "--json", "--quiet"};
+      const auto report = [&](Line line) {
+        line.insert(line.end(), mechanism.begin(), mechanism.end());
+        const Ran ran = run(line);
+        REQUIRE_MESSAGE(ran.status == 0, ran.err);
+        return ran.json();
+      };
+      double exact = 1e300;
+      const json analysis = report({"analyze", votes, "--exact"});
+      for (const json& cost : analysis.at("costs")) {
+        if (cost["bound"] == "exact") exact = std::min(exact, cost["epsilon"].get<double>());
+      }
+      CHECK(exact < 100.0);
+      for (const Line& method :
+           {Line{"--method", "curve", "--order", "5", "--s", "3", "--beta", "0.05"},
+            Line{"--method", "gnss", "--order", "5", "--beta", "0.05", "--sigma-ss", "20"}}) {
+        Line line{"release", votes, "--dry-run"};
+        line.insert(line.end(), method.begin(), method.end());
+        const json of = report(line).at("private");
+        CHECK(of["epsilon_before"].get<double>() >= exact);
+        CHECK(of["mean_published"].get<double>() >= of["epsilon_before"].get<double>());
+      }
+    }
   }
 }

@@ -10,6 +10,8 @@
 
 #include "pate/error.hpp"
 #include "pate/io/digests.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
@@ -32,8 +34,10 @@ std::vector<double> read_orders(const io::JsonValue& json) {
   std::vector<double> orders = json.numbers(1.0, std::numeric_limits<double>::max());
   if (orders.empty()) json.fail("at least one order");
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (orders[i] > (i == 0 ? 1.0 : orders[i - 1])) continue;
-    json.elements()[i].fail(i == 0 ? "an order > 1" : "a larger order than the one before");
+    if (!(orders[i] >= kLowestOrder && orders[i] <= kHighestOrder))
+      json.elements()[i].fail("an order from 1 + 1e-9 to 1e9");
+    if (i > 0 && !(orders[i] > orders[i - 1]))
+      json.elements()[i].fail("a larger order than the one before");
   }
   return orders;
 }
@@ -42,7 +46,7 @@ std::vector<double> read_orders(const io::JsonValue& json) {
 std::optional<VotesIdentity> read_votes(const io::JsonValue& report) {
   FieldReader a(report);
   VotesIdentity votes;
-  if (!report.find("teachers")) return std::nullopt;
+  if (report.find("parts") && !report.find("teachers")) return std::nullopt;
   a("teachers", votes.teachers, kTeachers);
   a.optional("classes", votes.classes, kTeachers);
   if (const auto parts = report.find("parts")) {
@@ -79,7 +83,7 @@ Provenance read_provenance(const io::JsonValue& report, bool is_label, const Par
       part.mechanism == "interactive" || report.at("settings").find("indices").has_value();
   if (is_label) {
     const io::JsonValue filter = report.at("filter");
-    result.fixed_order = filter.at("order").number(1.0);
+    result.fixed_order = filter.at("order").number(kLowestOrder, kHighestOrder);
     result.stopped = report.at("labels").find("stopped").has_value();
     // Without a selection every query is answered: where it stops is certain before the run.
     // So are the rounds of a sparse form: what they cost at most.
@@ -91,7 +95,7 @@ Provenance read_provenance(const io::JsonValue& report, bool is_label, const Par
     }
   } else if (const auto orders = report.at("settings").find("orders");
              orders && orders->elements().size() == 1) {
-    result.fixed_order = orders->elements()[0].number(1.0);
+    result.fixed_order = orders->elements()[0].number(kLowestOrder, kHighestOrder);
   }
   return result;
 }
@@ -152,8 +156,51 @@ void check_curves(const io::JsonValue& rdp, const Part& part) {
   }
 }
 
+double read_epsilon(const io::JsonValue& cost) {
+  const io::JsonValue at = cost.at("epsilon");
+  return at.is_null() ? std::numeric_limits<double>::infinity() : at.number(0.0);
+}
+
+// An epsilon of the trade-off or the published bound is the smallest over the orders: the RDP of no
+// order gives a smaller one.
+void check_orders(const io::JsonValue& report, const Part& part) {
+  if (part.steps.delta() > 0.0) return;  // what is left of delta for a conversion is not told
+  for (const io::JsonValue& cost : report.at("costs").elements()) {
+    const auto bound = value_named<Bound>(cost.at("bound").text());
+    const auto curves = bound ? part.curves.find(*bound) : part.curves.end();
+    const std::string conversion = cost.at("conversion").text();
+    if (curves == part.curves.end() || (conversion != "improved" && conversion != "classic")) {
+      continue;
+    }
+    const RdpCurves& its = curves->second;
+    const std::string reading = cost.at("reading").text();
+    const double stated = read_epsilon(cost);
+    const double delta = read_delta(cost.at("delta"), kLeastDelta);
+    for (std::size_t j = 0; j < part.orders.size(); ++j) {
+      const auto at_order = [&](const std::vector<double>& curve) {
+        return curve.empty() ? 0.0 : curve[j];
+      };
+      if (reading == "joint" ? its.joint.empty()
+                             : reading == "realized" && its.noisy_max_realized.empty()) {
+        break;
+      }
+      const double rdp = reading == "joint" ? its.joint[j]
+                                            : at_order(its.selection) +
+                                                  (reading == "realized" ? its.noisy_max_realized[j]
+                                                                         : at_order(its.noisy_max));
+      const double epsilon =
+          epsilon_from_rdp(conversion == "classic" ? Conversion::classic : Conversion::improved,
+                           rdp, part.orders[j], delta);
+      if (stated <= std::max(epsilon, 0.0) * kSlack) continue;
+      cost.at("epsilon").fail(fmt::format("at most {}, which the RDP of this report is at order {}",
+                                          std::max(epsilon, 0.0), part.orders[j]));
+    }
+  }
+}
+
 // The epsilons that an analysis guarantees, by conversion.
 void check_epsilons(const io::JsonValue& report) {
+  for (const io::JsonValue& cost : report.at("costs").elements()) read_epsilon(cost);
   constexpr std::array kFromSmallest{"exact", "tradeoff", "data_independent"};
   for (const char* const conversion : {"improved", "classic"}) {
     std::optional<double> below;
@@ -164,11 +211,10 @@ void check_epsilons(const io::JsonValue& report) {
           continue;
         const std::string reading = cost.at("reading").text();
         if (reading != "joint" && reading != "worst_case") continue;
-        const io::JsonValue at = cost.at("epsilon");
-        const double epsilon =
-            at.is_null() ? std::numeric_limits<double>::infinity() : at.number(0.0);
+        const double epsilon = read_epsilon(cost);
         if (below && !(*below <= epsilon * kSlack)) {
-          at.fail(fmt::format("at least {}, the {} epsilon of this run", *below, its));
+          cost.at("epsilon").fail(
+              fmt::format("at least {}, the {} epsilon of this run", *below, its));
         }
         below = epsilon;
         its = bound;
@@ -226,6 +272,7 @@ void read_run(const io::JsonValue& report, bool is_label, Part& part) {
   if (is_label || part.mechanism == "composed") return;
   check_curves(rdp, part);
   check_epsilons(report);
+  check_orders(report, part);
 }
 
 // What a composed report says of a part besides where it is.

@@ -219,7 +219,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
   // By name, so that a notice that is new is none of them until somebody says so. Whether one of
   // these is there follows from settings, the form of files and what was released; the others may
   // be there for some votes and not for others.
-  constexpr std::array<std::string_view, 30> kPublic{"abstentions_class",
+  constexpr std::array<std::string_view, 29> kPublic{"abstentions_class",
                                                      "adaptive_rounds",
                                                      "bound_left_out",
                                                      "comments_left_out",
@@ -228,7 +228,6 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                      "header_left_out",
                                                      "high_threshold",
                                                      "index_left_out",
-                                                     "labelled_before",
                                                      "large_delta",
                                                      "ledger_torn",
                                                      "ledger_total",

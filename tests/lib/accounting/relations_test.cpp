@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "pate/accounting/account.hpp"
 #include "support/random.hpp"
@@ -12,13 +16,37 @@ using namespace pate_test;
 namespace {
 
 Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggregator,
-                   double delta) {
+                   double delta, bool exact = false, unsigned threads = 1) {
   const HistogramVotes votes(queries);
   AccountSettings settings;
   settings.delta = delta;
-  settings.threads = 1;
-  return account({votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}},
+  settings.threads = threads;
+  settings.exact = exact;
+  // Every other query was answered.
+  std::optional<std::vector<std::uint8_t>> decisions;
+  if (aggregator.selection) {
+    decisions.emplace();
+    for (std::size_t i = 0; i < queries.size(); ++i) decisions->push_back((i + 1) % 2);
+  }
+  return account({votes, RowSelection::all(votes.queries()), aggregator, nullptr, decisions, {}},
                  settings);
+}
+
+Aggregator random_aggregator(Random& random, int i, double sigma) {
+  Aggregator aggregator;
+  aggregator.noisy_max = GaussianNoisyMax{sigma};
+  if (i % 3 == 1) aggregator.selection = ThresholdCheck{random.uniform(6.0, 24.0), 2.0 * sigma};
+  if (i % 3 == 2) aggregator.noisy_max = LaplaceNoisyMax{sigma};
+  return aggregator;
+}
+
+const CostEntry& entry(const Account& account, Bound bound, ReportedConversion conversion) {
+  const auto found = std::ranges::find_if(account.costs, [&](const CostEntry& cost) {
+    const bool is_whole = cost.reading == Reading::joint || cost.reading == Reading::worst_case;
+    return cost.bound == bound && cost.conversion == conversion && is_whole;
+  });
+  REQUIRE(found != account.costs.end());
+  return *found;
 }
 
 Histogram random_histogram(Random& random) {
@@ -48,7 +76,9 @@ TEST_SUITE("accounting") {
       std::vector<Histogram> renamed = queries;
       for (Histogram& counts : renamed)
         std::rotate(counts.begin(), counts.begin() + 2, counts.end());
-      std::reverse(renamed.begin(), renamed.end());
+      // Those that were answered stay so.
+      std::swap(renamed[0], renamed[2]);
+      std::swap(renamed[1], renamed[3]);
       const Account same = account_of(renamed, aggregator, 1e-5);
       const Account looser = account_of(queries, aggregator, 1e-4);
       Aggregator noisier = aggregator;
@@ -64,6 +94,51 @@ TEST_SUITE("accounting") {
         CHECK(looser.costs[k].epsilon <= first.costs[k].epsilon);
         if (first.costs[k].bound != Bound::data_independent) continue;
         CHECK(quieter.costs[k].epsilon < first.costs[k].epsilon);
+      }
+    }
+  }
+
+  TEST_CASE("relations: exact, trade-off, any votes; profile, RDP; deltas; threads") {
+    Random random(2122);
+    for (int i = 0; i < 9; ++i) {
+      std::vector<Histogram> queries;
+      for (int q = 0; q < 3; ++q) queries.push_back(random_histogram(random));
+      const Aggregator aggregator = random_aggregator(random, i, random.log_uniform(2.0, 30.0));
+      const Account one = account_of(queries, aggregator, 1e-5, true);
+      const auto epsilon = [&](Bound bound, ReportedConversion conversion) {
+        return entry(one, bound, conversion).epsilon;
+      };
+      for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+        CHECK(epsilon(Bound::exact, conversion) <= epsilon(Bound::tradeoff, conversion));
+        CHECK(epsilon(Bound::tradeoff, conversion) <= epsilon(Bound::data_independent, conversion));
+      }
+      const CostEntry& profile = entry(one, Bound::exact, ReportedConversion::profile);
+      CHECK(profile.epsilon <= epsilon(Bound::exact, ReportedConversion::improved));
+      CHECK(*profile.lower <= profile.epsilon);
+      CHECK(*profile.lower > 0.0);
+      // No cost that holds for any votes is below what these votes cost at least.
+      for (const CostEntry& cost : one.costs) {
+        if (!cost.data_dependent) CHECK(cost.epsilon >= *profile.lower);
+      }
+      REQUIRE(one.profile);
+      for (std::size_t k = 1; k < one.profile->deltas.size(); ++k) {
+        for (std::size_t direction = 0; direction < 2; ++direction) {
+          const bool falls = one.profile->deltas[k] < one.profile->deltas[k - 1];
+          const ProfileEnds& less = one.profile->epsilon_at[falls ? k : k - 1];
+          const ProfileEnds& more = one.profile->epsilon_at[falls ? k - 1 : k];
+          CHECK(less.upper[direction] >= more.upper[direction]);
+          CHECK(less.lower[direction] >= more.lower[direction]);
+        }
+      }
+      const Account looser = account_of(queries, aggregator, 1e-4, true);
+      const Account three = account_of(queries, aggregator, 1e-5, true, 3);
+      REQUIRE(three.costs.size() == one.costs.size());
+      REQUIRE(looser.costs.size() == one.costs.size());
+      for (std::size_t k = 0; k < one.costs.size(); ++k) {
+        CAPTURE(std::string(name(one.costs[k].conversion)));
+        CHECK(three.costs[k].epsilon == one.costs[k].epsilon);
+        CHECK(three.costs[k].order == one.costs[k].order);
+        CHECK(looser.costs[k].epsilon <= one.costs[k].epsilon);
       }
     }
   }

@@ -15,7 +15,8 @@ TEST_SUITE("reports") {
         {"parameters_from_votes", "order, beta and sigma were chosen from these votes"},
         {"which_to_publish", "data_independent, 3, may always be published"},
         {"looks_transposed", "every class has 17 votes"},
-        {"labelled_before", "a/ledger: these queries were labelled before"},
+        {"labelled_before", "a/ledger: these queries were labelled before"},  // these very votes
+        {"ledger_total", "a/ledger: 3 so far"},
         {"ledger_torn", "the end of the file is missing (a/ledger, line 3)"},
         {"epsilon_clamped", "data_independent/worst_case/improved: so epsilon = 0 holds"},
         {"epsilon_clamped", "tradeoff/joint/improved: so epsilon = 0 holds"},
@@ -25,8 +26,8 @@ TEST_SUITE("reports") {
     const std::vector<Notice> open = public_notices(all, {"", "ledger", "a/ledger"});
     REQUIRE(open.size() == 4);
     CHECK(open[0].message == all[1].message);
-    CHECK(open[1].message == "these queries were labelled before");
+    CHECK(open[1].message == "3 so far");
     CHECK(open[2].message == "the end of the file is missing (line 3)");
-    CHECK(open[3].message == all[6].message);
+    CHECK(open[3].message == all[7].message);
   }
 }

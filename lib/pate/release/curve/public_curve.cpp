@@ -9,6 +9,7 @@
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
 
 namespace pate {
 
@@ -20,9 +21,9 @@ constexpr double kLeastShare = 1e-4;  // of ub_max, at t_min
 constexpr double kCap = 2.0;          // times ub_max: where the curve ends
 
 double checked_order(double order) {
-  if (!(order > 1.0) || !(order <= 1000)) {
+  if (!(order >= kLowestOrder) || !(order <= 1000)) {
     throw parameter_error(
-        fmt::format("the order of a release must be in (1, 1000], got {}", order));
+        fmt::format("the order of a release must be from 1 + 1e-9 to 1000, got {}", order));
   }
   return order;
 }

@@ -18,6 +18,7 @@
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
 #include "pate/sensitivity/local_sensitivity.hpp"
 #include "pate/sensitivity/sensitivity_table.hpp"
 #include "pate/sensitivity/two_class_cost.hpp"
@@ -190,9 +191,9 @@ double release_cost(double order, double beta, double sigma, double k) {
 }
 
 void validate(const ReleaseParameters& parameters) {
-  if (!(parameters.order > 1.0) || !std::isfinite(parameters.order)) {
-    throw parameter_error(
-        fmt::format("the order of a release must be > 1 and finite, got {}", parameters.order));
+  if (!(parameters.order >= kLowestOrder) || !(parameters.order <= kHighestOrder)) {
+    throw parameter_error(fmt::format("the order of a release must be from 1 + 1e-9 to 1e9, got {}",
+                                      parameters.order));
   }
   if (!(parameters.beta > 0.0 &&
         parameters.beta * (1.0 + kReleaseMargin) < largest_beta(parameters.order))) {
