@@ -2,7 +2,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <ranges>
 #include <set>
 
 #include "pate/majority/noise_functions.hpp"
@@ -159,7 +158,7 @@ void sensitivities(Draw& draw, Case& c) {
   const double beta = draw.scale(1e-3, 3.0);
   c.input("beta", beta);
   const Real smooth = pate::smooth_sensitivity(local, beta).value;
-  for (const std::size_t b : std::views::iota(std::size_t{0}, all.size())) {
+  for (std::size_t b = 0; b < all.size(); ++b) {
     if (distance(at, b) != 1) continue;
     const pate_test::HistogramVotes other({all[b]});
     const pate::Run near{other, pate::RowSelection::all(1), aggregator, nullptr, {}, {}};

@@ -372,4 +372,19 @@ TEST_SUITE("bounds") {
     CHECK(cost_of_log_excess(-kInfinity, 2.0, 1.0) == kSmallestReported);
     CHECK(covers(cost_of_log_excess(5000.0, 11.0, 1e9), 500.0));
   }
+
+  TEST_CASE("the cap of an excess is that of the data-independent cost") {
+    Random random(71);
+    for (int i = 0; i < 200; ++i) {
+      const double noise = random.log_uniform(0.2, 1e3);
+      const double order = 1.0 + random.log_uniform(0.01, 50.0);
+      for (const NoisyMax& noisy_max :
+           {NoisyMax{GaussianNoisyMax{noise}}, NoisyMax{LaplaceNoisyMax{noise}}}) {
+        const double exponent = (order - 1.0) * data_independent_cost(noisy_max, order);
+        const double expected = exponent > 500.0 ? exponent : std::log(std::expm1(exponent));
+        CHECK(std::abs(log_excess_cap(noisy_max, order) - expected) <=
+              1e-9 * (1.0 + std::abs(exponent)));
+      }
+    }
+  }
 }

@@ -141,6 +141,43 @@ TEST_CASE("public curve: it shifts with R, and a constant one costs rho0") {
   CHECK(flat.published(0).sd < 1e-7);
 }
 
+TEST_CASE("public curve: mean and deviation of what is published, beside sums over the noise") {
+  const DiscreteGaussian noise(1.5);
+  std::vector<double> values;
+  for (int i = 0; i < 12; ++i) values.push_back(0.1 * i * i);
+  const PublicCurve curve(6.0, noise, 1e-5, -2, values, -4, -(CostUnits{1} << 60), 1);
+  for (const std::int64_t g : {-3, 0, 4, 11}) {
+    double mean = 0.0;
+    double square = 0.0;
+    for (std::int64_t z = -40; z <= 40; ++z) {
+      const double p = std::exp(noise.log_probability(z));
+      const double value =
+          values[static_cast<std::size_t>(std::clamp<std::int64_t>(g + z + 2, 0, 11))];
+      mean += p * value;
+      square += p * value * value;
+    }
+    CHECK(curve.published(g).mean == doctest::Approx(mean).epsilon(1e-12));
+    CHECK(curve.published(g).sd == doctest::Approx(std::sqrt(square - mean * mean)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("public curve: of its parameters R is rho0 and a share of the largest cost") {
+  const CurveParameters parameters{6.0, 2.0, 0.1};
+  const double most = 3.0;
+  const PublicCurve curve(parameters, 1e-5, units_of(most, 0.0), 1);
+  CHECK(curve.t_min() == static_cast<std::int64_t>(std::floor(std::log(1e-4) / 0.1)));
+  for (const std::int64_t y : {-93, -40, -1, 0, 3, 6, 7, 50}) {
+    const double share = std::min(std::exp(0.1 * static_cast<double>(y)), 2.0);
+    CHECK(curve.epsilon(y) >= curve.rho0() + most * share);
+    CHECK(curve.epsilon(y) <= curve.rho0() + most * share + 4e-9);
+  }
+  // Where it ends everything is covered, and one before the end nothing more than there.
+  CHECK(curve.covered(curve.t_max()) >= curve.ub_max());
+  CHECK(curve.covered(curve.t_max() + 1) == curve.covered(curve.t_max()));
+  CHECK(curve.t_max() > 7);
+  CHECK(curve.epsilon(curve.t_max()) == curve.ceiling());
+}
+
 TEST_CASE("public curve: what it refuses") {
   const DiscreteGaussian noise(1.0);
   const CostUnits none = -(CostUnits{1} << 60);

@@ -270,6 +270,8 @@ TEST_SUITE("sensitivity") {
       if (d < few.at.size()) CHECK(few.at[d] == fine.at[d]);
     }
     CHECK(at({}, 100, 2).at == fine.at);
+    CHECK(fine.beyond ==
+          doctest::Approx(4.0 * data_independent_cost(aggregator, 10.0).total()).epsilon(1e-14));
     // With little smoothing the maximum is where nothing was computed, and it says so.
     CHECK(smooth_sensitivity(few, 1e-4).at_end);
     CHECK(smooth_sensitivity(few, 1e-4).value >= smooth_sensitivity(fine, 1e-4).value);

@@ -135,4 +135,20 @@ TEST_SUITE("sensitivity") {
       }
     }
   }
+
+  TEST_CASE("Laplace: q moves by a factor e^(2 gamma), up to what it can be") {
+    for (const std::int64_t m : {2, 7, 1000}) {
+      const double cap = std::log1p(-1.0 / static_cast<double>(m));
+      for (const double scale : {0.3, 2.0, 50.0}) {
+        for (const double log_q : {-200.0, -3.0, 1.0001 * cap, cap}) {
+          const NeighbourQ bounds = neighbour_q(LaplaceNoisyMax{scale}, log_q, m);
+          const double most = std::min(log_q + 2.0 / scale, cap);
+          CHECK(bounds.log_upper >= most);
+          CHECK(bounds.log_upper <= std::min(most + 1e-11 * (1.0 - log_q + 2.0 / scale), cap));
+          CHECK(bounds.log_lower <= log_q - 2.0 / scale);
+          CHECK(bounds.log_lower >= (log_q - 2.0 / scale) - 1e-11 * (1.0 - log_q + 2.0 / scale));
+        }
+      }
+    }
+  }
 }
