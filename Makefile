@@ -132,7 +132,8 @@ dist: ## the sources of this commit as an archive that builds without git, in bu
 	  echo "build/dist/pate-$$version.tar.gz"
 
 .PHONY: bench
-bench: deps ## time pate analyze on two large dumps
+bench: deps ## time whole runs beside their limits, count instructions: an hour; rewrites a table of tests/bench
+	@$(call install_missing,valgrind)
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target bench -j $(JOBS)
 
