@@ -46,7 +46,7 @@ namespace {
 
 // More than that has probability below e^-32000: the source is stuck.
 constexpr std::uint64_t kLargestWhole = 65536;
-constexpr unsigned kFirstBits = 128;  // of a noisy value: nearly always enough
+constexpr unsigned kNoisyValueBits = 128;  // of a noisy value: nearly always enough
 constexpr const char* kStuck = "the random source repeats itself: a deviate exceeds 65536";
 
 // The lengths of runs decide: whether the longest run  top > U_1 > U_2 > ... > U_n  is of even
@@ -211,7 +211,7 @@ DyadicInterval NoisyValue::interval(unsigned bits, BitSource& source) {
 // with probability 0, so it does not matter on which side ends are counted.
 
 bool NoisyValue::reaches(const Dyadic& threshold, BitSource& source) {
-  for (unsigned bits = kFirstBits;; bits *= 2) {
+  for (unsigned bits = kNoisyValueBits;; bits *= 2) {
     const DyadicInterval value = interval(bits, source);
     if (value.low >= threshold) return true;
     if (value.high < threshold) return false;
@@ -219,7 +219,7 @@ bool NoisyValue::reaches(const Dyadic& threshold, BitSource& source) {
 }
 
 bool NoisyValue::exceeds(NoisyValue& other, BitSource& source) {
-  for (unsigned bits = kFirstBits;; bits *= 2) {
+  for (unsigned bits = kNoisyValueBits;; bits *= 2) {
     const DyadicInterval mine = interval(bits, source);
     const DyadicInterval theirs = other.interval(bits, source);
     if (mine.low > theirs.high) return true;
@@ -228,7 +228,7 @@ bool NoisyValue::exceeds(NoisyValue& other, BitSource& source) {
 }
 
 Integer NoisyValue::rounded_up(int exponent, BitSource& source) {
-  for (unsigned bits = kFirstBits;; bits *= 2) {
+  for (unsigned bits = kNoisyValueBits;; bits *= 2) {
     const DyadicInterval value = interval(bits, source);
     Integer high = ceil_to_multiple(value.high, exponent);
     if (ceil_to_multiple(value.low, exponent) == high) return high;
