@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <limits>
 #include <ostream>
 
 #include "cli/options/help.hpp"
@@ -28,12 +30,20 @@ CLI::Validator not_empty() {
           ""};
 }
 
+template <class Number>
 CLI::Validator a_whole_number() {
   return {[](const std::string& text) {
             const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
               return c >= '0' && c <= '9';
             });
-            if (digits && (text.size() == 1 || text.front() != '0')) return std::string();
+            Number value{};
+            if (digits && (text.size() == 1 || text.front() != '0')) {
+              const auto [end, code] =
+                  std::from_chars(text.data(), text.data() + text.size(), value);
+              if (code == std::errc()) return std::string();
+              return fmt::format("must be at most {}, got '{}'", std::numeric_limits<Number>::max(),
+                                 text);
+            }
             return "must be a whole number >= 0 without leading zeros, got '" + text + "'";
           },
           ""};
@@ -102,7 +112,9 @@ CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& 
     if (!option.traits.may_be_empty) added->check(not_empty());
   } else if constexpr (kIsOneOf<Value, unsigned, std::int64_t, std::uint64_t,
                                 std::optional<std::int64_t>>) {
-    added->check(a_whole_number());
+    using Number =
+        std::conditional_t<kIsOneOf<Value, std::optional<std::int64_t>>, std::int64_t, Value>;
+    added->check(a_whole_number<Number>());
   } else if constexpr (kIsOneOf<Value, double, std::optional<double>, std::vector<double>>) {
     added->check(a_number<double>());
   }

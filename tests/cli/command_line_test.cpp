@@ -120,6 +120,10 @@ TEST_CASE("options: what cannot be right is refused with a hint") {
         "--max-queries: must be a whole number >= 0 without leading zeros, got '007'");
   CHECK(refused({"f", "--threads", "-1"}) ==
         "--threads: must be a whole number >= 0 without leading zeros, got '-1'");
+  CHECK(refused({"f", "--max-queries", "9223372036854775808"}) ==
+        "--max-queries: must be at most 9223372036854775807, got '9223372036854775808'");
+  CHECK(refused({"f", "--threads", "4294967296"}) ==
+        "--threads: must be at most 4294967295, got '4294967296'");
   CHECK(refused({"f", "--reading", "expected"}) ==
         "--reading: must be one of joint, worst-case, got 'expected'");
   CHECK(refused({"f", "--reading", "joint,"}) ==

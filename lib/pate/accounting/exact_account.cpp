@@ -19,7 +19,7 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kVotesPerBlock = 1 << 20;
+constexpr std::int64_t kVotesPerBlock = 1 << 21;
 constexpr std::size_t kTeachersPerTask = 64;
 // How many orders of the grid are evaluated at once: bounds memory.
 constexpr std::size_t kOrdersAtOnce = 8;

@@ -178,6 +178,22 @@ MappedFile::MappedFile(std::filesystem::path path)
   if (size > 0) mapping_ = std::make_unique<Mapping>(descriptor_.get(), size, path_);
 }
 
+void MappedFile::read(std::size_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t count = retry([&] {
+      return ::pread(descriptor_.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    });
+    if (count < 0) fail(path_, "read");
+    if (count == 0) {
+      throw input_error(fmt::format("{}: changed while it was read: it had {} bytes, now {}",
+                                    path_.string(), bytes().size(),
+                                    status_of(descriptor_.get(), path_).st_size));
+    }
+    to = to.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::size_t>(count);
+  }
+}
+
 void MappedFile::advise_done(std::size_t offset, std::size_t length) const noexcept {
   if (offset >= bytes().size()) return;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

@@ -102,6 +102,10 @@ class MappedFile {
     return mapping_ ? mapping_->bytes : std::span<const std::byte>();
   }
 
+  /// Copies the bytes from `offset` on by pread(2): no page of the mapping becomes resident. Throws
+  /// `input_error` naming the path when they cannot be read or the file was cut off. Thread safe.
+  void read(std::size_t offset, std::span<std::byte> to) const;
+
   /// Drops the pages of `[offset, offset + length)` from this process's resident memory. The bytes
   /// stay readable: a page touched again is mapped again. Any range is fine, also one that reaches
   /// beyond the end. Thread safe.

@@ -14,10 +14,9 @@ namespace pate::io {
 
 namespace {
 
-// Beyond this many touched bytes a file's pages are dropped from resident memory.
-constexpr std::size_t kResidentLimit = std::size_t{64} << 20U;
-// What the kernel maps around one touched byte (fault-around).
-constexpr std::size_t kFaultSize = std::size_t{64} << 10U;
+// Larger files are copied run by run: a run that is touched where it is mapped costs a fault and
+// makes 64 KiB resident, and dropping pages again holds up everybody who reads.
+constexpr std::size_t kLargestTouched = std::size_t{16} << 20U;
 
 template <typename T, bool swapped>
 T load(const std::byte* from) {
@@ -84,8 +83,7 @@ auto with_element_type(const NpyHeader& header, const Use& use) {
 NpyTable::NpyTable(MappedFile file)
     : name_(file.path().string()),
       file_(std::move(file)),
-      header_(parse_npy_header(file_->bytes(), name_)),
-      data_(file_->bytes().data() + header_.data_offset) {
+      header_(parse_npy_header(file_->bytes(), name_)) {
   check_size();
 }
 
@@ -93,8 +91,7 @@ NpyTable::NpyTable(std::string name, std::vector<std::byte> contents, std::strin
     : name_(std::move(name)),
       format_(std::move(format)),
       buffer_(std::move(contents)),
-      header_(parse_npy_header(buffer_, name_)),
-      data_(buffer_.data() + header_.data_offset) {
+      header_(parse_npy_header(buffer_, name_)) {
   check_size();
 }
 
@@ -117,14 +114,14 @@ TableDescription NpyTable::description() const {
   return {format_, header_.descr, header_.shape};
 }
 
-const std::byte* NpyTable::element(std::int64_t row, std::int64_t column) const {
+std::size_t NpyTable::offset_of(std::int64_t row, std::int64_t column) const {
   std::int64_t index = row * columns() + column;
   if (header_.fortran_order) {
     const std::int64_t last = header_.shape.size() == 3 ? header_.shape[2] : 1;
     const std::int64_t middle = header_.shape.size() > 1 ? header_.shape[1] : 1;
     index = (column % last * middle + column / last) * rows() + row;
   }
-  return data_ + index * header_.item_size;
+  return header_.data_offset + static_cast<std::size_t>(index * header_.item_size);
 }
 
 std::string NpyTable::place(std::int64_t row, std::int64_t column) const {
@@ -133,21 +130,11 @@ std::string NpyTable::place(std::int64_t row, std::int64_t column) const {
   return fmt::format("row {}, column {}, class {}", row, column / last, column % last);
 }
 
-void NpyTable::count_touched(std::int64_t runs, std::int64_t elements) const {
-  if (!file_ || file_->bytes().size() <= kResidentLimit) return;
-  const auto run_size = static_cast<std::size_t>(elements * header_.item_size);
-  const std::size_t touched = static_cast<std::size_t>(runs) * std::max(run_size, kFaultSize);
-  if (touched_.fetch_add(touched) + touched > kResidentLimit) {
-    touched_.store(0);
-    file_->advise_done(0, file_->bytes().size());
-  }
-}
-
 template <typename Number>
 void NpyTable::report(const Block& block) const {
   for (std::int64_t row = block.first_row; row < block.first_row + block.row_count; ++row) {
     for (std::int64_t i = 0; i < block.column_count; ++i) {
-      const std::byte* const at = element(row, block.first_column + i);
+      const std::byte* const at = &contents()[offset_of(row, block.first_column + i)];
       with_element_type(header_, [&]<typename T, bool swapped>() {
         const T value = load<T, swapped>(at);
         if (Number ignored{}; convert_element(value, ignored)) return;
@@ -167,6 +154,15 @@ void NpyTable::copy_runs(const Block& block, std::span<Number> out) const {
   // The block in runs of elements that lie one after the other in the file.
   const auto width = static_cast<std::size_t>(block.column_count);
   bool good = true;
+  const bool touches = !file_ || file_->bytes().size() <= kLargestTouched;
+  std::vector<std::byte> copied;
+  const auto run_at = [&](std::int64_t row, std::int64_t column, std::size_t elements) {
+    const std::size_t offset = offset_of(row, column);
+    if (touches) return contents().data() + offset;
+    copied.resize(elements * static_cast<std::size_t>(header_.item_size));
+    file_->read(offset, copied);
+    return static_cast<const std::byte*>(copied.data());
+  };
   if (header_.fortran_order) {
     // Some rows at a time, so that the rows being filled stay in the cache while columns go by.
     const std::int64_t tile = std::max<std::int64_t>(64, 16384 / block.column_count);
@@ -174,23 +170,22 @@ void NpyTable::copy_runs(const Block& block, std::span<Number> out) const {
       const std::int64_t height = std::min(tile, block.row_count - top);
       Number* const to = out.data() + static_cast<std::size_t>(top) * width;
       for (std::size_t i = 0; i < width; ++i) {
-        good = copier(element(block.first_row + top,
-                              block.first_column + static_cast<std::int64_t>(i)),
-                      static_cast<std::size_t>(height), to + i, width) &&
+        const auto size = static_cast<std::size_t>(height);
+        good = copier(run_at(block.first_row + top,
+                             block.first_column + static_cast<std::int64_t>(i), size),
+                      size, to + i, width) &&
                good;
       }
-      count_touched(block.column_count, height);
     }
   } else {
     const bool whole = block.column_count == columns();
     const std::int64_t runs = whole ? 1 : block.row_count;
     const std::size_t run = whole ? out.size() : width;
     for (std::int64_t i = 0; i < runs; ++i) {
-      good = copier(element(block.first_row + i, block.first_column), run,
+      good = copier(run_at(block.first_row + i, block.first_column, run), run,
                     out.data() + static_cast<std::size_t>(i) * run, 1) &&
              good;
     }
-    count_touched(runs, static_cast<std::int64_t>(run));
   }
   if (!good) report<Number>(block);
 }

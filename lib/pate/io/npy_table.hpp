@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,7 +17,7 @@ namespace pate::io {
 /// A .npy array as a table, C or Fortran order, read where it lies. Of three dimensions the last
 /// two are the columns, element (j, k) of a row being column j * (the last dimension) + k.
 ///
-/// Of a large file only some tens of megabytes stay in resident memory however it is read.
+/// Of a large file nothing becomes resident but what is being read.
 class NpyTable final : public NumericTable {
  public:
   /// The table in a mapped file. Throws `input_error` for a malformed header (`parse_npy_header`)
@@ -51,18 +50,14 @@ class NpyTable final : public NumericTable {
   template <typename Number>
   [[noreturn]] void report(const Block& block) const;
   [[nodiscard]] std::string place(std::int64_t row, std::int64_t column) const;
-  [[nodiscard]] const std::byte* element(std::int64_t row, std::int64_t column) const;
+  [[nodiscard]] std::size_t offset_of(std::int64_t row, std::int64_t column) const;
   void check_size() const;
-  void count_touched(std::int64_t runs, std::int64_t elements) const;
 
   std::string name_;
   std::string format_ = "npy";
   std::optional<MappedFile> file_;
   std::vector<std::byte> buffer_;
   NpyHeader header_;
-  const std::byte* data_;
-  // Bytes that may have become resident since pages were last dropped, estimated from above.
-  mutable std::atomic<std::size_t> touched_ = 0;
 };
 
 }  // namespace pate::io

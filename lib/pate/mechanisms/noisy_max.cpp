@@ -34,8 +34,8 @@ void require_positive(double value, const char* name) {
     throw parameter_error(fmt::format("{} must be > 0 and finite, got {}", name, value));
   }
   if (value < kLeastNoise || value > kMostNoise) {
-    throw parameter_error(fmt::format("{} must be between {} and {} votes, got {}", name,
-                                      kLeastNoise, kMostNoise, value));
+    throw parameter_error(
+        fmt::format("{} must be between {} and {}, got {}", name, kLeastNoise, kMostNoise, value));
   }
 }
 

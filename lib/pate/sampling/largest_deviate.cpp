@@ -107,7 +107,7 @@ bool BinaryDigits::operator[](unsigned i) {
     if (i < bits_) {
       const unsigned after = bits_ - 1 - i;
       const Integer digits = interval_.low >> after;
-      if (digits == interval_.high >> after) return boost::multiprecision::bit_test(digits, 0);
+      if (digits == (interval_.high >> after)) return boost::multiprecision::bit_test(digits, 0);
     }
     if (bits_ >= kMostBits) {
       throw input_error(
@@ -177,7 +177,7 @@ ExactDeviate LargestDeviate::draw(std::uint64_t n, BitSource& source) {
     return tails_[level];
   };
   const auto enough_above = [&](std::uint64_t level) {
-    return (tail_at(level).lower_128() * n) >> kFirstBits >= kExpectedAbove;
+    return ((tail_at(level).lower_128() * n) >> kFirstBits) >= kExpectedAbove;
   };
   std::uint64_t level = 0;
   while (level < kHighestLevel && enough_above(level + 1)) ++level;

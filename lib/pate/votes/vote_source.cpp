@@ -98,7 +98,9 @@ std::string fitting_layout(const NumericTable& table) {
     return "; if the first column is an index of the rows, add --index-column yes";
   }
   if (largest >= columns) {
-    return "; if teachers abstained, add --abstentions and how many they are, --teachers M";
+    return "; if teachers abstained, add --abstentions, where a command has that, and how many "
+           "they "
+           "are, --teachers M";
   }
   return fmt::format("; if these are class ids and not counts, add --layout predictions{}",
                      columns < table.rows() ? "-by-query" : "");
@@ -285,7 +287,8 @@ void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t
       "{}: row {}, column {}: expected a class id in 0..{}{}, found {}{}", name(), row, column,
       named_ - 1, abstentions_ ? ", or -1 of an abstention" : "", id,
       id == -1 && !abstentions_ ? "; where a teacher abstained (-1, of one-hot predictions zeros "
-                                  "only) it needs --abstentions"
+                                  "only) it needs --abstentions, where a command "
+                                  "has that"
                                 : ""));
 }
 
@@ -295,7 +298,9 @@ void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
   const std::int64_t all_teachers = teachers();
   const bool by_teacher = layout_ == PredictionLayout::teachers_by_queries;
   if (count == 0) return;
-  piece_queries = std::min(piece_queries, count);
+  // Whole rows where a query is one, so that a piece is one run of the file.
+  piece_queries = by_teacher ? std::min(piece_queries, count)
+                             : std::clamp<std::int64_t>(kPiece / all_teachers, 1, count);
   const std::int64_t piece_teachers =
       std::clamp<std::int64_t>(kPiece / piece_queries, 1, all_teachers);
   std::vector<std::int64_t> ids(static_cast<std::size_t>(piece_queries * piece_teachers));
@@ -348,7 +353,7 @@ void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,
   require_every_vote(*this, "what single teachers voted for");
   const std::int64_t width = teachers();
   check_block(*this, first, count, width, out);
-  for_each_vote(first, count, 256, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {
+  for_each_vote(first, count, 512, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {
     out[static_cast<std::size_t>(query * width + teacher)] = static_cast<std::int32_t>(id);
   });
 }

@@ -117,7 +117,9 @@ TEST_CASE("a row with another sum is refused, and the layout that would fit sugg
             "-by-query");
   // Numbers as large as these are no ids of so few votes.
   const std::string abstained =
-      "; if teachers abstained, add --abstentions and how many they are, --teachers M";
+      "; if teachers abstained, add --abstentions, where a command has that, and how many they "
+      "are, "
+      "--teachers M";
   CHECK(read_refusal(integer_table({3, 2}, {2, 1, 3, 0, 2, 2})) ==
         "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4" + abstained);
   CHECK(read_refusal(integer_table({3, 2}, {5, 1, 2, 2, 0, 4})) ==
@@ -270,7 +272,8 @@ TEST_CASE("class ids outside the classes are refused with their place in the fil
     CHECK(refusal(layout, 2) == "test.npy: row 1, column 1: expected a class id in 0..1, found 2");
     CHECK(refusal(layout, -1) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found -1; where a teacher "
-          "abstained (-1, of one-hot predictions zeros only) it needs --abstentions");
+          "abstained (-1, of one-hot predictions zeros only) it needs --abstentions, where a "
+          "command has that");
     CHECK(refusal(layout, 4294967296) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found 4294967296");
   }
@@ -306,7 +309,7 @@ TEST_CASE("one-hot predictions are class ids, in either layout") {
         read(without, 0, 2);
       }) ==
       "test.npy: row 2, column 1: expected a class id in 0..2, found -1; where a teacher abstained "
-      "(-1, of one-hot predictions zeros only) it needs --abstentions");
+      "(-1, of one-hot predictions zeros only) it needs --abstentions, where a command has that");
   const PredictionVotes other(ids, kByQuery, 3, Abstentions::as_class);
   CHECK(other.queries() == 3);
   CHECK(other.teachers() == 2);
