@@ -79,9 +79,7 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
   const auto start = table.row(table.row_of(v));
   std::vector<float> profile(start.begin(), start.end());  // maxima over the rows so far, by cell
   const auto profile_largest = [&profile](std::size_t low, std::size_t high) {
-    float result = 0.0F;
-    for (std::size_t k = low; k <= high; ++k) result = std::max(result, profile[k]);
-    return result;
+    return largest_of(std::span<const float>(profile).subspan(low, high + 1 - low));
   };
   std::int64_t in_first = table.row_of(v);
   std::int64_t in_last = in_first;
@@ -103,11 +101,23 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
       in_first = std::min(in_first, row);
       in_last = std::max(in_last, row);
     }
+    // Between these all walkers have looked already.
+    std::size_t end_low = 0;
+    std::size_t first_high = profile.size();
+    for (const Walker& walker : walkers) {
+      end_low = std::max(end_low, walker.range.low());
+      first_high = std::min(first_high, walker.range.high() + 1);
+    }
+    end_low = std::min(end_low, first_high);
     for (const std::int64_t r : added) {
       const auto row = table.row(r);
-      for (std::size_t k = 0; k < profile.size(); ++k) {
-        profile[k] = profile[k] > row[k] ? profile[k] : row[k];
-      }
+      const auto raise = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+          profile[k] = profile[k] > row[k] ? profile[k] : row[k];
+        }
+      };
+      raise(0, end_low);
+      raise(first_high, profile.size());
     }
     for (Walker& walker : walkers) {
       const std::size_t low = walker.range.low();

@@ -57,6 +57,9 @@ struct GridResolution {
 
   /// For finding parameters: a few per cent above.
   [[nodiscard]] static GridResolution coarse() { return {4.0, 48.0, 1024, 50'000}; }
+  /// For finding an order, at which parameters are then found: all sensitivities are larger, at all
+  /// orders by about as much.
+  [[nodiscard]] static GridResolution rough() { return {1.0, 16.0, 256, 8'000}; }
 };
 
 /// What the excess X of the noisy maximum does between q in a cell and a neighbour's q, at one

@@ -75,12 +75,18 @@ void fill_costs(const std::vector<ExcessStep>& steps, const Lines<Real>& lines, 
     return scale * static_cast<double>(std::log1p(excess));
   };
   double sum = 0.0;
+  std::size_t line_before = lines.size();
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const auto low = static_cast<Real>(steps[k].low);
     const auto high = static_cast<Real>(steps[k].high);
     const auto rise = static_cast<Real>(steps[k].rise);
-    const AnswerLine<Real>& line = lines.line(lines.largest(low));
-    costs.before_low[k] = cost(line.at(low));
+    const std::size_t largest = lines.largest(low);
+    const AnswerLine<Real>& line = lines.line(largest);
+    // Mostly where the last cell ended.
+    costs.before_low[k] = largest == line_before && steps[k].low == steps[k - 1].high
+                              ? costs.before_high[k - 1]
+                              : cost(line.at(low));
+    line_before = largest;
     costs.before_high[k] = cost(line.at(high));
     costs.after_low[k] = cost(lines.at(low + rise));
     costs.after_high[k] = cost(lines.at(high + rise));
@@ -100,6 +106,10 @@ double change(double after, double before) {
 
 }  // namespace
 
+void require_moments(double log_moment) {
+  if (!(log_moment < kLogLongDouble)) throw_beyond_numbers();
+}
+
 SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
                                    double order, double log_cap, std::int64_t first,
                                    std::int64_t last, unsigned threads)
@@ -117,12 +127,11 @@ SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<Answer
     const double sigma1 = ladder->check().sigma1;
     log_moment += 0.5 * order * (order - 1.0) / (sigma1 * sigma1);
   }
+  require_moments(log_moment);
   if (log_moment < kLogDouble) {
     fill<double>(grid, ladder, order, threads);
-  } else if (log_moment < kLogLongDouble) {
-    fill<long double>(grid, ladder, order, threads);
   } else {
-    throw_beyond_numbers();
+    fill<long double>(grid, ladder, order, threads);
   }
   for (const float value : row_largest_) largest_ = std::max(largest_, value);
 }
@@ -193,9 +202,7 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
 float SensitivityTable::largest(std::int64_t r, std::size_t low, std::size_t high) const {
   const auto cells = row(r);
   const auto largest_in = [](std::span<const float> values, std::size_t begin, std::size_t end) {
-    float result = 0.0F;
-    for (std::size_t k = begin; k < end; ++k) result = values[k] > result ? values[k] : result;
-    return result;
+    return largest_of(values.subspan(begin, end - begin));
   };
   const std::size_t first_block = (low + kBlock - 1) / kBlock;
   const std::size_t last_block = (high + 1) / kBlock;
@@ -243,7 +250,7 @@ void CheckSensitivity::around(std::int64_t v, std::vector<CheckStep>& steps) con
 }
 
 NoisyMaxSensitivity::NoisyMaxSensitivity(const QGrid& grid, double order, double log_cap) {
-  if (!(log_cap < kLogLongDouble)) throw_beyond_numbers();
+  require_moments(log_cap);
   const auto cost = [order](long double excess) {
     return static_cast<double>(std::log1p(excess)) / (order - 1.0);
   };

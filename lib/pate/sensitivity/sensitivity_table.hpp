@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,26 @@
 #include "pate/sensitivity/q_grid.hpp"
 
 namespace pate {
+
+/// The largest of some numbers >= 0; 0 of none. In a few parts, which do not wait for each other.
+[[nodiscard]] inline float largest_of(std::span<const float> values) {
+  constexpr std::size_t kParts = 16;
+  std::array<float, kParts> parts{};
+  std::size_t i = 0;
+  for (; i + kParts <= values.size(); i += kParts) {
+    for (std::size_t k = 0; k < kParts; ++k) {
+      parts[k] = values[i + k] > parts[k] ? values[i + k] : parts[k];
+    }
+  }
+  float result = 0.0F;
+  for (; i < values.size(); ++i) result = values[i] > result ? values[i] : result;
+  for (const float part : parts) result = part > result ? part : result;
+  return result;
+}
+
+/// Throws `validity_error` where a moment with this logarithm is beyond every floating point
+/// number: nothing is computed at such orders.
+void require_moments(double log_moment);
 
 /// By how much the joint cost of one query can differ between votes with statistic v and q in a
 /// cell, and any of their neighbours, for every v and cell:

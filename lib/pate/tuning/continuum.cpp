@@ -49,6 +49,8 @@ class Search {
       step[2] = half_spacing(grid_.threshold, threshold, false);
     }
     value_ = best.point;
+    start_ = at;
+    for (std::size_t k = 0; k < kAxes; ++k) reach_[k] = 2.0 * step[k] * (1.0 + 1e-9);
     for (int halving = 0; halving < kHalvings && !task_.watcher.wants_stop(); ++halving) {
       const double before = objective(value_);
       while (improve(at, step) && !task_.watcher.wants_stop()) {
@@ -74,13 +76,14 @@ class Search {
       const std::array<int, kAxes> sign{code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
       Position there = at;
       bool same = true;
-      bool fixed = false;
+      bool outside = false;  // or on an axis that stays as it is
       for (std::size_t k = 0; k < kAxes; ++k) {
         there[k] += sign[k] * step[k];
         same = same && sign[k] == 0;
-        fixed = fixed || (sign[k] != 0 && step[k] == 0.0);
+        outside = outside || (sign[k] != 0 && step[k] == 0.0) ||
+                  !(std::abs(there[k] - start_[k]) <= reach_[k]);
       }
-      if (same || fixed || task_.watcher.wants_stop()) continue;
+      if (same || outside || task_.watcher.wants_stop()) continue;
       if (const auto better = better_at(there)) {
         value_ = better->point;
         found_ = *better;
@@ -125,6 +128,8 @@ class Search {
   const TuningTask& task_;
   const TuningGrid& grid_;
   const TuningGoal& goal_;
+  Position start_{};
+  Position reach_{};  // how far from there
   TuningPoint value_;
   std::optional<FreePoint> found_;
 };

@@ -80,7 +80,10 @@ struct CurveRecipe {
 /// there. An ensemble has `queries` histograms with top shares evenly spread from 0.35, 0.5 or 0.65
 /// to 1, every further class with half of what is left. Nothing rests on how good they are;
 /// README.md says what they lose. Tried are orders from 1 to 3.2 times the one that suits the run
-/// whatever the votes, s from 2 to 30 and beta from 0.2 to 1.2 over the noise of an answer.
+/// whatever the votes, s from 2 to 30 and beta from 0.2 to 1.2 over the noise of an answer. The
+/// order is found with rough costs and fewer s and beta, which are then found with those of the
+/// order. Throws `validity_error` where a run may cost more than 1000 (RDP at order 1.25) whatever
+/// the votes.
 [[nodiscard]] CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries,
                                              double delta, unsigned threads = 0,
                                              const ProgressCallback& progress = {});

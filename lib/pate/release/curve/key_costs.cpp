@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <numbers>
 
 #include "pate/error.hpp"
 
@@ -107,9 +108,7 @@ class LargestExcess {
     }
   }
 
-  [[nodiscard]] CostUnits units() const {
-    return units_of(cost_.cost_of(largest_, kKeyMargin), 0.0);
-  }
+  [[nodiscard]] double value() const { return largest_; }
 
  private:
   void add(Move move, double q0, const Groups& others, std::int64_t a, std::int64_t b) {
@@ -136,11 +135,13 @@ CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t 
   return units_of(cost.cost_of(largest, kKeyMargin), 0.0);
 }
 
-// H(v, x2, x3).
-CostUnits three_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2, std::int64_t x3) {
+CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {
+  return units_of(cost.cost_of(joint_excess, kKeyMargin), 0.0);
+}
+
+// The joint excess behind H(v, x2, x3).
+double three_key_excess(const TiltedCost& cost, std::int64_t v, std::int64_t x2, std::int64_t x3) {
   const std::int64_t m = cost.classes();
-  const CostUnits quick = units_far_behind(cost, v, v - x2);
-  if (quick != kNoKey) return quick;
   const std::int64_t votes = cost.teachers() - v - x2 - x3;
   LargestExcess largest(cost, v, Rest(v, x3, votes));
   const std::int64_t y = std::min(x3, votes);
@@ -152,21 +153,101 @@ CostUnits three_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2
   if (m >= 4) largest.consider({{x2, x3, y}, m - 4}, 2, true);
   // Between two classes of y: the two of the scene that have more look on.
   if (m >= 5 && y > 0) largest.consider({{x2, x3, y, y}, m - 5}, 2, false);
-  return largest.units();
+  return largest.value();
 }
 
-// H(v, x2), whatever the third count, where the classes behind have so many votes.
-CostUnits two_key_cost(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
-                       std::int64_t votes) {
+// That behind H(v, x2), whatever the third count, where the classes behind have so many votes.
+double two_key_excess(const TiltedCost& cost, std::int64_t v, std::int64_t x2, std::int64_t votes) {
   const std::int64_t m = cost.classes();
-  const CostUnits quick = units_far_behind(cost, v, v - x2);
-  if (quick != kNoKey) return quick;
   LargestExcess largest(cost, v, Rest(v, x2, votes));
   const std::int64_t y = std::min(x2, votes);
   largest.consider({{x2}, m - 2}, 0, true);
   if (m >= 3) largest.consider({{x2, y}, m - 3}, 1, true);
   if (m >= 4 && y > 0) largest.consider({{x2, y, y}, m - 4}, 1, false);
-  return largest.units();
+  return largest.value();
+}
+
+// A function of integers at so many nodes between first and last, and between them.
+class IntegerNodes {
+ public:
+  template <class Function>
+  IntegerNodes(std::int64_t first, std::int64_t last, std::size_t size, const Function& f) {
+    const double middle = 0.5 * static_cast<double>(first + last);
+    const double half = 0.5 * static_cast<double>(last - first);
+    for (std::size_t k = 0; k < size; ++k) {
+      const double angle =
+          std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(size);
+      at_.push_back(std::round(middle - half * std::cos(angle)));
+      values_.push_back(f(static_cast<std::int64_t>(at_.back())));
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+      double product = 1.0;
+      for (std::size_t j = 0; j < size; ++j) {
+        if (j != k) product *= (at_[k] - at_[j]) * (2.0 / half);
+      }
+      weights_.push_back(1.0 / product);
+    }
+  }
+
+  [[nodiscard]] double operator()(std::int64_t i) const {
+    const auto x = static_cast<double>(i);
+    double above = 0.0;
+    double below = 0.0;
+    for (std::size_t k = 0; k < at_.size(); ++k) {
+      if (x == at_[k]) return values_[k];
+      const double share = weights_[k] / (x - at_[k]);
+      above += share * values_[k];
+      below += share;
+    }
+    return above / below;
+  }
+
+ private:
+  std::vector<double> at_, values_, weights_;
+};
+
+// `set(i, excess)` for i = first..last, where f, the excess, is smooth but for corners: its
+// logarithm is interpolated where that agrees with it at both ends and in the middle to
+// kInterpolated, and raised by several times that; elsewhere f is evaluated.
+constexpr double kInterpolated = 1e-11;
+constexpr double kInterpolationMargin = 1e-10;
+constexpr std::int64_t kLongStretch = 64;
+constexpr std::int64_t kShortStretch = 24;
+
+template <class Function, class Set>
+void for_stretch(std::int64_t first, std::int64_t last, const Function& f, const Set& set) {
+  const std::int64_t length = last - first + 1;
+  const auto evaluate = [&] {
+    for (std::int64_t i = first; i <= last; ++i) set(i, f(i));
+  };
+  if (length < kShortStretch) return evaluate();
+  const bool is_long = length >= kLongStretch;
+  const auto log_f = [&](std::int64_t i) { return std::log(f(i)); };
+  const IntegerNodes nodes(first, last, is_long ? 12 : 8, log_f);
+  const std::int64_t middle = first + length / 2;
+  for (const std::int64_t i : {first, last, middle}) {
+    // NaN and infinities fail too.
+    if (std::abs(nodes(i) - log_f(i)) <= kInterpolated) continue;
+    if (!is_long) return evaluate();
+    for_stretch(first, middle - 1, f, set);
+    for_stretch(middle, last, f, set);
+    return;
+  }
+  for (std::int64_t i = first; i <= last; ++i) {
+    set(i, std::exp(nodes(i)) * (1.0 + kInterpolationMargin));
+  }
+}
+
+// The same in stretches in which `kind` does not change.
+template <class Kind, class Function, class Set>
+void for_stretches(std::int64_t first, std::int64_t last, const Kind& kind, const Function& f,
+                   const Set& set) {
+  while (first <= last) {
+    std::int64_t end = first + 1;
+    while (end <= last && kind(end) == kind(first)) ++end;
+    for_stretch(first, end - 1, f, set);
+    first = end;
+  }
 }
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
@@ -220,27 +301,31 @@ RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
   large_blocks_ = maxima(blocks_, ceil_divide(width_, kBlock));
 }
 
-CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t to) const {
-  if (from > to) return kNoKey;
+CostUnits RowMaxima::raised(CostUnits least, std::int64_t row, std::int64_t from, std::int64_t to,
+                            std::int64_t& hint) const {
   const std::int64_t per_row = ceil_divide(width_, kBlock);
-  const std::array<const CostUnits*, 3> levels{
-      values_.data() + row * width_, blocks_.data() + row * per_row,
-      large_blocks_.data() + row * ceil_divide(per_row, kBlock)};
-  CostUnits result = kNoKey;
-  std::int64_t first = from;
-  std::int64_t end = to + 1;
-  for (std::size_t level = 0;; ++level) {
-    const CostUnits* const value = levels[level];
-    const bool is_last = level + 1 == levels.size();
-    // What the blocks of the next level leave at both ends.
-    const std::int64_t inner = is_last ? end : std::min(ceil_divide(first, kBlock) * kBlock, end);
-    for (; first < inner; ++first) result = std::max(result, value[first]);
-    const std::int64_t last = std::max(end / kBlock * kBlock, first);
-    for (; !is_last && end > last; --end) result = std::max(result, value[end - 1]);
-    if (first >= end) return result;
-    first /= kBlock;
-    end /= kBlock;
+  const CostUnits* const values = values_.data() + row * width_;
+  const CostUnits* const blocks = blocks_.data() + row * per_row;
+  const CostUnits* const large_blocks = large_blocks_.data() + row * ceil_divide(per_row, kBlock);
+  CostUnits result = least;
+  if (hint >= from && hint <= to) result = std::max(result, values[hint]);
+  if (from > to) return result;
+  // Blocks that have nothing larger are passed over.
+  constexpr std::int64_t kLarge = kBlock * kBlock;
+  for (std::int64_t i = from / kLarge; i <= to / kLarge; ++i) {
+    if (large_blocks[i] <= result) continue;
+    for (std::int64_t j = std::max(i * kBlock, from / kBlock);
+         j <= std::min(i * kBlock + kBlock - 1, to / kBlock); ++j) {
+      if (blocks[j] <= result) continue;
+      for (std::int64_t k = std::max(j * kBlock, from); k <= std::min(j * kBlock + kBlock - 1, to);
+           ++k) {
+        if (values[k] <= result) continue;
+        result = values[k];
+        hint = k;
+      }
+    }
   }
+  return result;
 }
 
 KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
@@ -302,11 +387,26 @@ KeyCosts::Table KeyCosts::three_key_table(const TiltedCost& cost, std::int64_t v
     return table.values[static_cast<std::size_t>(s * table.columns + x)];
   };
   for (std::int64_t x2 = 0; x2 <= most; ++x2) {
-    for (std::int64_t x3 = 0; x3 <= std::min(x2, rest - x2); ++x3) {
-      if (rest - x2 - x3 > std::max<std::int64_t>(m - 3, 0) * x3) continue;
-      if (m == 2 && (x3 != 0 || x2 != rest)) continue;
-      value(x2 + x3, x2) = three_key_cost(cost, v, x2, x3);
+    // The third counts that some histogram has.
+    std::int64_t first = 0;
+    std::int64_t last = std::min(x2, rest - x2);
+    if (m == 2) {
+      last = x2 == rest ? 0 : -1;
+    } else {
+      first = ceil_divide(rest - x2, m - 2);
     }
+    if (first > last) continue;
+    const CostUnits quick = units_far_behind(cost, v, v - x2);
+    if (quick != kNoKey) {
+      for (std::int64_t x3 = first; x3 <= last; ++x3) value(x2 + x3, x2) = quick;
+      continue;
+    }
+    for_stretches(
+        first, last, [&](std::int64_t x3) { return x3 == 0 ? -1 : (rest - x2 - x3) / x3; },
+        [&](std::int64_t x3) { return three_key_excess(cost, v, x2, x3); },
+        [&](std::int64_t x3, double excess) {
+          value(x2 + x3, x2) = units_of_excess(cost, excess);
+        });
   }
   for (std::int64_t s = 0; s < table.rows; ++s) {
     for (std::int64_t x = 0; x < table.columns; ++x) {
@@ -328,16 +428,37 @@ KeyCosts::Table KeyCosts::two_key_table(const TiltedCost& cost, std::int64_t v) 
   const std::int64_t least = ceil_divide(rest, cost.classes() - 1);
   Table table = empty_table(v);
   table.values.assign(static_cast<std::size_t>(table.columns), kNoKey);
-  CostUnits running = kNoKey;
-  for (std::int64_t c = column(v, least); c < table.columns; ++c) {
-    // The counts of the cell that some histogram has.
+  // The counts of the cell that some histogram has, and the votes of the classes behind.
+  struct Counts {
+    std::int64_t x2, votes;
+  };
+  const auto counts = [&](std::int64_t c) {
     const std::int64_t end = (ceil_divide(v, cell_) + c) * cell_ - v;
     const std::int64_t first = std::max(least, end - cell_ + 1);
-    const std::int64_t last = std::min(end, most);
-    running = std::max(running, two_key_cost(cost, v * step_, last * step_,
-                                             cost.teachers() - (v + first) * step_));
-    table.values[static_cast<std::size_t>(c)] = running;
+    return Counts{std::min(end, most) * step_, cost.teachers() - (v + first) * step_};
+  };
+  const auto value = [&](std::int64_t c) -> CostUnits& {
+    return table.values[static_cast<std::size_t>(c)];
+  };
+  std::int64_t c = column(v, least);
+  for (; c < table.columns; ++c) {
+    const CostUnits quick = units_far_behind(cost, v * step_, v * step_ - counts(c).x2);
+    if (quick == kNoKey) break;
+    value(c) = quick;
   }
+  for_stretches(
+      c, table.columns - 1,
+      [&](std::int64_t i) {
+        const Counts here = counts(i);
+        return here.x2 == 0 ? -1 : here.votes / here.x2;
+      },
+      [&](std::int64_t i) {
+        const Counts here = counts(i);
+        return two_key_excess(cost, v * step_, here.x2, here.votes);
+      },
+      [&](std::int64_t i, double excess) { value(i) = units_of_excess(cost, excess); });
+  CostUnits running = kNoKey;
+  for (CostUnits& cost_here : table.values) cost_here = running = std::max(running, cost_here);
   return table;
 }
 
@@ -385,31 +506,35 @@ std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) co
       }
     }
   } else {
-    // As long as the row stays, its stretch grows by one at a time.
+    // What is within d - 1 is within d. As long as the row stays, its stretch grows by one at a
+    // time.
     std::int64_t column_row = -1;
     std::int64_t diagonal_row = -1;
-    CostUnits column = kNoKey;
-    CostUnits diagonal = kNoKey;
+    std::int64_t column_hint = -1;
+    std::int64_t diagonal_hint = -1;
+    CostUnits running = kNoKey;
     for (std::int64_t d = 0; d <= teachers_; ++d) {
       const std::int64_t x = std::min(x2 + d, teachers_ / 2);
+      const std::int64_t lowest = v - d;
       if (x != column_row) {
-        column = columns_.largest(x, std::max(least_, v - d), v);
-      } else if (v - d >= least_) {
-        column = std::max(column, columns_.at(x, v - d));
+        running = columns_.raised(running, x, std::max(least_, lowest), v, column_hint);
+      } else if (lowest >= least_) {
+        running = std::max(running, columns_.at(x, lowest));
       }
       column_row = x;
-      raise(d, column);
       if (d > 0) {
         const std::int64_t s = ceil_divide(std::min(v + x2 + d, teachers_), cell_);
+        const std::int64_t highest = v + d;
         if (s != diagonal_row) {
-          diagonal = diagonals_.largest(s, v + 1, std::min(v + d, teachers_));
-        } else if (v + d <= teachers_) {
-          diagonal = std::max(diagonal, diagonals_.at(s, v + d));
+          running =
+              diagonals_.raised(running, s, v + 1, std::min(highest, teachers_), diagonal_hint);
+        } else if (highest <= teachers_) {
+          running = std::max(running, diagonals_.at(s, highest));
         }
         diagonal_row = s;
-        raise(d, diagonal);
       }
-      if (result[static_cast<std::size_t>(d)] == largest_) break;
+      raise(d, running);
+      if (running == largest_) break;
     }
   }
   for (std::size_t d = 1; d < result.size(); ++d) result[d] = std::max(result[d], result[d - 1]);

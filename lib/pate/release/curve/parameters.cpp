@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,10 +39,16 @@ struct Search {
 };
 constexpr Search kFull{250, 160, 0.1, kOrders, kNoises, kGrowths};
 constexpr Search kCoarse{80, 40, 0.2, kFewOrders, kFewNoises, kFewGrowths};
+// For the order, before s and beta are looked for at it.
+constexpr Search kForOrder{100, 80, 0.2, kOrders, kNoises, kFewGrowths};
 
 // Larger s are left out where noise would have to be looked at further out than this: the run costs
 // so much that they lose. No larger orders are tried where all ensembles lose so much, relative.
 constexpr std::int64_t kWidest = 1500;
+// The smallest order that is tried, and what a run may cost at it whatever the votes: beyond that
+// no epsilon is worth having, and noise had to be looked at ever further out.
+constexpr double kLeastOrder = 1.25;
+constexpr double kMostCost = 1000.0;
 constexpr double kHopeless = 1.15;
 
 std::int32_t top_count(std::int64_t teachers, double least, std::int64_t k, std::int64_t queries) {
@@ -181,14 +189,28 @@ class PublishedEstimates {
         std::floor(std::log(std::max(least / costs.most, 1e-4)) / beta_ - parameters.s));
     const auto last =
         static_cast<std::int64_t>(std::ceil(std::log(2.0) / beta_)) + covered_.half_width();
+    // R from first_ - K on, and e^R over that of a reference, which follows as R grows.
+    const auto window = static_cast<std::size_t>(2 * covered_.half_width() + 1);
+    constexpr double kMostGrowth = 50.0;
     std::vector<double> values;
+    std::vector<double> scaled;
+    double reference = 0.0;
     for (std::int64_t t = first_; nodes_.empty() || (nodes_.back() < costs.most && t <= last);
          t += spacing_) {
-      values.clear();
-      for (std::int64_t z = -covered_.half_width(); z <= covered_.half_width(); ++z) {
-        values.push_back(epsilon(t + z));
+      const auto begin = static_cast<std::size_t>(t - first_);
+      while (values.size() < begin + window) {
+        values.push_back(
+            epsilon(first_ - covered_.half_width() + static_cast<std::int64_t>(values.size())));
       }
-      nodes_.push_back(covered_.at(values));
+      if (scaled.empty() || values.back() > reference + kMostGrowth) {
+        reference = values.back();
+        scaled.assign(begin, 0.0);  // not looked at again
+      }
+      while (scaled.size() < values.size()) {
+        scaled.push_back(std::exp(values[scaled.size()] - reference));
+      }
+      nodes_.push_back(covered_.estimate(std::span(values).subspan(begin, window),
+                                         std::span(scaled).subspan(begin, window), reference));
     }
   }
 
@@ -267,7 +289,13 @@ std::vector<Candidate> candidates_at(const CostQuestion& question, const Estimat
       break;
     }
     for (const double growth : search.growths) {
-      const double beta = three_digits(std::clamp(growth / noise_in_votes(question), 1e-5, 10.0));
+      // A curve that grows by less over all distances is flat.
+      const double least = std::max(1e-5, 0.1 / static_cast<double>(question.teachers));
+      const double beta = three_digits(std::clamp(growth / noise_in_votes(question), least, 10.0));
+      if (!candidates.empty() && candidates.back().parameters.s == s &&
+          candidates.back().parameters.beta == beta) {
+        continue;
+      }
       candidates.push_back({{costs.order, s, beta}, {}});
     }
   }
@@ -336,7 +364,7 @@ std::vector<double> orders_to_try(double centre, std::span<const double> factors
   for (const double factor : factors) {
     const double order = factor * centre;
     const double unit = order < 5.0 ? 0.25 : order < 20.0 ? 1.0 : 5.0;
-    const double round = std::max(1.25, unit * std::round(order / unit));
+    const double round = std::max(kLeastOrder, unit * std::round(order / unit));
     if (orders.empty() || orders.back() != round) orders.push_back(round);
   }
   return orders;
@@ -381,25 +409,32 @@ std::vector<Candidate> candidates_of(const CostQuestion& question, const Ensembl
 
 CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries, double delta,
                                unsigned threads, const ProgressCallback& progress) {
+  validate(question);
+  const double least_cost = static_cast<double>(queries) *
+                            data_independent_cost(question.aggregator, kLeastOrder).total();
+  if (!(least_cost <= kMostCost)) {
+    throw validity_error(fmt::format(
+        "there is so little noise that the run may cost {:.3g} (RDP at order {}): default "
+        "parameters are for runs that cost at most {} whatever the votes",
+        least_cost, kLeastOrder, kMostCost));
+  }
   const std::vector<double> shares = least_top_shares(question.classes);
   const Ensembles of{queries, shares};
-  const bool few = question.teachers <= kFull.counts;
   // Measured: what the search takes of the time, the tables of one order the rest.
-  const double share = few ? 0.6 : 0.2;
-  CurveParameters found =
-      most_robust(candidates_of(question, of, kFull, delta, threads, part_of(progress, 0.0, share)),
-                  shares.size())
-          .parameters;
+  const double share = question.teachers <= kFull.counts ? 0.4 : 0.1;
+  const double order = most_robust(candidates_of(question, of, kForOrder, delta, threads,
+                                                 part_of(progress, 0.0, share)),
+                                   shares.size())
+                           .parameters.order;
   CostQuestion at_order = question;
-  at_order.order = found.order;
+  at_order.order = order;
   auto tables =
       std::make_shared<const DistanceCosts>(at_order, threads, part_of(progress, share, 1.0));
-  if (few && question.reading == ReleasedCost::joint) {
-    found = most_robust(
-                candidates_at(question, estimated_costs(*tables, of, kFull), kFull, delta, threads),
-                shares.size())
-                .parameters;
-  }
+  const EstimatedCosts costs = question.reading == ReleasedCost::joint
+                                   ? estimated_costs(*tables, of, kFull)
+                                   : estimated_costs(at_order, of, kFull, threads);
+  const CurveParameters found =
+      most_robust(candidates_at(question, costs, kFull, delta, threads), shares.size()).parameters;
   return {found, std::move(tables)};
 }
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
+#include <numbers>
 #include <numeric>
 
 #include "pate/error.hpp"
@@ -19,6 +22,49 @@ constexpr double kCoveredMargin = 1e-10;
 constexpr int kCurveExponent = -30;
 constexpr double kLeastShare = 1e-4;  // of ub_max, at t_min
 constexpr double kCap = 2.0;          // times ub_max: where the curve ends
+
+// Sorts what is a few rising and falling stretches one after the other.
+template <class Value, class Less>
+void sort_stretches(std::vector<Value>& values, const Less& less) {
+  const auto begin = values.begin();
+  for (auto first = begin; first != values.end();) {
+    auto last = first + 1;
+    if (last != values.end()) {
+      const bool falls = less(*last, *first);
+      while (last != values.end() && less(*last, *(last - 1)) == falls) ++last;
+      if (falls) std::reverse(first, last);
+    }
+    std::inplace_merge(begin, first, last, less);
+    first = last;
+  }
+}
+
+// log x within 1e-2, for x > 0 that is normal.
+double rough_log(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto exponent = static_cast<double>(static_cast<std::int64_t>(bits >> 52U) - 1023);
+  const double mantissa =
+      std::bit_cast<double>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL) - 1.0;
+  return std::numbers::ln2 * (exponent + mantissa * (1.3465 - 0.3465 * mantissa));
+}
+
+// The smallest of log b - power log a over the pairs it is told; those that are roughly the
+// smallest are looked at.
+class SmallestShare {
+ public:
+  explicit SmallestShare(double power) : power_(power) {}
+  void add(double a, double b) {
+    if (!(a > 1e-290) || !(b > 1e-290)) return;
+    const double rough = rough_log(b) - power_ * rough_log(a);
+    if (!(rough < least_ + 0.05 * (1.0 + power_))) return;
+    least_ = std::min(least_, std::log(b) - power_ * std::log(a));
+  }
+  [[nodiscard]] double value() const { return least_; }
+
+ private:
+  double power_;
+  double least_ = kInfinity;
+};
 
 double checked_order(double order) {
   if (!(order >= kLowestOrder) || !(order <= 1000)) {
@@ -61,6 +107,12 @@ CoveredCost::CoveredCost(double order, double delta, const DiscreteGaussian& noi
     sum = log_add(sum, log_p_.back());
     log_cumulative_.push_back(sum);
     step_.push_back(noise.log_ratio(z, 1));
+    p_.push_back(std::exp(log_p_.back()));
+    cumulative_.push_back((cumulative_.empty() ? 0.0 : cumulative_.back()) + p_.back());
+    p_before_.push_back(std::exp(log_p_.back() - step_.back()));
+  }
+  for (std::size_t i = 0; i < step_.size(); ++i) {
+    ratio_after_.push_back(std::exp(-step_[step_.size() - 1 - i]));
   }
 }
 
@@ -80,7 +132,7 @@ double CoveredCost::at(std::span<const double> values) const {
   }
   std::vector<std::pair<double, double>> down(size);  // r_z, log p_z for k = -1
   for (std::size_t i = 0; i < size; ++i) down[i] = {values[i] - step_[size - 1 - i], log_p_[i]};
-  std::sort(down.begin(), down.end());
+  sort_stretches(down, std::less<>());
   double a = -kInfinity;
   double b = -kInfinity;
   for (const auto& [r, log_p] : down) {
@@ -89,6 +141,39 @@ double CoveredCost::at(std::span<const double> values) const {
     least = std::min(least, b - power * a);
   }
   return least - conversion_;
+}
+
+double CoveredCost::estimate(std::span<const double> values, std::span<const double> scaled,
+                             double reference) const {
+  const std::size_t size = p_.size();
+  const double power = order_ / (order_ - 1.0);
+  // Beyond that p_z, e^R or their product may underflow.
+  if (!(log_p_.front() - step_.front() > -300.0) || !(scaled.front() > 1e-150) ||
+      !(step_.front() < 150.0)) {
+    return at(values);
+  }
+  SmallestShare least(power);
+  double b_same = 0.0;
+  double b_up = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    b_same += p_[i] * scaled[i];
+    b_up += p_before_[i] * scaled[i];
+    least.add(cumulative_[i], std::min(b_same, b_up));
+  }
+  struct Part {
+    double gain, p;
+  };
+  std::vector<Part> down(size);
+  for (std::size_t i = 0; i < size; ++i) down[i] = {scaled[i] * ratio_after_[i], p_[i]};
+  sort_stretches(down, [](const Part& x, const Part& y) { return x.gain < y.gain; });
+  double a = 0.0;
+  double b = 0.0;
+  for (const Part& part : down) {
+    a += part.p;
+    b += part.p * part.gain;
+    least.add(a, b);
+  }
+  return least.value() + reference - conversion_;
 }
 
 double CoveredCost::of_telling() const {

@@ -100,6 +100,10 @@ class CoveredCost {
  public:
   CoveredCost(double order, double delta, const DiscreteGaussian& noise, std::int64_t half_width);
   [[nodiscard]] double at(std::span<const double> values) const;
+  /// The same within 1e-6 and several times as fast, for estimates: `scaled` are e^(R - reference),
+  /// the reference within some 50 of R(t + K).
+  [[nodiscard]] double estimate(std::span<const double> values, std::span<const double> scaled,
+                                double reference) const;
   /// rho0: minus U of a curve that is 0 everywhere.
   [[nodiscard]] double of_telling() const;
   [[nodiscard]] std::int64_t half_width() const { return half_width_; }
@@ -111,6 +115,8 @@ class CoveredCost {
   std::vector<double> log_p_;
   std::vector<double> log_cumulative_;  // of log_p_
   std::vector<double> step_;            // log(p_z / p_(z-1))
+  // For estimates: p_z, their sums, p_(z-1), and e^-step of the next z.
+  std::vector<double> p_, cumulative_, p_before_, ratio_after_;
 };
 
 }  // namespace pate
