@@ -99,13 +99,12 @@ double best_log_sigma(double order, double beta, double sensitivity, const Relea
       middle - 6.0, middle + 3.0, 20);
 }
 
-// Up to this many distinct queries are looked at when parameters are looked for, first roughly.
-constexpr std::size_t kFewQueries = 500;
-constexpr std::size_t kManyQueries = 2000;
+// Up to this many distinct queries are looked at when parameters are looked for.
+constexpr std::size_t kManyQueries = 500;
 
 // Every n-th distinct query, n times as often: about the same costs and sensitivities.
-VoteProfile thinned(const VoteProfile& votes, std::size_t most) {
-  const std::size_t n = votes.distinct.size() / most + 1;
+VoteProfile thinned(const VoteProfile& votes) {
+  const std::size_t n = votes.distinct.size() / kManyQueries + 1;
   if (n == 1) return votes;
   VoteProfile result = votes;
   result.distinct.clear();
@@ -254,23 +253,21 @@ ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal) {
 
 ReleaseParameters best_parameters(const VoteProfile& all_votes, const ReleaseGoal& goal,
                                   const CostChoice& choice) {
-  const VoteProfile few = thinned(all_votes, kFewQueries);
-  const VoteProfile many = thinned(all_votes, kManyQueries);
-  const auto cost_on = [&](const VoteProfile& votes, const GridResolution& resolution,
-                           double log_order) {
+  const VoteProfile votes = thinned(all_votes);
+  const auto cost_on = [&](const GridResolution& resolution, double log_order) {
     const double order = 1.0 + std::exp(log_order);
     CostChoice of = choice;
     of.resolution = resolution;
     of.most_votes = std::min(votes.teachers, static_cast<std::int64_t>(40.0 * order) + 200);
     return cost_at_order(votes, order, of);
   };
-  const auto objective_on = [&](const VoteProfile& votes, const GridResolution& resolution) {
+  const auto objective_on = [&](const GridResolution& resolution) {
     return [&, resolution, known = std::map<double, double>()](double log_order) mutable {
       const auto found = known.find(log_order);
       if (found != known.end()) return found->second;
       double value = kInfinity;
       try {
-        const CostAtOrder cost = cost_on(votes, resolution, log_order);
+        const CostAtOrder cost = cost_on(resolution, log_order);
         value = release_numbers(cost, best_noise(cost, goal), goal).objective(goal.k);
       } catch (const validity_error&) {  // an order that is too large
       }
@@ -279,16 +276,16 @@ ReleaseParameters best_parameters(const VoteProfile& all_votes, const ReleaseGoa
   };
   // Downhill from order 9 in steps of a factor in order - 1, then between the neighbours on a finer
   // grid, until less than 0.1% can be won.
-  auto rough = objective_on(few, GridResolution::rough());
+  auto rough = objective_on(GridResolution::rough());
   double best = std::log(8.0);
   for (const double step : {0.5, -0.5, 0.25, -0.25}) {
     while (best > -4.0 && best < 9.0 && rough(best + step) < rough(best)) best += step;
   }
-  auto fine = objective_on(many, GridResolution::coarse());
+  auto fine = objective_on(GridResolution::coarse());
   const double found =
       boost::math::tools::brent_find_minima(std::ref(fine), best - 0.3, best + 0.3, 6).first;
   best = fine(found) < fine(best) ? found : best;
-  return best_noise(cost_on(many, GridResolution::coarse(), best), goal);
+  return best_noise(cost_on(GridResolution::coarse(), best), goal);
 }
 
 }  // namespace pate

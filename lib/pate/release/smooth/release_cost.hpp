@@ -106,9 +106,9 @@ struct ReleaseNumbers {
 [[nodiscard]] ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal);
 
 /// Order, beta and sigma with the smallest objective, or nearly: the order is looked for on a rough
-/// grid of q and some hundred of the queries, then near what that found on a coarse grid and some
-/// thousand. Both change all sensitivities by about the same factor. They depend on the votes.
-/// `choice.resolution` and `most_votes` are not used.
+/// grid of q, then near what that found on a coarse one, and on some of the queries where there are
+/// many. Both change all sensitivities by about the same factor; up to 2% are lost. They depend on
+/// the votes. `choice.resolution` and `most_votes` are not used.
 [[nodiscard]] ReleaseParameters best_parameters(const VoteProfile& votes, const ReleaseGoal& goal,
                                                 const CostChoice& choice);
 
