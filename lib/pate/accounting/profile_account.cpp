@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "pate/math/log_space.hpp"
 #include "pate/profile/cover.hpp"
 #include "pate/rdp/step_composition.hpp"
 
@@ -90,14 +91,71 @@ std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
   return first;
 }
 
+// What covers that take the place of two may add to the moments; up to the second, as a share of
+// the largest, they are not the largest anywhere that matters.
+constexpr double kJoined = 1e-5;
+constexpr double kCheap = 0.9;
+
+// About what a table costs at some orders: its moments less one, as sums of terms >= 0.
+using Moments = std::array<double, 3>;
+Moments moments_of(const OutcomeTable& table, double slope) {
+  Moments result{};
+  for (const OutcomePair& o : table) {
+    if (!(o.p > 0.0 && std::isfinite(o.loss))) continue;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double at = slope * std::array{1.0, 0.4, 2.5}[i];
+      result[i] += o.p * (expm1mx(at * o.loss) + at * expm1mx(-o.loss));
+    }
+  }
+  return result;
+}
+
+// Fewer covers: whichever another can take in at no cost, or without becoming the dearest.
+std::vector<OutcomeTable> joined(const std::vector<OutcomeTable>& tables, double slope,
+                                 double resolution) {
+  struct Cover {
+    OutcomeTable table;
+    Moments moments;
+  };
+  std::vector<Cover> covers;
+  Moments most{};
+  for (const OutcomeTable& table : tables) {
+    covers.push_back({table, moments_of(table, slope)});
+    for (std::size_t i = 0; i < most.size(); ++i) {
+      most[i] = std::max(most[i], covers.back().moments[i]);
+    }
+  }
+  std::ranges::stable_sort(covers, std::ranges::greater(),
+                           [](const Cover& cover) { return cover.moments.front(); });
+  std::vector<Cover> kept;
+  for (Cover& next : covers) {
+    const bool is_taken = std::ranges::any_of(kept, [&](Cover& other) {
+      Cover both{cover(std::array{other.table, next.table}, resolution), {}};
+      both.moments = moments_of(both.table, slope);
+      for (std::size_t i = 0; i < most.size(); ++i) {
+        if (!(both.moments[i] <= std::max(kCheap * most[i], other.moments[i] * (1.0 + kJoined)))) {
+          return false;
+        }
+      }
+      other = std::move(both);
+      return true;
+    });
+    if (!is_taken) kept.push_back(std::move(next));
+  }
+  std::vector<OutcomeTable> result;
+  for (Cover& cover : kept) result.push_back(std::move(cover.table));
+  return result;
+}
+
 std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
-                                  std::span<const std::size_t> kinds, double resolution) {
+                                  std::span<const std::size_t> kinds, double slope,
+                                  double resolution) {
   std::vector<OutcomeTable> result;
   for (std::size_t k = 0; k + 1 < kinds.size(); ++k) {
     const auto set = tables.subspan(kinds[k], kinds[k + 1] - kinds[k]);
     if (!set.empty()) result.push_back(cover(set, resolution));
   }
-  return result;
+  return joined(result, slope, resolution);
 }
 
 // The neighbour with the largest moment among begin .. end - 1.
@@ -126,11 +184,24 @@ struct QueryOf {
   std::size_t run, query;
 };
 
-// Sure queries come late in time, and first here.
-std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs) {
+// All queries with one outcome that is nearly sure on every neighbour may together add this share
+// of the smallest delta.
+constexpr double kSureShare = 1e-9;
+
+// The queries whose outcomes must be looked at; sure ones come late in time, and first here. What
+// all others add to delta at most is added to `rest`: to leave a query out is to see less, and (P -
+// gamma Q)+ summed over its outcomes is (1 - gamma)+ and `rest` at most.
+std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, double& rest) {
   std::vector<QueryOf> places;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    for (std::size_t i = 0; i < runs[r]->size(); ++i) places.push_back({r, i});
+    for (std::size_t i = 0; i < runs[r]->size(); ++i) {
+      const double excess = 2.1 * std::exp((*runs[r])[i].log_surprise());
+      if (excess <= limit) {
+        rest += runs[r]->count(i) * excess;
+      } else {
+        places.push_back({r, i});
+      }
+    }
   }
   std::stable_sort(places.begin(), places.end(), [&](const QueryOf& a, const QueryOf& b) {
     return runs[b.run]->votes(b.query) < runs[a.run]->votes(a.query);
@@ -237,18 +308,21 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
                                       unsigned threads, const ProgressCallback& progress) {
   if (!std::isfinite(hints.larger().epsilon)) return std::nullopt;
   double queries = 0.0;
-  double all = 0.0;
-  double with_covers = 0.0;
   for (const ExactRun* run : runs) {
-    for (std::size_t i = 0; i < run->size(); ++i) {
-      const auto neighbours = static_cast<double>(neighbours_by_group(run->votes(i)).back());
-      const double terms = run->count(i) * terms_of(run->votes(i));
-      queries += run->count(i);
-      all += terms * neighbours;
-      with_covers += terms * std::min(neighbours, 1.0 * kKinds * kKinds);
-    }
+    for (std::size_t i = 0; i < run->size(); ++i) queries += run->count(i);
   }
   Grids grids = grids_of(hints, settings, queries);
+  double rest = 0.0;
+  const std::vector<QueryOf> places =
+      sure_first(runs, kSureShare * grids.least_delta / std::max(queries, 1.0), rest);
+  double all = 0.0;
+  double with_covers = 0.0;
+  for (const auto& [r, i] : places) {
+    const auto neighbours = static_cast<double>(neighbours_by_group(runs[r]->votes(i)).back());
+    const double terms = runs[r]->count(i) * terms_of(runs[r]->votes(i));
+    all += terms * neighbours;
+    with_covers += terms * std::min(neighbours, 1.0 * kKinds * kKinds);
+  }
   const bool covers = grids.nodes(grids.step) * all > kManyTerms;
   while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMostTerms) {
     grids.step *= 2.0;
@@ -259,7 +333,10 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu),
       upper_of(grids.grid(Direction::reverse, grids.step), gaussian_mu)};
   std::array<LowerProfile, 2> lower{grids.lower(grids.step), grids.lower(grids.step)};
-  const std::vector<QueryOf> places = sure_first(runs);
+  if (rest > 0.0) {
+    const std::array sure{OutcomeTable{{rest * (1.0 + 1e-6), 0.0, kInfinity}, {1.0, 1.0, 0.0}}};
+    for (UpperProfile& profile : upper) profile.prepend(sure);
+  }
   ProgressCounter counter(progress, static_cast<std::int64_t>(places.size()));
   std::array<std::vector<std::unique_ptr<Step>>, 2> steps;
   for (std::size_t begin = 0; begin < places.size(); begin += kBatch) {
@@ -273,11 +350,11 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
           covers ? sort_by_kind(runs[r]->votes(i), *tables) : std::vector<std::size_t>{};
       for (const Direction direction : kDirections) {
         if (direction == Direction::reverse) reverse_all(*tables);
-        const auto one =
-            dearest(*tables, 0, tables->size(),
-                    direction == Direction::forward ? hints.forward.order : hints.reverse.order);
+        const double order =
+            direction == Direction::forward ? hints.forward.order : hints.reverse.order;
+        const auto one = dearest(*tables, 0, tables->size(), order);
         std::vector<OutcomeTable> few;
-        if (covers) few = covered(*tables, kinds, grids.step);
+        if (covers) few = covered(*tables, kinds, order - 1.0, grids.step);
         (direction == Direction::forward ? forward : reverse) =
             std::make_unique<Step>(Step{GridLosses(covers ? few : *tables, grids.step),
                                         tables->empty() ? OutcomeTable{} : (*tables)[one]});
@@ -328,16 +405,19 @@ class TeacherPasses {
         orders_{hints.forward.order, hints.reverse.order},
         threads_(threads) {}
 
-  // Fills in the epsilons of the pairs, from above at this step.
-  void upper(std::span<Pair> pairs, double step, ProgressCounter& counter) {
+  // Fills in the epsilons of the pairs, from above at this step; false where the outcomes of some
+  // query are not known.
+  [[nodiscard]] bool upper(std::span<Pair> pairs, double step, ProgressCounter& counter) {
     std::vector<UpperProfile> profiles;
     for (const Pair& pair : pairs) {
       profiles.emplace_back(grids_.grid(kDirections[pair.direction], step));
     }
-    pass(step, pairs, counter,
-         [&](std::size_t k, const Step& its, std::size_t, std::size_t begin, std::size_t end,
-             std::int64_t times) { profiles[k].prepend(its.losses, begin, end, times); });
+    const bool known =
+        pass(step, pairs, counter,
+             [&](std::size_t k, const Step& its, std::size_t, std::size_t begin, std::size_t end,
+                 std::int64_t times) { profiles[k].prepend(its.losses, begin, end, times); });
     for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k].epsilon = profiles[k].epsilon(delta_);
+    return known;
   }
 
   double lower(Pair pair, double step) {
@@ -358,22 +438,28 @@ class TeacherPasses {
     std::vector<OutcomeTable> tables;
   };
 
-  // Calls take(pair, step, direction, neighbours begin, end, times) query by query.
+  // Calls take(pair, step, direction, neighbours begin, end, times) query by query; false where the
+  // outcomes of one are not known.
   template <class Take>
-  void pass(double step, std::span<const Pair> pairs, ProgressCounter& counter, const Take& take) {
+  bool pass(double step, std::span<const Pair> pairs, ProgressCounter& counter, const Take& take) {
     for (std::size_t done = 0; done < run_.size();) {
       const std::size_t size = std::min(kBatch, run_.size() - done);
       const std::size_t last = run_.size() - 1 - done;
       std::vector<std::array<std::unique_ptr<Step>, 2>> steps(size);
       std::vector<std::vector<std::size_t>> ranges(size);
+      std::vector<char> known(size, 0);
       parallel_for(size, threads_, [&](std::size_t j) {
-        std::vector<OutcomeTable> tables = run_.tables(last - j).value();
+        auto outcomes = run_.tables(last - j);
+        if (!outcomes) return;
+        known[j] = 1;
+        std::vector<OutcomeTable> tables = std::move(*outcomes);
         ranges[j] = neighbours_by_group(run_.votes(last - j));
         for (std::size_t d = 0; d < 2; ++d) {
           if (kDirections[d] == Direction::reverse) reverse_all(tables);
           steps[j][d] = std::make_unique<Step>(Step{GridLosses(tables, step), tables});
         }
       });
+      if (std::ranges::count(known, 0) > 0) return false;
       parallel_for(pairs.size(), threads_, [&](std::size_t k) {
         std::vector<std::int64_t> times;
         for (std::size_t j = 0; j < size; ++j) {
@@ -391,6 +477,7 @@ class TeacherPasses {
       });
       done += size;
     }
+    return true;
   }
 
   ExactRun& run_;
@@ -432,7 +519,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
     for (std::size_t d = 0; d < 2; ++d) pairs.push_back({t, d});
   }
   ProgressCounter counter(progress, static_cast<std::int64_t>(pairs.size() * run.size()));
-  passes.upper(pairs, result.coarse_step, counter);
+  if (!passes.upper(pairs, result.coarse_step, counter)) return std::nullopt;
 
   // From the dearest on, while one may be dearer than the dearest that is known.
   std::vector<Pair> order = pairs;
@@ -448,7 +535,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
       const std::size_t size = std::min(kRefinedAtOnce, order.size() - refined);
       const std::span batch(order.begin() + static_cast<std::ptrdiff_t>(refined), size);
       const std::vector<Pair> coarse(batch.begin(), batch.end());
-      passes.upper(batch, result.step, nobody);
+      if (!passes.upper(batch, result.step, nobody)) return std::nullopt;
       for (std::size_t k = 0; k < size; ++k) {
         batch[k].epsilon = std::min(batch[k].epsilon, coarse[k].epsilon);
         result.refined.push_back(static_cast<std::int64_t>(batch[k].teacher));

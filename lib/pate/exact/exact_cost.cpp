@@ -7,6 +7,7 @@
 
 #include "pate/bounds/step_cost.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/mechanisms/union_bound.hpp"
 
 namespace pate {
 
@@ -31,10 +32,32 @@ float float_above(double x) {
 
 double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
   std::vector<std::int32_t> counts;
+  std::size_t zeros = 0;
   for (const VoteGroup& group : votes.groups) {
-    counts.insert(counts.end(), static_cast<std::size_t>(group.classes), group.count);
+    const auto classes = static_cast<std::size_t>(group.classes);
+    if (group.count > 0) counts.insert(counts.end(), classes, group.count);
+    if (group.count == 0) zeros += classes;
   }
-  return log_q(noisy_max, counts);
+  if (noisy_max.is_tested()) return log_q(noisy_max, std::vector<std::int32_t>(1, 0));
+  return log_union_bound(counts, zeros, pair_term(noisy_max));
+}
+
+// log of an upper bound on Pr[anything but the plurality] on the votes and on every neighbour:
+// a moved vote brings no class nearer to the plurality than by two. 0 where that says nothing.
+double log_beaten(const NoisyMax& noisy_max, const GroupedVotes& votes) {
+  if (noisy_max.is_tested()) return 0.0;
+  double sum = -kInfinity;
+  for (std::size_t g = 0; g < votes.groups.size(); ++g) {
+    const VoteGroup& group = votes.groups[g];
+    const double others = group.classes - (g == 0 ? 1 : 0);
+    if (others == 0.0) continue;
+    const std::int64_t gap = std::int64_t{votes.groups.front().count} - group.count - 2;
+    if (gap < 0) return 0.0;
+    sum = log_add(sum, std::log(others) + noisy_max.visit([&](const auto& noise) {
+      return log_pair_probability(noise, gap);
+    }));
+  }
+  return std::min(sum, 0.0);
 }
 
 BothDirections larger_of(const BothDirections& a, const BothDirections& b) {
@@ -243,6 +266,27 @@ BothDirections ExactCost::costs(const BothDirections& log_excess, double order,
 BothDirections ExactCost::tradeoff_excess(double order) const {
   if (log_q_ == -kInfinity) return {-kInfinity, -kInfinity};
   return tradeoff_log_excess(mechanism_.aggregator().noisy_max, log_q_, order);
+}
+
+double ExactCost::log_surprise() const {
+  const double beaten = log_beaten(mechanism_.aggregator().noisy_max, votes_);
+  const auto& selection = mechanism_.aggregator().selection;
+  double result = beaten;
+  if (selection) {
+    result = std::min(log_answered(*selection, votes_.statistic + 1),
+                      log_add(beaten, log_refused(*selection, votes_.statistic - 1)));
+  }
+  if (result == -kInfinity) return result;
+  // Outward: what rounding does to the logarithm.
+  return std::min(result + 1e-10 * std::abs(result), 0.0);
+}
+
+BothDirections ExactCost::bound(double order, const BothDirections& tradeoff) const {
+  std::vector<BothDirections> costs(votes_.groups.size());
+  bound_by_tradeoff(order, lines(order), tradeoff, kCostMargin, costs);
+  BothDirections result;
+  for (const BothDirections& cost : costs) result = larger_of(result, cost);
+  return result;
 }
 
 BothDirections ExactCost::joint_log_excess(const Lines& lines, std::size_t line,

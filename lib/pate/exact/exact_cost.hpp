@@ -80,6 +80,14 @@ class ExactCost {
     return largest(order, tradeoff_excess(order));
   }
 
+  /// What the trade-off bound proves of these: an upper bound, without outcome probabilities.
+  [[nodiscard]] BothDirections bound(double order, const BothDirections& tradeoff) const;
+
+  /// log of an upper bound d on the probability of all outcomes but one, on the votes and on every
+  /// neighbour. With d <= 0.05 every neighbour's sum over o of (P(o) - gamma Q(o))+ is at most
+  /// (1 - gamma)+ + 2.1 d, in both directions. 0 where nothing is known.
+  [[nodiscard]] double log_surprise() const;
+
   /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
   [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> attained_by(double order);

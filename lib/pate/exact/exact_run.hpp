@@ -39,18 +39,23 @@ class ExactRun {
   [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(std::size_t i);
 
   /// RDP of the run at the orders from the counts alone: the sum over the queries of the largest
-  /// cost over their neighbours, each direction on its own.
+  /// cost over their neighbours, each direction on its own. Queries whose trade-off bounds add up
+  /// to less than 1e-14 of that enter with these.
   [[nodiscard]] std::vector<BothDirections> rdp(std::span<const double> orders);
 
   /// Costs by distinct query, then order, then group of the class whose vote is the one to move.
   [[nodiscard]] std::vector<std::vector<BothDirections>> by_group(std::span<const double> orders);
 
  private:
-  // Calls take(query, position of the order, log excess of the trade-off bound there) for all of
-  // them, threads by query.
-  void each(std::span<const double> orders,
-            const std::function<void(std::size_t query, std::size_t order,
-                                     const BothDirections& tradeoff)>& take);
+  // Calls take(query, position of the order) for all of them, threads by query.
+  void each(std::size_t orders,
+            const std::function<void(std::size_t query, std::size_t order)>& take);
+  // Log excesses of the trade-off bound by query, then order.
+  [[nodiscard]] std::vector<BothDirections> tradeoff_excesses(std::span<const double> orders) const;
+  // By order: the sum over the queries of those costs, by query, then order, that are wanted.
+  [[nodiscard]] std::vector<BothDirections> sums(const std::vector<BothDirections>& costs,
+                                                 const std::vector<char>& which,
+                                                 std::size_t orders) const;
 
   std::vector<ExactCost> costs_;
   std::vector<double> counts_;

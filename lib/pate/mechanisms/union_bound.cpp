@@ -22,10 +22,12 @@ constexpr std::size_t kFewClasses = 64;
 class SortedCounts {
  public:
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled as far as it is used.
-  explicit SortedCounts(std::span<const std::int32_t> counts) : size_(counts.size()) {
-    if (size_ <= kFewClasses) {
+  SortedCounts(std::span<const std::int32_t> counts, std::size_t zeros)
+      : size_(counts.size() + zeros), is_few_(counts.size() <= kFewClasses) {
+    if (is_few_) {
       std::int32_t* data = few_.data();
-      for (std::size_t i = 0; i < size_; ++i) {  // insertion sort: most histograms are short
+      listed_ = counts.size();
+      for (std::size_t i = 0; i < listed_; ++i) {  // insertion sort: most histograms are short
         std::size_t j = i;
         for (; j > 0 && data[j - 1] < counts[i]; --j) data[j] = data[j - 1];
         data[j] = counts[i];
@@ -33,12 +35,13 @@ class SortedCounts {
     } else {
       std::ranges::copy_if(counts, std::back_inserter(many_), [](auto count) { return count > 0; });
       std::sort(many_.begin(), many_.end(), std::greater<>());
+      listed_ = many_.size();
     }
   }
   // Of counts that are not listed, zeros.
-  [[nodiscard]] std::size_t left_out() const { return size_ - get().size(); }
+  [[nodiscard]] std::size_t left_out() const { return size_ - listed_; }
   [[nodiscard]] std::span<const std::int32_t> get() const {
-    return size_ <= kFewClasses ? std::span(few_).first(size_) : std::span(many_);
+    return is_few_ ? std::span(few_).first(listed_) : std::span(many_);
   }
   [[nodiscard]] std::int64_t operator[](std::size_t i) const {
     return i < get().size() ? get()[i] : 0;
@@ -46,6 +49,8 @@ class SortedCounts {
 
  private:
   std::size_t size_;
+  bool is_few_;
+  std::size_t listed_;
   std::array<std::int32_t, kFewClasses> few_;
   std::vector<std::int32_t> many_;
 };
@@ -66,12 +71,13 @@ void for_each_gap(const SortedCounts& counts, Function&& f) {
 }
 
 template <class LogTerm, class Probability>
-double union_bound(std::span<const std::int32_t> counts, const LogTerm& log_term,
+double union_bound(std::span<const std::int32_t> counts, std::size_t zeros, const LogTerm& log_term,
                    const Probability& probability) {
-  if (counts.empty()) throw parameter_error("a histogram must have at least one class, got none");
-  if (counts.size() == 1) return -std::numeric_limits<double>::infinity();
-  const SortedCounts sorted(counts);
-  const double cap = std::log1p(-1.0 / static_cast<double>(counts.size()));
+  const std::size_t size = counts.size() + zeros;
+  if (size == 0) throw parameter_error("a histogram must have at least one class, got none");
+  if (size == 1) return -std::numeric_limits<double>::infinity();
+  const SortedCounts sorted(counts, zeros);
+  const double cap = std::log1p(-1.0 / static_cast<double>(size));
   const std::int64_t nearest = sorted[0] - sorted[1];
   double sum = 0.0;
   if (probability(nearest) > kSmallestProbability) {
@@ -89,7 +95,12 @@ double union_bound(std::span<const std::int32_t> counts, const LogTerm& log_term
 }  // namespace
 
 double log_union_bound(std::span<const std::int32_t> counts, const LogPairTerm& term) {
-  return union_bound(counts, term, [&](std::int64_t gap) { return std::exp(term(gap)); });
+  return log_union_bound(counts, 0, term);
+}
+
+double log_union_bound(std::span<const std::int32_t> counts, std::size_t zeros,
+                       const LogPairTerm& term) {
+  return union_bound(counts, zeros, term, [&](std::int64_t gap) { return std::exp(term(gap)); });
 }
 
 UnionBoundTable::UnionBoundTable(LogPairTerm term, std::int64_t teachers) : term_(std::move(term)) {
@@ -112,7 +123,7 @@ double UnionBoundTable::probability(std::int64_t gap) const {
 
 double UnionBoundTable::log_q(std::span<const std::int32_t> counts) const {
   return union_bound(
-      counts, [this](std::int64_t gap) { return log_term(gap); },
+      counts, 0, [this](std::int64_t gap) { return log_term(gap); },
       [this](std::int64_t gap) { return probability(gap); });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +13,10 @@ namespace pate {
 /// Depends on the multiset of counts only, bit for bit: equal gaps are taken once and gaps are
 /// added in increasing order. -inf for one class. Throws `parameter_error` for no classes.
 [[nodiscard]] double log_union_bound(std::span<const std::int32_t> counts, const LogPairTerm& term);
+
+/// The same of classes with `counts` > 0 and `zeros` >= 0 more without a vote, bit for bit.
+[[nodiscard]] double log_union_bound(std::span<const std::int32_t> counts, std::size_t zeros,
+                                     const LogPairTerm& term);
 
 /// The same for many histograms of one ensemble: counts are integers in 0..teachers, so the terms
 /// are a table, and a q costs no special function but one logarithm. Equal to the above bit for

@@ -19,60 +19,20 @@ constexpr double kLeftOut = 1e-5;
 // Losses beyond are infinite, those below its negative are merged with it.
 constexpr double kSteepest = 40.0;
 
-// For every multiple of `resolution` the loss furthest from 0 that is within one of it, on the side
-// away from 0: increasing, in linear time where there are many.
-std::vector<double> representatives(const std::vector<double>& losses, double resolution) {
-  std::vector<double> result;
-  if (losses.empty()) return result;
-  const auto [least, most] = std::ranges::minmax(losses);
-  const double lowest = std::floor(least / resolution);
-  const auto cells = std::floor(most / resolution) - lowest + 1.0;
-  const auto take = [](double& kept, double loss) {
-    if (std::abs(loss) > std::abs(kept)) kept = loss;
-  };
-  if (cells <= 4.0 * static_cast<double>(losses.size())) {
-    // 0 stands for none: it is a bend anyway.
-    result.assign(static_cast<std::size_t>(cells), 0.0);
-    for (const double loss : losses) {
-      take(result[static_cast<std::size_t>(std::floor(loss / resolution) - lowest)], loss);
-    }
-  } else {
-    std::vector<double> sorted = losses;
-    std::ranges::sort(sorted);
-    double cell = -kInfinity;
-    for (const double loss : sorted) {
-      if (std::floor(loss / resolution) != cell) result.push_back(0.0);
-      cell = std::floor(loss / resolution);
-      take(result.back(), loss);
-    }
-  }
-  std::erase(result, 0.0);
-  return result;
-}
-
-// The losses at which the hull may bend: increasing, `resolution` apart, 0 among them, and the last
-// ones outside of all that are finite.
+// Multiples of `resolution` next to the losses of the tables, on both sides, and to 0: increasing.
+// Between them no table bends.
 std::vector<double> bends_of(std::span<const OutcomeTable> tables, double resolution) {
-  std::vector<double> finite;
+  std::vector<double> bends{-resolution, 0.0, resolution};
   for (const OutcomeTable& table : tables) {
     for (const OutcomePair& o : table) {
-      if (o.p > 0.0 && o.loss < kSteepest) finite.push_back(std::max(o.loss, -kSteepest));
+      if (!(o.p > 0.0 && o.loss < kSteepest)) continue;
+      const double position = std::max(o.loss, -kSteepest) / resolution;
+      bends.push_back(std::floor(position) * resolution);
+      bends.push_back(std::ceil(position) * resolution);
     }
   }
-  const std::vector<double> losses = representatives(finite, resolution);
-  std::vector<double> bends{losses.empty() ? -resolution : std::min(losses.front(), -resolution)};
-  for (const double loss : losses) {
-    if (loss > -resolution) break;
-    if (loss >= bends.back() + resolution) bends.push_back(loss);
-  }
-  if (bends.back() > -resolution) bends.back() = -resolution;
-  const std::size_t negative = bends.size();
-  bends.push_back(losses.empty() ? resolution : std::max(losses.back(), resolution));
-  for (auto loss = losses.rbegin(); loss != losses.rend() && *loss >= resolution; ++loss) {
-    if (*loss <= bends.back() - resolution) bends.push_back(*loss);
-  }
-  bends.push_back(0.0);
-  std::reverse(bends.begin() + static_cast<std::ptrdiff_t>(negative), bends.end());
+  std::ranges::sort(bends);
+  bends.erase(std::unique(bends.begin(), bends.end()), bends.end());
   return bends;
 }
 

@@ -11,9 +11,10 @@ namespace pate {
 ///
 ///     sum_o (P(o) - gamma Q(o))+  >=  max_b sum_o (P_b(o) - gamma Q_b(o))+    for every gamma
 ///
-/// with equality at the likelihood ratios of the tables: the upper hull of their ROC curves. Those
-/// nearer to each other than `resolution`, in loss, are not told apart, which only raises it. One
-/// table is returned as it is; none: an empty one.
+/// with losses that are multiples of `resolution`: equality at those next to the losses of the
+/// tables, but for 1e-5 of the excess over (1 - gamma)+, and chords between. That is the upper hull
+/// of their ROC curves, seen on a grid: on that grid it costs nothing more (GridLosses). One table
+/// is returned as it is; none: an empty one.
 [[nodiscard]] OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution);
 
 }  // namespace pate

@@ -28,20 +28,13 @@ std::size_t at(std::ptrdiff_t k) {
   return static_cast<std::size_t>(k);
 }
 
-// Of a cell: less than 1.
-constexpr double kLargestPart = 1.0 - 0x1p-53;
+// Cells that are worked on together: few enough to stay in the nearest cache.
+constexpr std::ptrdiff_t kCells = 512;
 
-// to[k] or to[k + 1] grows by weight * mass[k], the latter where parts[k] and `part` make a whole.
-PATE_VECTOR_CLONES void add_moved(const double* mass, const double* parts, std::size_t count,
-                                  double weight, double part, double* __restrict to) {
-  for (std::size_t k = 0; k < count; ++k) {
-    const double moved = weight * mass[k];
-    to[k] += parts[k] + part < 1.0 ? moved : 0.0;
-  }
-  for (std::size_t k = 0; k < count; ++k) {
-    const double moved = weight * mass[k];
-    to[k + 1] += parts[k] + part < 1.0 ? 0.0 : moved;
-  }
+// to[i] += weight * from[i].
+PATE_VECTOR_CLONES void add_moved(const double* from, std::size_t count, double weight,
+                                  double* __restrict to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += weight * from[i];
 }
 
 // What merging outcomes may take of the second moment of a query's losses, in all.
@@ -86,11 +79,8 @@ LowerProfile::LowerProfile(double step, double lowest, double highest)
     throw parameter_error("a profile from below needs a step > 0 and a range around 0");
   }
   const auto last = static_cast<std::int64_t>(std::ceil(highest / step));
-  for (std::int64_t k = first_; k <= last; ++k) {
-    shrinking_.push_back(std::exp(-static_cast<double>(k) * step_));
-  }
-  p_.assign(shrinking_.size(), 0.0);
-  q_ = part_ = p_;
+  p_.assign(static_cast<std::size_t>(last - first_ + 1), 0.0);
+  q_ = p_;
   begin_ = -first_;
   end_ = begin_ + 1;
   p_[at(begin_)] = q_[at(begin_)] = 1.0;
@@ -102,55 +92,94 @@ void LowerProfile::append(const OutcomeTable& table, std::int64_t times) {
   for (std::int64_t i = 0; i < times; ++i) step(few);
 }
 
+// A shift of all losses moves every history alike, and tells none from another. Of the shifts that
+// put one outcome on a whole number of steps this is the one that puts the others nearest to those;
+// what is shifted in all stays within half a step.
+double LowerProfile::shift(const OutcomeTable& table) const {
+  double best = 0.0;
+  double least = kInfinity;
+  for (const OutcomePair& aligned : table) {
+    if (!(aligned.p > 0.0 && std::isfinite(aligned.loss))) continue;
+    double moment = 0.0;
+    double mean = 0.0;
+    double mass = 0.0;
+    for (const OutcomePair& o : table) {
+      if (!(o.p > 0.0 && std::isfinite(o.loss))) continue;
+      const double steps = (o.loss - aligned.loss) / step_;
+      const double off = std::round(steps) - steps;
+      moment += o.p * off * off;
+      mean += o.p * off;
+      mass += o.p;
+    }
+    const double spread = moment - mean * mean / mass;
+    if (spread < least) {
+      least = spread;
+      best = aligned.loss / step_;
+    }
+  }
+  // The shift is whole - best, and shifted_ is to stay near 0.
+  return std::round(best - shifted_) - best;
+}
+
 void LowerProfile::step(const OutcomeTable& table) {
   ++queries_;
   const auto size = static_cast<std::ptrdiff_t>(p_.size());
-  // The loss of a cell's histories, in steps above its lower end. How much is taken from the first
-  // terms of the logarithm: wherever a history is put, nothing becomes too large.
-  for (std::ptrdiff_t k = begin_; k < end_; ++k) {
-    const double more = p_[at(k)] * shrinking_[at(k)] / q_[at(k)] - 1.0;
-    const double part = (more - 0.5 * more * more) / step_;
-    // Not so where either mass is 0: it stays at the lower end.
-    part_[at(k)] = part > 0.0 ? std::min(part, kLargestPart) : 0.0;
-  }
-  after_p_.assign(p_.size(), 0.0);
-  after_q_.assign(q_.size(), 0.0);
+  const double shift = this->shift(table);
+  shifted_ += shift;
+  // Where an outcome moves a history, in cells: wherever that is, nothing becomes too large.
+  std::vector<std::ptrdiff_t> moves;
   std::ptrdiff_t low = size - 1;
   std::ptrdiff_t high = 0;
   for (const OutcomePair& outcome : table) {
+    const auto reach = static_cast<double>(size);
+    const double cells = std::round(std::clamp(outcome.loss / step_ + shift, -reach, reach));
+    moves.push_back(static_cast<std::ptrdiff_t>(cells));
+    if (!(outcome.p > 0.0) || outcome.loss == kInfinity) continue;
+    low = std::min(low, std::clamp<std::ptrdiff_t>(begin_ + moves.back(), 0, size - 1));
+    high = std::max(high, std::clamp<std::ptrdiff_t>(end_ - 1 + moves.back(), 0, size - 1));
+  }
+  after_p_.resize(p_.size());
+  after_q_.resize(q_.size());
+  if (low > high) {  // every outcome is one that the neighbour never has
+    low = high = 0;
+    after_p_.front() = after_q_.front() = 0.0;
+  }
+  for (std::ptrdiff_t first = low; first <= high; first += kCells) {
+    const std::ptrdiff_t last = std::min(first + kCells, high + 1);
+    std::fill(after_p_.begin() + first, after_p_.begin() + last, 0.0);
+    std::fill(after_q_.begin() + first, after_q_.begin() + last, 0.0);
+    for (std::size_t o = 0; o < table.size(); ++o) {
+      const OutcomePair& outcome = table[o];
+      if (!(outcome.p > 0.0) || outcome.loss == kInfinity) continue;
+      const std::ptrdiff_t from = std::max(first, begin_ + moves[o]);
+      const std::ptrdiff_t to = std::min(last, end_ + moves[o]);
+      if (!(from < to)) continue;
+      const auto count = static_cast<std::size_t>(to - from);
+      add_moved(p_.data() + (from - moves[o]), count, outcome.p, after_p_.data() + from);
+      add_moved(q_.data() + (from - moves[o]), count, outcome.q, after_q_.data() + from);
+    }
+  }
+  // What leaves the range is merged at its ends; of an infinite loss only p is left.
+  for (std::size_t o = 0; o < table.size(); ++o) {
+    const OutcomePair& outcome = table[o];
     if (!(outcome.p > 0.0)) continue;
     if (outcome.loss == kInfinity) {
       for (std::ptrdiff_t k = begin_; k < end_; ++k) at_infinity_ += p_[at(k)] * outcome.p;
       continue;
     }
-    const auto reach = static_cast<double>(size);
-    const double steps = std::clamp(outcome.loss / step_, -reach, reach);
-    const auto whole = static_cast<std::ptrdiff_t>(std::floor(steps));
-    const double part = steps - std::floor(steps);
-    // What leaves the range is merged at its ends.
-    const std::ptrdiff_t first = std::clamp(-whole, begin_, end_);
-    const std::ptrdiff_t last = std::clamp(size - 1 - whole, first, end_);
-    for (std::ptrdiff_t k = begin_; k < end_; ++k) {
-      if (k == first) k = last;
-      if (k == end_) break;
-      const std::ptrdiff_t to = k < first ? 0 : size - 1;
-      after_p_[at(to)] += outcome.p * p_[at(k)];
-      after_q_[at(to)] += outcome.q * q_[at(k)];
-      low = std::min(low, to);
-      high = std::max(high, to);
+    for (std::ptrdiff_t k = begin_; k < std::min(end_, -moves[o]); ++k) {
+      after_p_.front() += outcome.p * p_[at(k)];
+      after_q_.front() += outcome.q * q_[at(k)];
     }
-    if (first == last) continue;
-    const auto count = static_cast<std::size_t>(last - first);
-    const double* const parts = part_.data() + first;
-    add_moved(p_.data() + first, parts, count, outcome.p, part, after_p_.data() + first + whole);
-    add_moved(q_.data() + first, parts, count, outcome.q, part, after_q_.data() + first + whole);
-    low = std::min(low, first + whole);
-    high = std::max(high, last + whole);
+    for (std::ptrdiff_t k = std::max(begin_, size - moves[o]); k < end_; ++k) {
+      after_p_.back() += outcome.p * p_[at(k)];
+      after_q_.back() += outcome.q * q_[at(k)];
+    }
   }
   p_.swap(after_p_);
   q_.swap(after_q_);
-  begin_ = std::min(low, high);
-  end_ = std::min(high + 1, size);
+  begin_ = low;
+  end_ = high + 1;
 }
 
 double LowerProfile::delta(double epsilon) const {

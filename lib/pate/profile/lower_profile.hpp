@@ -27,15 +27,16 @@ class LowerProfile {
 
  private:
   void step(const OutcomeTable& table);
+  [[nodiscard]] double shift(const OutcomeTable& table) const;
 
   double step_;
   double highest_;
   std::int64_t first_;
-  std::vector<double> p_, q_;                     // masses of the cells
-  std::vector<double> shrinking_;                 // e^-loss at the lower end of each cell
-  std::vector<double> part_, after_p_, after_q_;  // room for a step
-  std::ptrdiff_t begin_ = 0, end_ = 0;            // cells that are not empty
-  double at_infinity_ = 0.0;                      // of outcomes that the neighbour never has
+  double shifted_ = 0.0;                   // by how many steps a cell is above its histories
+  std::vector<double> p_, q_;              // masses of the cells
+  std::vector<double> after_p_, after_q_;  // room for a step
+  std::ptrdiff_t begin_ = 0, end_ = 0;     // cells that are not empty
+  double at_infinity_ = 0.0;               // of outcomes that the neighbour never has
   std::int64_t queries_ = 0;
 };
 

@@ -201,9 +201,19 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
     const std::size_t needed = rounded + static_cast<std::size_t>(most - least);
     if (nodes_of->capacity() < needed) nodes_of->reserve(2 * needed);
   }
-  padded_.clear();
-  const std::int64_t last = first + least + static_cast<std::int64_t>(rounded) + most - least;
-  for (std::int64_t k = first + least; k < last; ++k) padded_.push_back(at(k));
+  // V at the nodes from first + least on, as `at` has it.
+  const auto below = static_cast<std::size_t>(lowest_ - first - least);
+  padded_.resize(rounded + static_cast<std::size_t>(most - least));
+  std::fill_n(padded_.begin(), below, values_.front());
+  const std::size_t kept = std::min(values_.size(), padded_.size() - below);
+  std::copy_n(values_.begin(), kept, padded_.begin() + static_cast<std::ptrdiff_t>(below));
+  const std::size_t above = padded_.size() - below - kept;
+  while (shrinking_.size() < above) {
+    shrinking_.push_back(std::exp(-static_cast<double>(shrinking_.size() + 1) * step_));
+  }
+  const double missing = 1.0 - values_.back();
+  double* const tail = padded_.data() + below + kept;
+  for (std::size_t i = 0; i < above; ++i) tail[i] = 1.0 - missing * shrinking_[i];
   raised_.assign(rounded, 0.0);
   for (std::size_t i = 0; i < rounded; i += kBlock) {
     for (std::size_t b = begin; b < end; ++b) {
@@ -224,9 +234,9 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   forgotten_ *= most_weight * kGrowth;
   std::size_t cut = 0;
   while (cut + 1 < nodes && raised_[cut + 1] <= forgotten_) ++cut;
-  values_.assign(raised_.begin() + static_cast<std::ptrdiff_t>(cut),
-                 raised_.begin() + static_cast<std::ptrdiff_t>(nodes));
-  for (double& value : values_) value = std::min(value, 1.0);
+  values_.resize(nodes - cut);
+  const double* const raised = raised_.data() + cut;
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = raised[i] < 1.0 ? raised[i] : 1.0;
   lowest_ = first + static_cast<std::int64_t>(cut);
 }
 

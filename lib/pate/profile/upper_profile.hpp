@@ -83,6 +83,7 @@ class UpperProfile {
   std::int64_t highest_ = 0;
   std::vector<double> values_;  // at the nodes lowest_ .. highest_
   std::int64_t queries_ = 0;
+  std::vector<double> shrinking_;        // e^-s of the steps above the window
   std::vector<double> padded_, raised_;  // room for a step
   std::vector<std::int32_t> offsets_;
 };
