@@ -184,8 +184,9 @@ void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
   if (!found) {
     account.notices.push_back(
         {"no_teacher_profiles",
-         "the exact (epsilon, delta) of every teacher would take more than minutes and is left "
-         "out: exact_per_teacher/joint/improved is there"});
+         "the exact (epsilon, delta) of every teacher is left out, as it would take more than "
+         "minutes or the outcome probabilities of a query are not known: "
+         "exact_per_teacher/joint/improved is there"});
     return;
   }
   most = std::min(most, entries.front().epsilon);

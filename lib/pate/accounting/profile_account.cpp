@@ -209,6 +209,12 @@ std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, d
   return places;
 }
 
+void add_rest(double rest, UpperProfile& profile) {
+  if (!(rest > 0.0)) return;
+  // Outward: what rounding does to the sum.
+  profile.prepend(std::array{OutcomeTable{{rest * (1.0 + 1e-6), 0.0, kInfinity}, {1.0, 1.0, 0.0}}});
+}
+
 // How fine and how far profiles are.
 struct Grids {
   double step = 0.0;
@@ -333,10 +339,7 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu),
       upper_of(grids.grid(Direction::reverse, grids.step), gaussian_mu)};
   std::array<LowerProfile, 2> lower{grids.lower(grids.step), grids.lower(grids.step)};
-  if (rest > 0.0) {
-    const std::array sure{OutcomeTable{{rest * (1.0 + 1e-6), 0.0, kInfinity}, {1.0, 1.0, 0.0}}};
-    for (UpperProfile& profile : upper) profile.prepend(sure);
-  }
+  for (UpperProfile& profile : upper) add_rest(rest, profile);
   ProgressCounter counter(progress, static_cast<std::int64_t>(places.size()));
   std::array<std::vector<std::unique_ptr<Step>>, 2> steps;
   for (std::size_t begin = 0; begin < places.size(); begin += kBatch) {
@@ -397,9 +400,12 @@ struct Pair {
 class TeacherPasses {
  public:
   TeacherPasses(ExactRun& run, const TeacherRows& votes, const Grids& grids,
-                const ProfileSettings& settings, const ProfileHints& hints, unsigned threads)
+                std::span<const QueryOf> places, double rest, const ProfileSettings& settings,
+                const ProfileHints& hints, unsigned threads)
       : run_(run),
         votes_(votes),
+        places_(places),
+        rest_(rest),
         grids_(grids),
         delta_(settings.delta),
         orders_{hints.forward.order, hints.reverse.order},
@@ -411,6 +417,7 @@ class TeacherPasses {
     std::vector<UpperProfile> profiles;
     for (const Pair& pair : pairs) {
       profiles.emplace_back(grids_.grid(kDirections[pair.direction], step));
+      add_rest(rest_, profiles.back());
     }
     const bool known =
         pass(step, pairs, counter,
@@ -442,18 +449,18 @@ class TeacherPasses {
   // outcomes of one are not known.
   template <class Take>
   bool pass(double step, std::span<const Pair> pairs, ProgressCounter& counter, const Take& take) {
-    for (std::size_t done = 0; done < run_.size();) {
-      const std::size_t size = std::min(kBatch, run_.size() - done);
-      const std::size_t last = run_.size() - 1 - done;
+    for (std::size_t done = 0; done < places_.size();) {
+      const std::size_t size = std::min(kBatch, places_.size() - done);
+      const auto query = [&](std::size_t j) { return places_[done + j].query; };
       std::vector<std::array<std::unique_ptr<Step>, 2>> steps(size);
       std::vector<std::vector<std::size_t>> ranges(size);
       std::vector<char> known(size, 0);
       parallel_for(size, threads_, [&](std::size_t j) {
-        auto outcomes = run_.tables(last - j);
+        auto outcomes = run_.tables(query(j));
         if (!outcomes) return;
         known[j] = 1;
         std::vector<OutcomeTable> tables = std::move(*outcomes);
-        ranges[j] = neighbours_by_group(run_.votes(last - j));
+        ranges[j] = neighbours_by_group(run_.votes(query(j)));
         for (std::size_t d = 0; d < 2; ++d) {
           if (kDirections[d] == Direction::reverse) reverse_all(tables);
           steps[j][d] = std::make_unique<Step>(Step{GridLosses(tables, step), tables});
@@ -464,7 +471,7 @@ class TeacherPasses {
         std::vector<std::int64_t> times;
         for (std::size_t j = 0; j < size; ++j) {
           times.assign(ranges[j].size() - 1, 0);
-          for (const std::uint32_t row : votes_.rows[last - j]) {
+          for (const std::uint32_t row : votes_.rows[query(j)]) {
             ++times[votes_.groups[row * votes_.teachers + pairs[k].teacher]];
           }
           const std::size_t d = pairs[k].direction;
@@ -482,6 +489,8 @@ class TeacherPasses {
 
   ExactRun& run_;
   const TeacherRows& votes_;
+  std::span<const QueryOf> places_;
+  double rest_;
   Grids grids_;
   double delta_;
   std::array<double, 2> orders_;
@@ -495,14 +504,18 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
                                                 const ProfileSettings& settings, unsigned threads,
                                                 const ProgressCallback& progress) {
   double queries = 0.0;
+  for (std::size_t i = 0; i < run.size(); ++i) queries += run.count(i);
+  Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, queries);
+  if (grids.step > kLargestStep) return std::nullopt;
+  ExactRun* const one = &run;
+  double rest = 0.0;
+  const std::vector<QueryOf> places =
+      sure_first(std::span(&one, 1), kSureShare * grids.least_delta / std::max(queries, 1.0), rest);
   double terms = 0.0;  // of a teacher, at a node
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    queries += run.count(i);
+  for (const auto& [r, i] : places) {
     const auto groups = static_cast<double>(run.votes(i).groups.size());
     terms += run.count(i) * groups * terms_of(run.votes(i));
   }
-  Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, queries);
-  if (grids.step > kLargestStep) return std::nullopt;
   TeacherProfiles result;
   result.step = grids.step;
   result.coarse_step = std::max(grids.step, kCoarsest);
@@ -513,12 +526,12 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
     result.coarse_step *= 2.0;
   }
 
-  TeacherPasses passes(run, votes, grids, settings, hints, threads);
+  TeacherPasses passes(run, votes, grids, places, rest, settings, hints, threads);
   std::vector<Pair> pairs;
   for (std::size_t t = 0; t < votes.teachers; ++t) {
     for (std::size_t d = 0; d < 2; ++d) pairs.push_back({t, d});
   }
-  ProgressCounter counter(progress, static_cast<std::int64_t>(pairs.size() * run.size()));
+  ProgressCounter counter(progress, static_cast<std::int64_t>(pairs.size() * places.size()));
   if (!passes.upper(pairs, result.coarse_step, counter)) return std::nullopt;
 
   // From the dearest on, while one may be dearer than the dearest that is known.

@@ -336,6 +336,72 @@ TEST_SUITE("accounting") {
     }
   }
 
+  TEST_CASE("what else than its one likely outcome a query and its neighbours may put out") {
+    Random random(1404);
+    int likely = 0;
+    for (int i = 0; i < 400; ++i) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(2, 8));
+      Aggregator aggregator = random_aggregator(random, teachers * random.log_uniform(0.1, 1.0));
+      const auto all = all_histograms(teachers, static_cast<std::size_t>(random.integer(2, 3)));
+      const Histogram& counts = all[static_cast<std::size_t>(
+          random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+      const ExactMechanism mechanism(aggregator, teachers);
+      const double bound =
+          std::exp(ExactCost(mechanism, mechanism.group(counts, {})).log_surprise());
+      REQUIRE((bound >= 0.0 && bound <= 1.0));
+      likely += bound < 0.05 ? 1 : 0;
+      // Some outcome has at least the rest on all of them.
+      std::vector<Probabilities> possible{outcomes(aggregator, counts)};
+      for (const auto& of_class : neighbours(aggregator, counts)) {
+        for (const Pair& pair : of_class) possible.push_back(pair.q);
+      }
+      Real best = 1.0L;
+      for (std::size_t o = 0; o < possible.front().size(); ++o) {
+        Real most = 0.0L;
+        for (const Probabilities& its : possible) {
+          Real others = 0.0L;
+          for (std::size_t k = 0; k < its.size(); ++k) others += k == o ? 0.0L : its[k];
+          most = std::max(most, others);
+        }
+        best = std::min(best, most);
+      }
+      INFO("run ", i);
+      CHECK(static_cast<Real>(bound) >= best * (1.0L - 1e-9L));
+    }
+    CHECK(likely > 20);
+  }
+
+  TEST_CASE("queries that are all but sure enter profiles with what they may cost") {
+    const Aggregator aggregator{ThresholdCheck{25.0, 4.0}, GaussianNoisyMax{4.0}, false};
+    const ExactMechanism mechanism(aggregator, 60);
+    const ExactQuery sure{mechanism.group(Histogram{60, 0, 0}, {}), 30};
+    const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
+    const auto profile = [&](std::vector<ExactQuery> queries, std::vector<double> deltas) {
+      std::sort(queries.begin(), queries.end(),
+                [](const ExactQuery& a, const ExactQuery& b) { return a.votes < b.votes; });
+      ExactRun run(mechanism, queries, 1);
+      ExactRun* const one = &run;
+      const auto result = run_profile(std::span(&one, 1), hints, {1e-5, deltas, 0x1p-9}, 0.0, 1);
+      REQUIRE(result);
+      return *result;
+    };
+    // Where a tiny delta is asked for, nothing is sure enough.
+    const ExactQuery contested{mechanism.group(Histogram{31, 28, 1}, {}), 1};
+    const RunProfile bound = profile({sure, contested}, {1e-5});
+    const RunProfile looked_at = profile({sure, contested}, {1e-5, 1e-300});
+    for (const auto direction : {&BothDirections::forward, &BothDirections::reverse}) {
+      CHECK(bound.upper.*direction >= looked_at.upper.*direction * (1.0 - 1e-9));
+      CHECK(bound.upper.*direction <= looked_at.upper.*direction * (1.0 + 1e-6));
+    }
+    // They are not forgotten.
+    const RunProfile alone = profile({sure}, {1e-5});
+    const RunProfile nothing = profile({}, {1e-5});
+    for (std::size_t d = 0; d < 2; ++d) {
+      CHECK(alone.curve.delta_at.front().upper[d] > nothing.curve.delta_at.front().upper[d]);
+      CHECK(alone.curve.delta_at.front().upper[d] <= 1e-5 * 1e-6);
+    }
+  }
+
   TEST_CASE("the profiles of S18's votes (real votes)" *
             doctest::skip(!pate::test::has_shared_votes())) {
     struct Case {
