@@ -18,12 +18,14 @@
 #include "support/accuracy.hpp"
 #include "support/npy_writer.hpp"
 #include "support/oracle.hpp"
+#include "support/paths.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate;
 using namespace pate_test;
+using pate::test::has_shared_votes;
 using pate::test::message_of;
 using pate::test::sample;
 using pate::test::shared_votes;
@@ -148,7 +150,8 @@ const std::vector<Printed>& printed() {
 }  // namespace
 
 TEST_SUITE("as_published") {
-  TEST_CASE("S18's procedure gives what it prints on real votes") {
+  TEST_CASE("S18's procedure gives what it prints on real votes" *
+            doctest::skip(!has_shared_votes())) {
     for (const Printed& expected : printed()) {
       const std::string path = shared_votes(expected.votes);
       if (path.empty()) continue;
