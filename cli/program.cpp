@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <new>
 #include <ostream>
@@ -11,7 +12,9 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
 #include "pate/error.hpp"
+#include "pate/io/memory.hpp"
 
 namespace pate::cli {
 
@@ -22,81 +25,106 @@ int report_error(const Streams& streams, const char* what, int status) {
   return status;
 }
 
+// Without asking for more.
+std::array<char, 128> no_memory() {
+  std::array<char, 128> text{};
+  fmt::format_to_n(text.data(), text.size() - 1,
+                   "not enough memory for this input: {} may be used; see --max-memory",
+                   size_text(static_cast<double>(io::usable_memory())));
+  return text;
+}
+
 std::vector<Command> commands() {
   return {
       make_command({"analyze",
                     "the privacy cost of a vote dump",
                     "pate analyze votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5",
-                    {kLimitMissed, kBadInput, kNotValid}},
+                    {kLimitMissed, kBadInput, kNotValid},
+                    "different histograms, and teachers"},
                    add_analyze, run_analyze),
-      make_command({"tune",
-                    "choose the noise and the threshold",
-                    "pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 "
-                    "--delta 1e-5 --max-epsilon 2",
-                    {kLimitMissed, kBadInput, kNotValid}},
-                   add_tune, run_tune),
-      make_command({"release",
-                    "an epsilon that may be published",
-                    "pate release votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 "
-                    "--ledger teachers.ledger --public-only -o public.json",
-                    {kLimitMissed, kBadInput, kNotValid, kLedgerRefused}},
-                   add_release, run_release),
+      make_command(
+          {"tune",
+           "choose the noise and the threshold",
+           "pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 "
+           "--delta 1e-5 --max-epsilon 2",
+           {kLimitMissed, kBadInput, kNotValid},
+           "different histograms, teachers, and points\nof the grid that none is better than"},
+          add_tune, run_tune),
+      make_command(
+          {"release",
+           "an epsilon that may be published",
+           "pate release votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 "
+           "--ledger teachers.ledger --public-only -o public.json",
+           {kLimitMissed, kBadInput, kNotValid, kLedgerRefused},
+           "different histograms; of a curve with a\nthreshold with the square of the teachers"},
+          add_release, run_release),
       make_command({"explain",
                     "one query, or the dearest ones, under the glass",
                     "pate explain votes.npy --sigma2 40 --delta 1e-5 --top 10 --summary",
-                    {kBadInput, kNotValid}},
+                    {kBadInput, kNotValid},
+                    "--top, by the classes"},
                    add_explain, run_explain),
       make_command({"label",
                     "run the aggregator: noisy labels for the student",
                     "pate label votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 "
                     "--write-labels labels.npy --ledger teachers.ledger",
-                    {kBadInput, kNotValid, kLedgerRefused}},
+                    {kBadInput, kNotValid, kLedgerRefused},
+                    "queries, by 8 bytes each"},
                    add_label, run_label),
       make_command({"darrm",
                     "the majority of teachers that are private themselves",
                     "pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 "
                     "--queries 10",
-                    {kLimitMissed, kBadInput, kNotValid, kLedgerRefused}},
+                    {kLimitMissed, kBadInput, kNotValid, kLedgerRefused},
+                    "different histograms, and the square of the\nteachers"},
                    add_darrm, run_darrm),
       make_command({"nzc",
                     "a constant added to the plurality: claim and truth",
                     "pate nzc votes.npy --scale 20 --tau 1e-6 --delta 1e-5 --summary",
-                    {kBadInput, kNotValid}},
+                    {kBadInput, kNotValid},
+                    "different histograms"},
                    add_nzc, run_nzc),
       make_command({"ledger",
                     "the account of what was released of an ensemble",
                     "pate ledger teachers.ledger --summary",
-                    {kBadInput}},
+                    {kBadInput},
+                    "entries"},
                    add_ledger, run_ledger),
       make_command({"plan",
                     "what a run may cost; the noise a target needs",
                     "pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2",
-                    {kLimitMissed, kNotValid}},
+                    {kLimitMissed, kNotValid},
+                    "teachers"},
                    add_plan, run_plan),
       make_command({"compose",
                     "add up reports: shards of a run, or rounds",
                     "pate compose round1.json round2.json --summary",
-                    {kLimitMissed, kBadInput, kNotValid}},
+                    {kLimitMissed, kBadInput, kNotValid},
+                    "reports"},
                    add_compose, run_compose),
       make_command({"inspect",
                     "what is in a vote dump, and what looks wrong",
                     "pate inspect votes.npy --threshold 60% --sigma1 150 --summary",
-                    {kBadInput}},
+                    {kBadInput},
+                    "nothing but --bins"},
                    add_inspect, run_inspect),
       make_command({"report",
                     "reports as a page for people who run no commands",
                     "pate report report.json -o report.html",
-                    {kBadInput}},
+                    {kBadInput},
+                    "reports"},
                    add_report, run_report),
       make_command({"plot",
                     "pictures of reports",
                     "pate plot report.json --kind cumulative -o cumulative.svg",
-                    {kBadInput}},
+                    {kBadInput},
+                    "reports"},
                    add_plot, run_plot),
       make_command({"simulate",
                     "make a plausible vote dump",
                     "pate simulate --teachers 250 --queries 1000 --accuracy 0.8 -o votes.npy",
-                    {}},
+                    {},
+                    "votes: they are made in memory"},
                    add_simulate, run_simulate),
   };
 }
@@ -136,7 +164,7 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
   } catch (const ledger_refusal& error) {
     return report_error(streams, error.what(), kLedgerRefused);
   } catch (const std::bad_alloc&) {
-    return report_error(streams, "not enough memory for this input", kBadInput);
+    return report_error(streams, no_memory().data(), kBadInput);
   } catch (const std::exception& error) {
     return report_error(streams, (std::string("a bug, please report: ") + error.what()).c_str(),
                         kBug);

@@ -12,6 +12,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/digests.hpp"
@@ -96,6 +97,9 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   PrivacyFilter filter(
       run.aggregator, limits, options.delta,
       options.order ? *options.order : filter_order(run.aggregator, limits, options.delta));
+  // A label, who it is from, and both in the file.
+  constexpr std::int64_t kBytes = 2 * (sizeof(std::int32_t) + sizeof(LabelSource));
+  expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
   auto described = input.describe_beside();
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
   const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);

@@ -10,11 +10,13 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/release/curve/curve_plan.hpp"
+#include "pate/release/curve/key_costs.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -287,6 +289,15 @@ reports::ReportContext make_context(const ReleaseOptions& options, const VotesIn
   return {version(), settings_of("release", add_release, in_force(options, run)), input.describe()};
 }
 
+// Before hours are spent on what will not fit.
+void expect_room(const CurvePlanSettings& settings, const Run& run) {
+  const std::int64_t teachers = run.votes.teachers();
+  const CurveCost cost = settings.bound.value_or(default_cost(run.aggregator, run.votes.classes()));
+  if (cost != CurveCost::tilted) return;
+  expect_memory(key_costs_memory(teachers),
+                fmt::format("the table of a curve of {} teachers", teachers));
+}
+
 // What is wrong with S18's procedure for this run.
 Notice not_valid(const AsPublishedRelease& release, Reading reading, const Aggregator& aggregator) {
   const Gnss& gnss = release.gnss;
@@ -396,6 +407,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
+  if (const auto* curve = std::get_if<CurvePlanSettings>(&settings)) expect_room(*curve, run);
   const reports::ReportContext context = make_context(options, input, run);
   reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
 #include "cli/options/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
@@ -49,6 +50,10 @@ class Table {
       throw parameter_error(fmt::format("votes must be at most {} bytes, got {} x {} x {} bytes",
                                         kLargestFile, rows, columns_, kItemSize));
     }
+    // At least a digit and what comes after it.
+    const auto numbers = static_cast<double>(rows) * static_cast<double>(columns_);
+    expect_memory(numbers * (format_ == reports::LabelsFormat::npy ? kItemSize : 2),
+                  "making the file in memory");
     if (format_ == reports::LabelsFormat::npy) {
       bytes_ = io::npy_header(kInt64, shape);
       bytes_.reserve(bytes_.size() + static_cast<std::size_t>(rows * columns_ * kItemSize));

@@ -191,6 +191,7 @@ struct Page {
   const char* about;
   const char* example;
   std::vector<ExitStatus> statuses = {};  ///< beside those that every command has
+  const char* grows_with = "";            ///< what makes it need more memory
 };
 
 /// A command of the program.
@@ -199,13 +200,21 @@ struct Command : Page {
   std::function<int(const Streams&)> run;
 };
 
+/// `--max-memory`, with what makes a command need more; "" is nothing worth telling (memory.cpp).
+void add_max_memory(const Section& section, std::string& size, std::string_view grows_with);
+
+/// Puts the option in force, "" its default.
+void limit_memory(const std::string& size);
+
 /// A command whose options live as long as it does.
 template <class Options>
 [[nodiscard]] Command make_command(
     Page page, void (*describe)(CommandLine&, Options&),
     std::type_identity_t<int (*)(const Options&, const Streams&)> run) {
   const auto options = std::make_shared<Options>();
-  Command command{std::move(page), {}, [options, run](Streams streams) {
+  const auto max_memory = std::make_shared<std::string>();
+  Command command{std::move(page), {}, [options, max_memory, run](Streams streams) {
+                    limit_memory(*max_memory);
                     if constexpr (requires { options->output.progress; }) {
                       streams.progress = !options->output.quiet &&
                                          options->output.progress == ProgressWhen::terminal;
@@ -216,6 +225,7 @@ template <class Options>
                     return run(*options, streams);
                   }};
   describe(command.line, *options);
+  add_max_memory(command.line.section("Program"), *max_memory, command.grows_with);
   return command;
 }
 

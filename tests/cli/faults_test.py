@@ -31,6 +31,9 @@ def as_nobody():
     os.setuid(nobody.pw_uid)
 
 
+NO_MEMORY = r"^pate: not enough memory for this input: [0-9.]+ [MG]B may be used; see --max-memory\n$"
+
+
 class FaultsTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -58,7 +61,7 @@ class FaultsTest(unittest.TestCase):
             for _ in range(64):
                 file.write(lines)
         bounded = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        expected = f": expected at most {limit // 5 * 2} bytes of a stream or inside a compressed file, "
+        expected = f": expected at most {limit // 5 * 4 // 2} bytes of a stream or inside a compressed file, "
         done = self.run_pate("inspect", "bomb.csv.gz", status=3, before=bounded)
         self.assertTrue(done.stderr.startswith("pate: bomb.csv.gz" + expected), done.stderr)
         with subprocess.Popen(["yes", "3,4"], stdout=subprocess.PIPE) as endless:
@@ -79,9 +82,26 @@ class FaultsTest(unittest.TestCase):
             if done.returncode == 0:
                 self.assertEqual(done.stdout, self.report)
             else:
-                self.assertEqual(done.stderr, "pate: not enough memory for this input\n")
+                self.assertRegex(done.stderr, NO_MEMORY)
                 self.assertEqual(done.stdout, "")
         self.assertIn(0, seen)
+
+    def test_no_more_memory_than_an_option_allows(self):
+        done = self.run_pate(*ANALYZE, "--max-memory", "1.5GiB")
+        self.assertEqual(done.stdout, self.report)
+        done = self.run_pate("simulate", "--queries", "1000000", "-o", "dump.npy", "--max-memory", "70 MB", status=3)
+        self.assertEqual(done.stderr, "pate: making the file in memory takes at least 80 MB, and 70 MB may be used; see --max-memory\n")
+        self.assertFalse((self.root / "dump.npy").exists())
+        self.run_pate("simulate", "--teachers", "30000", "--queries", "4", "-o", "dump.npy", "--quiet")
+        words = ["release", "dump.npy", "--sigma2", "9000", "--delta", "1e-9", "--dry-run", "--max-memory", "2GB"]
+        self.assertEqual(self.run_pate(*words, status=3).stderr, "pate: the table of a curve of 30000 teachers takes at least "
+                         "3.7 GB, and 2.0 GB may be used; see --max-memory\n")
+        words = ["analyze", "dump.npy", "--sigma2", "9000", "--delta", "1e-9"]
+        self.assertRegex(self.run_pate(*words, "--max-memory", "12MB", status=3).stderr, NO_MEMORY)
+        self.run_pate(*words, "--max-memory", "2GB")
+        for wrong in ("", "2 XB", "-3GB", "0", "nan", "1e9GB", "GB", "3 GB "):
+            done = self.run_pate(*words, "--max-memory", wrong, status=2)
+            self.assertIn("--max-memory", done.stderr)
 
     @unittest.skipUnless(IS_ROOT, "only root can become nobody")
     def test_without_any_other_thread_one_does_it_all(self):

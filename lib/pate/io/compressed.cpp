@@ -15,6 +15,7 @@
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
 #include "pate/io/foreign_formats.hpp"
+#include "pate/io/memory.hpp"
 #include "pate/io/npy_table.hpp"
 #include "pate/io/sparse_table.hpp"
 

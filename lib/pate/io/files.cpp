@@ -3,17 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <limits>
 #include <system_error>
 
 #include "pate/error.hpp"
+#include "pate/io/memory.hpp"
 
 namespace pate::io {
 
@@ -53,58 +51,7 @@ struct stat status_of(int descriptor, const std::filesystem::path& path) {
   return status;
 }
 
-// The number in a file of the kernel; none where there is another word, as "max" of a cgroup.
-std::optional<std::size_t> number_in(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::size_t number = 0;
-  return file >> number ? std::optional(number) : std::nullopt;
-}
-
 }  // namespace
-
-std::size_t machine_memory() {
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  const auto limit = [&](std::optional<std::size_t> bytes) {
-    if (bytes) least = std::min(least, *bytes);
-  };
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  if (pages > 0)
-    limit(static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
-  rlimit addresses{};
-  if (::getrlimit(RLIMIT_AS, &addresses) == 0) limit(addresses.rlim_cur);
-  // Lines "0::/group" of version 2, "4:memory:/group" of version 1. A limit of a group above holds
-  // too.
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t colon = line.find(':');
-    const std::size_t second = line.find(':', colon + 1);
-    if (colon == std::string::npos || second == std::string::npos) continue;
-    const std::string_view controllers =
-        std::string_view(line).substr(colon + 1, second - colon - 1);
-    const bool second_version = controllers.empty();
-    if (!second_version && controllers.find("memory") == std::string_view::npos) continue;
-    const std::filesystem::path root = second_version ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    const char* const file = second_version ? "memory.max" : "memory.limit_in_bytes";
-    std::filesystem::path group = std::filesystem::path(line.substr(second + 1)).relative_path();
-    for (; !group.empty(); group = group.parent_path()) limit(number_in(root / group / file));
-    limit(number_in(root / file));
-  }
-  return least;
-}
-
-void grow_held(std::vector<std::byte>& bytes, std::size_t size, bool end_known,
-               const std::string& name) {
-  static const std::size_t memory = machine_memory();
-  // While it grows, the old bytes and the new ones are held.
-  const std::size_t most = memory / 5 * (end_known ? 3 : 2);
-  if (bytes.size() >= most) {
-    throw input_error(
-        fmt::format("{}: expected at most {} bytes of a stream or inside a compressed file, as "
-                    "memory is {}, found more; a file that is not compressed may be larger",
-                    name, most, memory));
-  }
-  bytes.resize(std::min(size, most));
-}
 
 Descriptor::Descriptor(const std::filesystem::path& path, int flags, mode_t mode)
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what open(2) looks like

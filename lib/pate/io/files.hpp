@@ -57,16 +57,6 @@ class Descriptor {
 /// Bytes as text, where they lie.
 [[nodiscard]] std::string_view as_text(std::span<const std::byte> bytes);
 
-/// Bytes of memory that this process may come to use: what the machine has, its cgroups and
-/// RLIMIT_AS allow.
-[[nodiscard]] std::size_t machine_memory();
-
-/// Makes room for `size` bytes of a stream or of what is compressed, at most for two fifths of
-/// `machine_memory()`, or three where the end is known and they grow to it in large steps. Throws
-/// `input_error` naming the file where so many are filled already.
-void grow_held(std::vector<std::byte>& bytes, std::size_t size, bool end_known,
-               const std::string& name);
-
 /// How standard input is called in messages.
 inline const std::string kStandardInput = "<stdin>";
 

@@ -268,6 +268,14 @@ CostUnits units_of(double cost, double margin) {
   return std::max<CostUnits>(1, static_cast<CostUnits>(units));
 }
 
+double key_costs_memory(std::int64_t teachers) {
+  if (teachers <= KeyCosts::kMostTeachersOfThreeKeys) return 0.0;
+  const auto width = static_cast<double>(teachers + 1);
+  const auto rows = static_cast<double>(teachers / 2 + 1) +
+                    static_cast<double>(ceil_divide(teachers, cell_for(teachers)) + 1);
+  return rows * width * sizeof(CostUnits);
+}
+
 double cost_of_units(CostUnits units) {
   const double cost = std::ldexp(static_cast<double>(units), kUnitExponent);
   // Beyond 2^53 units the conversion may have rounded down.

@@ -58,6 +58,10 @@ class RowMaxima {
   std::vector<CostUnits> values_, blocks_, large_blocks_;
 };
 
+/// Bytes that `KeyCosts` takes at least, while it is made and after: with two keys that is by the
+/// square of the teachers; else 0, which is little.
+[[nodiscard]] double key_costs_memory(std::int64_t teachers);
+
 /// The tilted cost as a function of the largest counts of a histogram, and its maximum over all
 /// votes within d moves.
 ///
