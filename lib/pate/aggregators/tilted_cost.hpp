@@ -50,6 +50,7 @@ class TiltedMoment {
 
   /// Whether e^(order (order-1)/sigma^2) is beyond doubles: only the data-independent cost is left.
   [[nodiscard]] bool is_hopeless() const { return hopeless_; }
+  [[nodiscard]] double sigma() const { return sigma_; }
 
   /// q at these counts: all classes but the top one.
   [[nodiscard]] double q(std::span<const Group> groups) const;

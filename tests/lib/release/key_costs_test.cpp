@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 using namespace pate;
@@ -38,7 +39,47 @@ TEST_CASE("key costs: interpolated ones are not below those evaluated, and withi
   }
 }
 
-TEST_CASE("row maxima: with a hint or a least value as without") {
+// The definition: the largest K of a top count w that is j above v, the second raised by what is
+// left of d.
+TEST_CASE("key costs: what is within d votes is the largest of the keys there") {
+  constexpr std::int32_t kTeachers = 700;
+  constexpr std::int32_t kClasses = 12;
+  const TiltedCost cost({25.0}, ThresholdCheck{300, 90}, kTeachers, kClasses, 6.0);
+  for (const std::int64_t cell : {1, 3}) {
+    const KeyCosts keys(cost, KeyCosts::Keys::two, 2, {}, 1, cell);
+    const auto is_key = [](std::int32_t v, std::int32_t x) {
+      return x >= 0 && x <= v && v + x <= kTeachers && v + (kClasses - 1) * x >= kTeachers;
+    };
+    std::vector<std::vector<CostUnits>> at(kTeachers + 1);
+    for (std::int32_t v = 0; v <= kTeachers; ++v) {
+      for (std::int32_t x = 0; x <= std::min(v, kTeachers - v); ++x) {
+        const bool has_key = is_key(v, x);
+        const CostUnits before = x > 0 ? at[static_cast<std::size_t>(v)].back() : -1;
+        const std::vector<std::int32_t> counts{v, x};
+        at[static_cast<std::size_t>(v)].push_back(has_key ? keys.within(counts)[0] : before);
+      }
+    }
+    for (const auto& [v, x2] : {std::pair(70, 60), {255, 200}, {400, 290}, {530, 40}, {699, 1}}) {
+      CAPTURE(v);
+      CAPTURE(x2);
+      const std::vector<std::int32_t> counts{v, x2};
+      const std::vector<CostUnits> within = keys.within(counts);
+      for (std::int32_t d = 0; d < kTeachers; d += d < 300 ? 1 : 37) {
+        CostUnits largest = -1;
+        for (std::int32_t w = std::max(v - d, 1); w <= std::min(v + d, kTeachers); ++w) {
+          const std::int32_t left = d - std::max(w - v, 0);
+          const auto& row = at[static_cast<std::size_t>(w)];
+          const auto x = static_cast<std::size_t>(std::min({x2 + left, w, kTeachers - w}));
+          largest = std::max(largest, row[x]);
+        }
+        CHECK(within[static_cast<std::size_t>(d)] == largest);
+      }
+      CHECK(within.back() == keys.largest());
+    }
+  }
+}
+
+TEST_CASE("row maxima: of every stretch") {
   constexpr std::int64_t kWidth = 700;
   std::vector<CostUnits> values;
   for (std::int64_t i = 0; i < 2 * kWidth; ++i) values.push_back((i * 7919 + i * i) % 1000);
@@ -50,10 +91,6 @@ TEST_CASE("row maxima: with a hint or a least value as without") {
         largest = std::max(largest, values[static_cast<std::size_t>(kWidth + i)]);
       }
       CHECK(rows.largest(1, from, to) == largest);
-      for (std::int64_t hint : {from - 1, (from + to) / 2, to + 1}) {
-        CHECK(rows.raised(-1, 1, from, to, hint) == largest);
-        CHECK(rows.raised(900, 1, from, to, hint) == std::max<CostUnits>(largest, 900));
-      }
     }
   }
   CHECK(rows.largest(0, 5, 4) == -1);

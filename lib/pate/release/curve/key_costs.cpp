@@ -20,6 +20,7 @@ constexpr CostUnits kNoKey = -1;  // no histogram has such counts
 // An excess below is nothing beside the smallest unit.
 constexpr double kNegligibleExcess = 1e-14;
 constexpr std::int64_t kBlock = 16;
+constexpr std::size_t kMostMoves = 13;
 
 // The classes behind the top one, but for those that take part: some by name, then `slots` of those
 // that share what is left, as unevenly as it can be: `full` of the largest count allowed, one of
@@ -60,11 +61,13 @@ struct Groups {
   [[nodiscard]] std::span<const Group> span() const { return {groups.data(), size}; }
 };
 
-// The largest joint excess over the moves that are looked at.
-class LargestExcess {
+// The excess of every move that is looked at, in an order that depends on which counts are zero or
+// the same alone.
+class MoveExcesses {
  public:
-  LargestExcess(const TiltedCost& cost, std::int64_t v, const Rest& rest)
-      : cost_(cost), v_(v), rest_(rest) {}
+  MoveExcesses() = default;
+  MoveExcesses(const TiltedCost& cost, std::int64_t v, const Rest& rest)
+      : cost_(&cost), v_(v), rest_(rest) {}
 
   // The classes that may take part in a move, by their counts; all others share the rest. They come
   // together because their moves have the same q0.
@@ -79,7 +82,7 @@ class LargestExcess {
     Groups all;
     for (const std::int64_t count : scene.classes) all.add(v_ - count, 1);
     all.fill(rest_, scene.slots);
-    const double q0 = cost_.moment().q(all.span());
+    const double q0 = cost_->moment().q(all.span());
     const auto* counts = scene.classes.begin();
     const std::size_t size = scene.classes.size();
     for (std::size_t a = 0; a < size; ++a) {
@@ -89,7 +92,7 @@ class LargestExcess {
           if (k != a) others.add(v_ - counts[k], 1);
         }
         others.fill(rest_, scene.slots);
-        if (counts[a] > 0 && v_ < cost_.teachers()) {
+        if (counts[a] > 0 && v_ < cost_->teachers()) {
           add(Move::to_top, q0, others, v_ - counts[a], 0);
         }
         add(Move::from_top, q0, others, v_ - counts[a], 0);
@@ -108,18 +111,35 @@ class LargestExcess {
     }
   }
 
-  [[nodiscard]] double value() const { return largest_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Move move(std::size_t i) const { return moves_[i]; }
+  [[nodiscard]] double excess(std::size_t i) const { return excesses_[i]; }
+  [[nodiscard]] double joint(std::size_t i) const {
+    return cost_->joint_excess(v_, moves_[i], excesses_[i]);
+  }
+  [[nodiscard]] double largest_joint() const {
+    double largest = -kInfinity;
+    for (std::size_t i = 0; i < size_; ++i) largest = max_or_nan(largest, joint(i));
+    return largest;
+  }
+  [[nodiscard]] bool same_moves(const MoveExcesses& other) const {
+    return size_ == other.size_ &&
+           std::equal(moves_.begin(), moves_.begin() + static_cast<std::ptrdiff_t>(size_),
+                      other.moves_.begin());
+  }
 
  private:
   void add(Move move, double q0, const Groups& others, std::int64_t a, std::int64_t b) {
-    const double excess = cost_.moment().excess(move, q0, others.span(), a, b);
-    largest_ = max_or_nan(largest_, cost_.joint_excess(v_, move, excess));
+    moves_[size_] = move;
+    excesses_[size_++] = cost_->moment().excess(move, q0, others.span(), a, b);
   }
 
-  const TiltedCost& cost_;
-  std::int64_t v_;
-  Rest rest_;
-  double largest_ = -kInfinity;
+  const TiltedCost* cost_ = nullptr;
+  std::int64_t v_ = 0;
+  Rest rest_{0, 0, 0};
+  std::size_t size_ = 0;
+  std::array<Move, kMostMoves> moves_{};
+  std::array<double, kMostMoves> excesses_{};
 };
 
 // The cost where all classes are at least `gap` behind, if that says all there is to say.
@@ -139,113 +159,199 @@ CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {
   return units_of(cost.cost_of(joint_excess, kKeyMargin), 0.0);
 }
 
-// The joint excess behind H(v, x2, x3).
-double three_key_excess(const TiltedCost& cost, std::int64_t v, std::int64_t x2, std::int64_t x3) {
+// The moves behind H(v, x2, x3).
+MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                             std::int64_t x3) {
   const std::int64_t m = cost.classes();
   const std::int64_t votes = cost.teachers() - v - x2 - x3;
-  LargestExcess largest(cost, v, Rest(v, x3, votes));
+  MoveExcesses moves(cost, v, Rest(v, x3, votes));
   const std::int64_t y = std::min(x3, votes);
   if (m == 2) {
-    largest.consider({{x2}, 0}, 0, true);
+    moves.consider({{x2}, 0}, 0, true);
   } else {
-    largest.consider({{x2, x3}, m - 3}, 0, true);
+    moves.consider({{x2, x3}, m - 3}, 0, true);
   }
-  if (m >= 4) largest.consider({{x2, x3, y}, m - 4}, 2, true);
+  if (m >= 4) moves.consider({{x2, x3, y}, m - 4}, 2, true);
   // Between two classes of y: the two of the scene that have more look on.
-  if (m >= 5 && y > 0) largest.consider({{x2, x3, y, y}, m - 5}, 2, false);
-  return largest.value();
+  if (m >= 5 && y > 0) moves.consider({{x2, x3, y, y}, m - 5}, 2, false);
+  return moves;
 }
 
-// That behind H(v, x2), whatever the third count, where the classes behind have so many votes.
-double two_key_excess(const TiltedCost& cost, std::int64_t v, std::int64_t x2, std::int64_t votes) {
+// Those behind H(v, x2), whatever the third count, where the classes behind have so many votes.
+MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                           std::int64_t votes) {
   const std::int64_t m = cost.classes();
-  LargestExcess largest(cost, v, Rest(v, x2, votes));
+  MoveExcesses moves(cost, v, Rest(v, x2, votes));
   const std::int64_t y = std::min(x2, votes);
-  largest.consider({{x2}, m - 2}, 0, true);
-  if (m >= 3) largest.consider({{x2, y}, m - 3}, 1, true);
-  if (m >= 4 && y > 0) largest.consider({{x2, y, y}, m - 4}, 1, false);
-  return largest.value();
+  moves.consider({{x2}, m - 2}, 0, true);
+  if (m >= 3) moves.consider({{x2, y}, m - 3}, 1, true);
+  if (m >= 4 && y > 0) moves.consider({{x2, y, y}, m - 4}, 1, false);
+  return moves;
 }
 
-// A function of integers at so many nodes between first and last, and between them.
-class IntegerNodes {
+// Along a line of keys the excess of every move is smooth. Its logarithm is interpolated where that
+// agrees with it at both ends and in the middle to kInterpolated, and raised by several times that;
+// a move that is nowhere more than half of the largest need agree to kRoughly only. Elsewhere it is
+// evaluated. In units of the noise no stretch is longer than kLongest, and nodes are as many as
+// that takes.
+constexpr double kInterpolated = 5e-11;
+constexpr double kInterpolationMargin = 3e-10;
+constexpr double kRoughly = 1e-2;
+constexpr double kLongest = 2.5;
+constexpr std::size_t kMostNodes = 14;
+
+std::size_t nodes_for(double length) {
+  return length < 0.3 ? 7 : length < 0.7 ? 9 : length < 1.4 ? 11 : kMostNodes;
+}
+
+class MoveInterpolation {
  public:
-  template <class Function>
-  IntegerNodes(std::int64_t first, std::int64_t last, std::size_t size, const Function& f) {
+  // `at(i)` for i = first..last.
+  template <class At>
+  MoveInterpolation(std::int64_t first, std::int64_t last, std::size_t size, const At& at)
+      : size_(size) {
     const double middle = 0.5 * static_cast<double>(first + last);
     const double half = 0.5 * static_cast<double>(last - first);
     for (std::size_t k = 0; k < size; ++k) {
       const double angle =
           std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(size);
-      at_.push_back(std::round(middle - half * std::cos(angle)));
-      values_.push_back(f(static_cast<std::int64_t>(at_.back())));
+      const double node = std::round(middle - half * std::cos(angle));
+      at_[k] = node;
+      const MoveExcesses moves = at(static_cast<std::int64_t>(node));
+      if (k == 0) moves_ = moves;
+      usable_ = usable_ && moves.same_moves(moves_);
+      take(moves);
+      for (std::size_t i = 0; i < moves_.size(); ++i) logs_[i][k] = std::log(moves.excess(i));
     }
     for (std::size_t k = 0; k < size; ++k) {
       double product = 1.0;
       for (std::size_t j = 0; j < size; ++j) {
         if (j != k) product *= (at_[k] - at_[j]) * (2.0 / half);
       }
-      weights_.push_back(1.0 / product);
+      weights_[k] = 1.0 / product;
     }
   }
 
-  [[nodiscard]] double operator()(std::int64_t i) const {
-    const auto x = static_cast<double>(i);
-    double above = 0.0;
-    double below = 0.0;
-    for (std::size_t k = 0; k < at_.size(); ++k) {
-      if (x == at_[k]) return values_[k];
-      const double share = weights_[k] / (x - at_[k]);
-      above += share * values_[k];
-      below += share;
+  // Whether it says what was computed at the ends and in the middle.
+  [[nodiscard]] bool agrees(std::span<const std::pair<std::int64_t, MoveExcesses>> tests) {
+    for (const auto& [i, moves] : tests) {
+      usable_ = usable_ && moves.same_moves(moves_);
+      take(moves);
     }
-    return above / below;
+    if (!usable_) return false;
+    for (const auto& [i, moves] : tests) {
+      const Shares shares = shares_at(i);
+      for (std::size_t k = 0; k < moves_.size(); ++k) {
+        const double off = std::abs(log_excess(k, shares) - std::log(moves.excess(k)));
+        // NaN and infinities fail too.
+        if (!(off <= (matters_[k] ? kInterpolated : kRoughly))) return false;
+      }
+    }
+    return true;
+  }
+
+  // The largest joint excess, at top count v.
+  [[nodiscard]] double largest_joint(const TiltedCost& cost, std::int64_t v, std::int64_t i) const {
+    const Shares shares = shares_at(i);
+    std::array<double, 3> largest{-kInfinity, -kInfinity, -kInfinity};
+    for (std::size_t k = 0; k < moves_.size(); ++k) {
+      double& of_kind = largest[static_cast<std::size_t>(moves_.move(k))];
+      of_kind = std::max(of_kind, log_excess(k, shares));
+    }
+    double joint = -kInfinity;
+    for (const Move move : {Move::to_top, Move::from_top, Move::aside}) {
+      const double log_excess = largest[static_cast<std::size_t>(move)];
+      if (log_excess == -kInfinity) continue;
+      joint = std::max(
+          joint, cost.joint_excess(v, move, std::exp(log_excess) * (1.0 + kInterpolationMargin)));
+    }
+    return joint;
   }
 
  private:
-  std::vector<double> at_, values_, weights_;
+  using Shares = std::array<double, kMostNodes>;
+
+  void take(const MoveExcesses& moves) {
+    const double half = 0.5 * moves.largest_joint();
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      if (!(moves.joint(i) <= half)) matters_[i] = true;
+    }
+  }
+
+  [[nodiscard]] Shares shares_at(std::int64_t i) const {
+    const auto x = static_cast<double>(i);
+    Shares shares{};
+    double sum = 0.0;
+    for (std::size_t k = 0; k < size_; ++k) {
+      if (x == at_[k]) {
+        shares.fill(0.0);
+        shares[k] = 1.0;
+        return shares;
+      }
+      shares[k] = weights_[k] / (x - at_[k]);
+      sum += shares[k];
+    }
+    for (std::size_t k = 0; k < size_; ++k) shares[k] /= sum;
+    return shares;
+  }
+  [[nodiscard]] double log_excess(std::size_t move, const Shares& shares) const {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < size_; ++k) sum += shares[k] * logs_[move][k];
+    return sum;
+  }
+
+  std::size_t size_;
+  bool usable_ = true;
+  MoveExcesses moves_;
+  std::array<bool, kMostMoves> matters_{};
+  std::array<double, kMostNodes> at_{}, weights_{};
+  std::array<std::array<double, kMostNodes>, kMostMoves> logs_{};
 };
 
-// `set(i, excess)` for i = first..last, where f, the excess, is smooth but for corners: its
-// logarithm is interpolated where that agrees with it at both ends and in the middle to
-// kInterpolated, and raised by several times that; elsewhere f is evaluated.
-constexpr double kInterpolated = 1e-11;
-constexpr double kInterpolationMargin = 1e-10;
-constexpr std::int64_t kLongStretch = 64;
-constexpr std::int64_t kShortStretch = 24;
-
-template <class Function, class Set>
-void for_stretch(std::int64_t first, std::int64_t last, const Function& f, const Set& set) {
+// A line of keys: number i has the top count v(i), at real size, and the moves at(i); from one to
+// the next counts change by `step` times the noise, and kind(i) where that is not smooth.
+// `set(i, joint excess)` for i = first..last.
+template <class Line, class Set>
+void for_stretch(const TiltedCost& cost, const Line& line, std::int64_t first, std::int64_t last,
+                 const Set& set) {
   const std::int64_t length = last - first + 1;
-  const auto evaluate = [&] {
-    for (std::int64_t i = first; i <= last; ++i) set(i, f(i));
-  };
-  if (length < kShortStretch) return evaluate();
-  const bool is_long = length >= kLongStretch;
-  const auto log_f = [&](std::int64_t i) { return std::log(f(i)); };
-  const IntegerNodes nodes(first, last, is_long ? 12 : 8, log_f);
+  const double in_noise = static_cast<double>(length) * line.step;
+  const std::size_t size = nodes_for(in_noise);
   const std::int64_t middle = first + length / 2;
-  for (const std::int64_t i : {first, last, middle}) {
-    // NaN and infinities fail too.
-    if (std::abs(nodes(i) - log_f(i)) <= kInterpolated) continue;
-    if (!is_long) return evaluate();
-    for_stretch(first, middle - 1, f, set);
-    for_stretch(middle, last, f, set);
+  const auto halve = [&] {
+    for_stretch(cost, line, first, middle - 1, set);
+    for_stretch(cost, line, middle, last, set);
+  };
+  if (length < static_cast<std::int64_t>(size) + 6) {
+    for (std::int64_t i = first; i <= last; ++i) set(i, line.at(i).largest_joint());
     return;
   }
+  if (in_noise > kLongest) return halve();
+  MoveInterpolation between(first, last, size, line.at);
+  const std::array<std::pair<std::int64_t, MoveExcesses>, 3> tests{
+      {{first, line.at(first)}, {middle, line.at(middle)}, {last, line.at(last)}}};
+  if (!between.agrees(tests)) return halve();
   for (std::int64_t i = first; i <= last; ++i) {
-    set(i, std::exp(nodes(i)) * (1.0 + kInterpolationMargin));
+    set(i, between.largest_joint(cost, line.v(i), i));
   }
 }
 
-// The same in stretches in which `kind` does not change.
-template <class Kind, class Function, class Set>
-void for_stretches(std::int64_t first, std::int64_t last, const Kind& kind, const Function& f,
-                   const Set& set) {
+template <class V, class Kind, class At>
+struct Line {
+  double step;
+  V v;
+  Kind kind;
+  At at;
+};
+
+// The whole line, in stretches of one kind.
+template <class V, class Kind, class At, class Set>
+void for_line(const TiltedCost& cost, const Line<V, Kind, At>& line, std::int64_t first,
+              std::int64_t last, const Set& set) {
   while (first <= last) {
     std::int64_t end = first + 1;
-    while (end <= last && kind(end) == kind(first)) ++end;
-    for_stretch(first, end - 1, f, set);
+    while (end <= last && line.kind(end) == line.kind(first)) ++end;
+    for_stretch(cost, line, first, end - 1, set);
     first = end;
   }
 }
@@ -309,14 +415,12 @@ RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
   large_blocks_ = maxima(blocks_, ceil_divide(width_, kBlock));
 }
 
-CostUnits RowMaxima::raised(CostUnits least, std::int64_t row, std::int64_t from, std::int64_t to,
-                            std::int64_t& hint) const {
+CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t to) const {
   const std::int64_t per_row = ceil_divide(width_, kBlock);
   const CostUnits* const values = values_.data() + row * width_;
   const CostUnits* const blocks = blocks_.data() + row * per_row;
   const CostUnits* const large_blocks = large_blocks_.data() + row * ceil_divide(per_row, kBlock);
-  CostUnits result = least;
-  if (hint >= from && hint <= to) result = std::max(result, values[hint]);
+  CostUnits result = kNoKey;
   if (from > to) return result;
   // Blocks that have nothing larger are passed over.
   constexpr std::int64_t kLarge = kBlock * kBlock;
@@ -327,9 +431,7 @@ CostUnits RowMaxima::raised(CostUnits least, std::int64_t row, std::int64_t from
       if (blocks[j] <= result) continue;
       for (std::int64_t k = std::max(j * kBlock, from); k <= std::min(j * kBlock + kBlock - 1, to);
            ++k) {
-        if (values[k] <= result) continue;
-        result = values[k];
-        hint = k;
+        result = std::max(result, values[k]);
       }
     }
   }
@@ -346,13 +448,16 @@ KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
       cell_(three_     ? 1
             : cell > 0 ? cell
                        : cell_for(teachers_)) {
-  tables_.resize(static_cast<std::size_t>(teachers_ - least_ + 1));
-  ProgressCounter counter(progress, static_cast<std::int64_t>(tables_.size()));
-  parallel_for(tables_.size(), threads, [&](std::size_t i) {
-    const std::int64_t v = least_ + static_cast<std::int64_t>(i);
-    tables_[i] = three_ ? three_key_table(cost, v) : two_key_table(cost, v);
-    counter.add(1);
-  });
+  for (std::int64_t v = least_; v <= teachers_; ++v) {
+    Table& table = tables_.emplace_back(empty_table(v));
+    table.values.assign(static_cast<std::size_t>(table.rows * table.columns), kNoKey);
+  }
+  const double step_in_noise = static_cast<double>(step) / cost.moment().sigma();
+  if (three_) {
+    compute_three_keys(cost, step_in_noise, threads, progress);
+  } else {
+    compute_two_keys(cost, step_in_noise, threads, progress);
+  }
   index();
 }
 
@@ -385,111 +490,262 @@ void KeyCosts::index() {
   if (!three_) index_two_keys();
 }
 
-KeyCosts::Table KeyCosts::three_key_table(const TiltedCost& cost, std::int64_t v) const {
-  const std::int64_t rest = teachers_ - v;
-  const std::int64_t most = std::min(v, rest);
+void KeyCosts::compute_three_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
+                                  const ProgressCallback& progress) {
+  // Where v + x2 and x3 stay, so do the counts of all classes behind.
   const std::int64_t m = cost.classes();
-  Table table = empty_table(v);
-  table.values.assign(static_cast<std::size_t>(table.rows * table.columns), kNoKey);
-  const auto value = [&](std::int64_t s, std::int64_t x) -> CostUnits& {
-    return table.values[static_cast<std::size_t>(s * table.columns + x)];
-  };
-  for (std::int64_t x2 = 0; x2 <= most; ++x2) {
+  ProgressCounter counter(progress, teachers_ - least_ + 1);
+  parallel_for(static_cast<std::size_t>(teachers_ - least_ + 1), threads, [&](std::size_t task) {
+    const std::int64_t s = least_ + static_cast<std::int64_t>(task);
+    const std::int64_t rest = teachers_ - s;
+    const std::int64_t lowest = std::max(least_, ceil_divide(s, 2));
+    // From here on all classes are so far behind that a bound says all there is to say.
+    std::int64_t far = lowest;
+    while (far <= s && units_far_behind(cost, far, 2 * far - s) == kNoKey) ++far;
     // The third counts that some histogram has.
-    std::int64_t first = 0;
-    std::int64_t last = std::min(x2, rest - x2);
-    if (m == 2) {
-      last = x2 == rest ? 0 : -1;
-    } else {
-      first = ceil_divide(rest - x2, m - 2);
+    const std::int64_t first = m == 2 ? 0 : ceil_divide(rest, m - 2);
+    for (std::int64_t x3 = first; x3 <= rest && s - x3 >= lowest; ++x3) {
+      if (m == 2 && rest > 0) break;
+      const auto set = [&](std::int64_t v, CostUnits units) {
+        Table& table = tables_[static_cast<std::size_t>(v - least_)];
+        table.values[static_cast<std::size_t>((s - v + x3) * table.columns + (s - v))] = units;
+      };
+      const Line line{step_in_noise, [](std::int64_t v) { return v; },
+                      [&](std::int64_t v) { return v == s - x3; },
+                      [&](std::int64_t v) { return three_key_moves(cost, v, s - v, x3); }};
+      const std::int64_t last = s - x3;
+      for_line(cost, line, lowest, std::min(far - 1, last),
+               [&](std::int64_t v, double excess) { set(v, units_of_excess(cost, excess)); });
+      for (std::int64_t v = far; v <= last; ++v) set(v, units_far_behind(cost, v, 2 * v - s));
     }
-    if (first > last) continue;
-    const CostUnits quick = units_far_behind(cost, v, v - x2);
-    if (quick != kNoKey) {
-      for (std::int64_t x3 = first; x3 <= last; ++x3) value(x2 + x3, x2) = quick;
-      continue;
+    counter.add(1);
+  });
+  parallel_for(tables_.size(), threads, [&](std::size_t i) {
+    Table& table = tables_[i];
+    const auto value = [&](std::int64_t s, std::int64_t x) -> CostUnits& {
+      return table.values[static_cast<std::size_t>(s * table.columns + x)];
+    };
+    for (std::int64_t s = 0; s < table.rows; ++s) {
+      for (std::int64_t x = 0; x < table.columns; ++x) {
+        CostUnits& here = value(s, x);
+        if (s > 0) here = std::max(here, value(s - 1, x));
+        if (x > 0) here = std::max(here, value(s, x - 1));
+      }
     }
-    for_stretches(
-        first, last, [&](std::int64_t x3) { return x3 == 0 ? -1 : (rest - x2 - x3) / x3; },
-        [&](std::int64_t x3) { return three_key_excess(cost, v, x2, x3); },
-        [&](std::int64_t x3, double excess) {
-          value(x2 + x3, x2) = units_of_excess(cost, excess);
-        });
-  }
-  for (std::int64_t s = 0; s < table.rows; ++s) {
-    for (std::int64_t x = 0; x < table.columns; ++x) {
-      CostUnits& here = value(s, x);
-      if (s > 0) here = std::max(here, value(s - 1, x));
-      if (x > 0) here = std::max(here, value(s, x - 1));
-    }
-  }
-  return table;
+  });
 }
 
 std::int64_t KeyCosts::column(std::int64_t v, std::int64_t x2) const {
   return ceil_divide(v + x2, cell_) - ceil_divide(v, cell_);
 }
 
-KeyCosts::Table KeyCosts::two_key_table(const TiltedCost& cost, std::int64_t v) const {
-  const std::int64_t rest = teachers_ - v;
-  const std::int64_t most = std::min(v, rest);
-  const std::int64_t least = ceil_divide(rest, cost.classes() - 1);
-  Table table = empty_table(v);
-  table.values.assign(static_cast<std::size_t>(table.columns), kNoKey);
-  // The counts of the cell that some histogram has, and the votes of the classes behind.
-  struct Counts {
-    std::int64_t x2, votes;
+void KeyCosts::compute_two_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
+                                const ProgressCallback& progress) {
+  const std::int64_t m = cost.classes();
+  const auto value = [&](std::int64_t v, std::int64_t end) -> CostUnits& {
+    const std::int64_t c = end / cell_ - ceil_divide(v, cell_);
+    return tables_[static_cast<std::size_t>(v - least_)].values[static_cast<std::size_t>(c)];
   };
-  const auto counts = [&](std::int64_t c) {
-    const std::int64_t end = (ceil_divide(v, cell_) + c) * cell_ - v;
-    const std::int64_t first = std::max(least, end - cell_ + 1);
-    return Counts{std::min(end, most) * step_, cost.teachers() - (v + first) * step_};
+  // Of the cell that ends with v + x2 = end: x2 as large as it can be, and the votes of the classes
+  // behind as many as they can be, from the least x2 of some histogram on.
+  const auto least = [&](std::int64_t v) { return ceil_divide(teachers_ - v, m - 1); };
+  const auto set = [&](std::int64_t v, std::int64_t end, double excess) {
+    value(v, end) = units_of_excess(cost, excess);
   };
-  const auto value = [&](std::int64_t c) -> CostUnits& {
-    return table.values[static_cast<std::size_t>(c)];
+  const auto votes_behind = [&](std::int64_t v, std::int64_t end) {
+    return cost.teachers() - std::max(v + least(v), end - cell_ + 1) * step_;
   };
-  std::int64_t c = column(v, least);
-  for (; c < table.columns; ++c) {
-    const CostUnits quick = units_far_behind(cost, v * step_, v * step_ - counts(c).x2);
-    if (quick == kNoKey) break;
-    value(c) = quick;
-  }
-  for_stretches(
-      c, table.columns - 1,
-      [&](std::int64_t i) {
-        const Counts here = counts(i);
-        return here.x2 == 0 ? -1 : here.votes / here.x2;
-      },
-      [&](std::int64_t i) {
-        const Counts here = counts(i);
-        return two_key_excess(cost, v * step_, here.x2, here.votes);
-      },
-      [&](std::int64_t i, double excess) { value(i) = units_of_excess(cost, excess); });
-  CostUnits running = kNoKey;
-  for (CostUnits& cost_here : table.values) cost_here = running = std::max(running, cost_here);
-  return table;
+  const auto far_behind = [&](std::int64_t v, std::int64_t x2) {
+    return units_far_behind(cost, v * step_, (v - x2) * step_);
+  };
+  const auto moves = [&](std::int64_t v, std::int64_t x2, std::int64_t end) {
+    return two_key_moves(cost, v * step_, x2 * step_, votes_behind(v, end));
+  };
+  const std::int64_t most = teachers_ / 2;
+  ProgressCounter counter(progress, most + 1);
+  // Where x2 stays, the classes behind are as many, and change but by one, for x2 steps of v.
+  parallel_for(static_cast<std::size_t>(most + 1), threads, [&](std::size_t task) {
+    const auto x2 = static_cast<std::int64_t>(task);
+    const auto end = [&](std::int64_t i) { return i * cell_; };
+    const auto v_of = [&](std::int64_t i) { return i * cell_ - x2; };
+    const std::int64_t lowest = std::max({x2, least_, teachers_ - (m - 1) * (x2 - cell_ + 1)});
+    const std::int64_t first = ceil_divide(lowest + x2, cell_);
+    const std::int64_t last = teachers_ / cell_;
+    std::int64_t far = first;
+    for (; far <= last; ++far) {
+      if (far_behind(v_of(far), x2) != kNoKey) break;
+    }
+    const Line line{static_cast<double>(cell_) * step_in_noise,
+                    [&](std::int64_t i) { return v_of(i) * step_; },
+                    [&](std::int64_t i) {
+                      const std::int64_t votes = votes_behind(v_of(i), end(i));
+                      return x2 == 0 || votes == 0 ? -1 : votes / (x2 * step_);
+                    },
+                    [&](std::int64_t i) { return moves(v_of(i), x2, end(i)); }};
+    for_line(cost, line, first, far - 1,
+             [&](std::int64_t i, double excess) { set(v_of(i), end(i), excess); });
+    for (std::int64_t i = far; i <= last; ++i) {
+      value(v_of(i), end(i)) = far_behind(v_of(i), x2);
+    }
+    counter.add(1);
+  });
+  // Cells that are cut off, by the least or the most there is of x2; then the running maxima.
+  parallel_for(tables_.size(), threads, [&](std::size_t i) {
+    const std::int64_t v = least_ + static_cast<std::int64_t>(i);
+    Table& table = tables_[i];
+    const std::int64_t largest = std::min(v, teachers_ - v);
+    CostUnits running = kNoKey;
+    for (std::int64_t c = 0; c < table.columns; ++c) {
+      CostUnits& here = table.values[static_cast<std::size_t>(c)];
+      const std::int64_t end = (ceil_divide(v, cell_) + c) * cell_;
+      if (c >= column(v, least(v)) && (end - v > largest || end - v - cell_ + 1 < least(v))) {
+        const std::int64_t x2 = std::min(end - v, largest);
+        here = far_behind(v, x2);
+        if (here == kNoKey) set(v, end, moves(v, x2, end).largest_joint());
+      }
+      here = running = std::max(running, here);
+    }
+  });
 }
 
 void KeyCosts::index_two_keys() {
-  const std::int64_t width = teachers_ + 1;
   const std::int64_t half = teachers_ / 2;
   const std::int64_t cells = ceil_divide(teachers_, cell_);
-  std::vector<CostUnits> columns(static_cast<std::size_t>((half + 1) * width), kNoKey);
-  std::vector<CostUnits> diagonals(static_cast<std::size_t>((cells + 1) * width), kNoKey);
-  for (std::int64_t v = least_; v <= teachers_; ++v) {
-    const Table& table = tables_[static_cast<std::size_t>(v - least_)];
-    const auto value = [&](std::int64_t x) {
-      return table.at(0, std::min(column(v, x), table.columns - 1));
-    };
-    for (std::int64_t x = 0; x <= half; ++x) {
-      columns[static_cast<std::size_t>(x * width + v)] = value(x);
-    }
-    for (std::int64_t s = ceil_divide(v, cell_); s <= cells; ++s) {
-      diagonals[static_cast<std::size_t>(s * width + v)] = value(s * cell_ - v);
+  for (std::size_t level = 0; level < kBlockSizes.size(); ++level) {
+    const std::int64_t blocks = teachers_ / kBlockSizes[level] + 1;
+    columns_[level] = {half + 1, {}};
+    diagonals_[level] = {cells + 1, {}};
+    for (Rows* rows : {&columns_[level], &diagonals_[level]}) {
+      rows->values.assign(static_cast<std::size_t>(blocks * rows->width), kNoKey);
     }
   }
-  columns_ = {width, std::move(columns)};
-  diagonals_ = {width, std::move(diagonals)};
+  const auto raise = [](CostUnits& to, CostUnits value) { to = std::max(to, value); };
+  for (std::int64_t v = least_; v <= teachers_; ++v) {
+    const Table& table = tables_[static_cast<std::size_t>(v - least_)];
+    const std::int64_t block = v / kBlockSizes[0];
+    const std::int64_t first = ceil_divide(v, cell_);
+    CostUnits* const column = columns_[0].row(block);
+    for (std::int64_t x = 0, c = 0; x <= half; ++x) {
+      if (x > 0 && (v + x - 1) % cell_ == 0) ++c;
+      raise(column[x], table.at(0, std::min(c, table.columns - 1)));
+    }
+    CostUnits* const diagonal = diagonals_[0].row(block);
+    for (std::int64_t s = first; s <= cells; ++s) {
+      raise(diagonal[s], table.at(0, std::min(s - first, table.columns - 1)));
+    }
+  }
+  for (std::size_t level = 1; level < kBlockSizes.size(); ++level) {
+    for (const auto& [of, to] : {std::pair(&columns_[level - 1], &columns_[level]),
+                                 std::pair(&diagonals_[level - 1], &diagonals_[level])}) {
+      for (std::int64_t v = 0; v <= teachers_; v += kBlockSizes[level - 1]) {
+        CostUnits* const row = to->row(v / kBlockSizes[level]);
+        const CostUnits* const part = of->row(v / kBlockSizes[level - 1]);
+        for (std::int64_t i = 0; i < to->width; ++i) raise(row[i], part[i]);
+      }
+    }
+  }
+}
+
+// Raises result[d] to a number that depends on the position of d, start + d or the last one: what
+// `values` has for the cell that ends at or behind it, counted from cell `base` on, or at `last`.
+struct KeyCosts::Run {
+  const CostUnits* values;
+  std::int64_t start, end;  // positions of d = 0, and the last
+  std::int64_t cell, base, last;
+
+  void raise(std::span<CostUnits> result, std::int64_t from, std::int64_t to) const {
+    const std::int64_t highest = std::min(ceil_divide(end, cell) - base, last);
+    const auto index = [&](std::int64_t d) {
+      return std::min(ceil_divide(start + d, cell) - base, highest);
+    };
+    // Neither falls with d.
+    if (from >= to || values[index(to - 1)] <= result[static_cast<std::size_t>(from)]) return;
+    CostUnits* const at = result.data();
+    std::int64_t i = index(from);
+    std::int64_t d = from;
+    if (cell == 1) {
+      const std::int64_t until = std::min(to, from + highest - i);
+      for (; d < until; ++d, ++i) at[d] = std::max(at[d], values[i]);
+    }
+    for (; d < to; ++i) {
+      const std::int64_t until = i < highest ? std::min(to, (i + base) * cell - start + 1) : to;
+      const CostUnits value = values[i];
+      for (; d < until; ++d) at[d] = std::max(at[d], value);
+    }
+  }
+};
+
+// The maxima of K over top counts w that are within d, for a stretch of d at a time: of blocks of w
+// where all of a block are, of single ones elsewhere. A block takes part from some d on for the
+// rest of the stretch, and what it is looked up for lies side by side.
+void KeyCosts::within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUnits> result) const {
+  constexpr std::int64_t kStretch = 128;
+  const auto size = static_cast<std::int64_t>(result.size());
+  const std::int64_t half = teachers_ / 2;
+  // x2 + d, whatever w; the cell of v + x2 + d, where w > v has taken votes from there.
+  const auto column_of = [&](std::int64_t w) {
+    const Table& table = tables_[static_cast<std::size_t>(w - least_)];
+    return Run{table.values.data(),   w + x2,           w + half, cell_,
+               ceil_divide(w, cell_), table.columns - 1};
+  };
+  const auto diagonal_of = [&](std::int64_t w) {
+    const Table& table = tables_[static_cast<std::size_t>(w - least_)];
+    return Run{table.values.data(),   v + x2,           teachers_, cell_,
+               ceil_divide(w, cell_), table.columns - 1};
+  };
+  // The largest block from w to at most `highest`, and as far from v as `near` at least on all
+  // sides unless it is of the small ones.
+  const auto level_of = [&](std::int64_t w, std::int64_t highest, bool all_near) {
+    for (std::size_t level = kBlockSizes.size(); level-- > 0;) {
+      const std::int64_t block = kBlockSizes[level];
+      if (w % block == 0 && w + block - 1 <= highest && (level == 0 || all_near)) {
+        return static_cast<int>(level);
+      }
+    }
+    return -1;
+  };
+  for (std::int64_t first = 0; first < size; first += kStretch) {
+    const std::int64_t end = std::min(first + kStretch, size);
+    if (first > 0)
+      std::fill(result.begin() + first, result.begin() + end,
+                result[static_cast<std::size_t>(first - 1)]);
+    for (std::int64_t w = std::max(least_, v - end + 1); w <= v;) {
+      const int level = level_of(w, v, v - w <= first);
+      const std::int64_t block = level < 0 ? 1 : kBlockSizes[static_cast<std::size_t>(level)];
+      const std::int64_t whole = std::max(first, v - w);  // all of it are within
+      if (level < 0) {
+        column_of(w).raise(result, whole, end);
+      } else {
+        Run{columns_[static_cast<std::size_t>(level)].row(w / block), x2, half, 1, 0, half}.raise(
+            result, whole, end);
+        for (std::int64_t u = w + 1; u < w + block && v - w > first; ++u) {
+          column_of(u).raise(result, std::max(first, v - u), std::min(whole, end));
+        }
+      }
+      w += block;
+    }
+    const std::int64_t highest = std::min(v + end - 1, teachers_);
+    for (std::int64_t w = v + 1; w <= highest;) {
+      const int level = level_of(w, highest, w + kBlockSizes.back() - 1 - v <= first);
+      const std::int64_t block = level < 0 ? 1 : kBlockSizes[static_cast<std::size_t>(level)];
+      const std::int64_t whole = std::max(first, w + block - 1 - v);
+      if (level < 0) {
+        diagonal_of(w).raise(result, whole, end);
+      } else {
+        const Rows& rows = diagonals_[static_cast<std::size_t>(level)];
+        Run{rows.row(w / block), v + x2, teachers_, cell_, 0, rows.width - 1}.raise(result, whole,
+                                                                                    end);
+        for (std::int64_t u = w; u < w + block - 1 && w + block - 1 - v > first; ++u) {
+          diagonal_of(u).raise(result, std::max(first, u - v), std::min(whole, end));
+        }
+      }
+      w += block;
+    }
+    if (result[static_cast<std::size_t>(end - 1)] == largest_) {
+      std::fill(result.begin() + end, result.end(), largest_);
+      return;
+    }
+  }
 }
 
 std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) const {
@@ -514,36 +770,7 @@ std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) co
       }
     }
   } else {
-    // What is within d - 1 is within d. As long as the row stays, its stretch grows by one at a
-    // time.
-    std::int64_t column_row = -1;
-    std::int64_t diagonal_row = -1;
-    std::int64_t column_hint = -1;
-    std::int64_t diagonal_hint = -1;
-    CostUnits running = kNoKey;
-    for (std::int64_t d = 0; d <= teachers_; ++d) {
-      const std::int64_t x = std::min(x2 + d, teachers_ / 2);
-      const std::int64_t lowest = v - d;
-      if (x != column_row) {
-        running = columns_.raised(running, x, std::max(least_, lowest), v, column_hint);
-      } else if (lowest >= least_) {
-        running = std::max(running, columns_.at(x, lowest));
-      }
-      column_row = x;
-      if (d > 0) {
-        const std::int64_t s = ceil_divide(std::min(v + x2 + d, teachers_), cell_);
-        const std::int64_t highest = v + d;
-        if (s != diagonal_row) {
-          running =
-              diagonals_.raised(running, s, v + 1, std::min(highest, teachers_), diagonal_hint);
-        } else if (highest <= teachers_) {
-          running = std::max(running, diagonals_.at(s, highest));
-        }
-        diagonal_row = s;
-      }
-      raise(d, running);
-      if (running == largest_) break;
-    }
+    within_two_keys(v, x2, result);
   }
   for (std::size_t d = 1; d < result.size(); ++d) result[d] = std::max(result[d], result[d - 1]);
   result.back() = largest_;
