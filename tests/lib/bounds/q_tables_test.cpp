@@ -69,23 +69,26 @@ void compare_at_orders(const std::vector<double>& log_q, double sigma,
 
 TEST_SUITE("bounds") {
   TEST_CASE("crowded values have a cell that spans them") {
-    const std::vector<double> log_q = random_log_q(281, 4000);
-    const QCells cells(log_q);
-    REQUIRE(cells.size() > 10);
-    std::size_t located = 0;
-    for (const double x : log_q) {
-      const QCells::Position position = cells.locate(x);
-      CHECK(position.log_q == x);
-      if (position.cell == QCells::kNoCell) continue;
-      ++located;
-      REQUIRE(position.cell < cells.size());
-      const QCells::Nodes nodes = cells.nodes(position.cell);
-      const auto [low, high] = std::minmax_element(nodes.begin(), nodes.end());
-      const double room = 0.02 * (*high - *low);  // the outermost nodes are not the ends
-      CHECK(x >= *low - room);
-      CHECK(x <= *high + room);
+    for (const QCells::Width width : {QCells::Width::wide, QCells::Width::narrow}) {
+      CAPTURE(static_cast<int>(width));
+      const std::vector<double> log_q = random_log_q(281, 4000);
+      const QCells cells(log_q, width);
+      REQUIRE(cells.size() > 10);
+      std::size_t located = 0;
+      for (const double x : log_q) {
+        const QCells::Position position = cells.locate(x);
+        CHECK(position.log_q == x);
+        if (position.cell == QCells::kNoCell) continue;
+        ++located;
+        REQUIRE(position.cell < cells.size());
+        const QCells::Nodes nodes = cells.nodes(position.cell);
+        const auto [low, high] = std::minmax_element(nodes.begin(), nodes.end());
+        const double room = 0.02 * (*high - *low);  // the outermost nodes are not the ends
+        CHECK(x >= *low - room);
+        CHECK(x <= *high + room);
+      }
+      CHECK(located > (width == QCells::Width::wide ? 3900 : 1000));
     }
-    CHECK(located > 3900);
   }
 
   TEST_CASE("interpolation reproduces constants and smooth functions") {
@@ -106,16 +109,45 @@ TEST_SUITE("bounds") {
   }
 
   TEST_CASE("interpolation at a node is the value there") {
-    const QCells cells(std::vector<double>(13, -5.0));
-    REQUIRE(cells.size() == 1);
-    const QCells::Nodes nodes = cells.nodes(0);
-    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-      QCells::Nodes values{};
-      values[k] = 1.0;
-      const QCells::Position position = cells.locate(nodes[k]);
-      REQUIRE(position.cell == 0);
-      CHECK(std::abs(QCells::interpolate(position, values) - 1.0) < 1e-11);
+    int exactly = 0;
+    for (const QCells::Width width : {QCells::Width::wide, QCells::Width::narrow}) {
+      const QCells cells(random_log_q(281, 4000), width);
+      for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        const QCells::Nodes nodes = cells.nodes(cell);
+        for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+          QCells::Nodes values{};
+          values[k] = 1.0;
+          const QCells::Position position = cells.locate(nodes[k]);
+          REQUIRE(position.cell == cell);
+          CHECK(std::abs(QCells::interpolate(position, values) - 1.0) < 1e-9);
+          exactly += position.weights == values ? 1 : 0;
+        }
+      }
     }
+    CHECK(exactly > 0);
+  }
+
+  TEST_CASE("what has not converged are the last two Chebyshev coefficients") {
+    for (std::size_t degree = 0; degree < QCells::kNodes; ++degree) {
+      QCells::Nodes values{};
+      for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+        values[k] = std::cos(static_cast<double>(degree) * std::numbers::pi *
+                             (static_cast<double>(k) + 0.5) / QCells::kNodes);
+      }
+      const double expected = degree + 2 < QCells::kNodes ? 0.0 : 1.0;
+      CHECK(std::abs(QCells::tail(values) - expected) < 1e-14);
+    }
+  }
+
+  TEST_CASE("there are tables for Gaussian noise alone") {
+    const QCells cells(random_log_q(281, 100));
+    NoisyMax noise;
+    noise.noise = GaussianNoisyMax{40.0};
+    CHECK(published_table(cells, noise));
+    CHECK(tradeoff_table(cells, noise));
+    noise.noise = LaplaceNoisyMax{40.0};
+    CHECK_FALSE(published_table(cells, noise));
+    CHECK_FALSE(tradeoff_table(cells, noise));
   }
 
   TEST_CASE("kinks and infinities have not converged") {

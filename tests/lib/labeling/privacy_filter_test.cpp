@@ -135,6 +135,11 @@ TEST_CASE("where everything fits, the order is the best for everything") {
   CHECK(filter_order(gnmax(40.0), {1000, {}, 6.0}, kDelta) == order);
   CHECK(filter_order(gnmax(40.0), {1000, {}, 5.0}, kDelta) != order);
   CHECK(filter_order(gnmax(40.0), {5000, 1000, {}}, kDelta) == order);
+  // Without any query the order is that of one; two have a smaller one.
+  CHECK(filter_order(gnmax(40.0), {0, {}, {}}, kDelta) ==
+        filter_order(gnmax(40.0), {1, {}, {}}, kDelta));
+  CHECK(filter_order(gnmax(40.0), {2, {}, {}}, kDelta) <
+        filter_order(gnmax(40.0), {1, {}, {}}, kDelta));
 }
 
 TEST_CASE("a limit below what any query costs allows none") {

@@ -57,6 +57,36 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("of two classes the outcome is that of a pair, as far out as doubles reach") {
+    for (const std::int32_t gap : {0, 1, 7, 20, 33, 46, 53}) {
+      CAPTURE(gap);
+      const Counts counts{gap, 0};
+      const auto g = static_cast<double>(gap);
+      const double gaussian = std::exp(log_pair_probability(GaussianNoisyMax{1.0}, gap));
+      CHECK(relative_error(outcome_probability(GaussianNoisyMax{1.0}, counts, 1), gaussian) <
+            1e-11);
+      CHECK(relative_error(outcome_probability(GaussianNoisyMax{1.0}, counts, 0), 1.0 - gaussian) <
+            1e-14);
+      for (const double scale : {0.1, 0.2, 1.0}) {  // gaps up to 530 scales
+        const double laplace = 0.25 * (2.0 + g / scale) * std::exp(-g / scale);
+        CHECK(relative_error(outcome_probability(LaplaceNoisyMax{scale}, counts, 1), laplace) <
+              1e-10);
+      }
+    }
+  }
+
+  TEST_CASE("PTR's plurality wins, the first of equals, and nothing else") {
+    const TestedPlurality tested{1e-5};
+    const Counts counts{2, 5, 5};
+    CHECK(outcome_probability(tested, counts, 0) == 0.0);
+    CHECK(outcome_probability(tested, counts, 1) == 1.0);
+    CHECK(outcome_probability(tested, counts, 2) == 0.0);
+    CHECK_THROWS_AS((void)outcome_probability(tested, counts, 3), parameter_error);
+    CHECK_THROWS_AS((void)outcome_probability(GaussianNoisyMax{2.0}, counts, 3), parameter_error);
+    CHECK(log_q(tested, counts) == -kInfinity);
+    CHECK_THROWS_AS((void)log_q(tested, Counts{}), parameter_error);
+  }
+
   TEST_CASE("outcome probabilities add up to one and ties are fair") {
     const Counts counts{30, 28, 28, 5, 0, 0, 0};
     double gaussian = 0.0;

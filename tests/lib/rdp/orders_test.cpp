@@ -118,6 +118,17 @@ TEST_SUITE("rdp") {
     CHECK(refined.epsilon < best.epsilon);
   }
 
+  TEST_CASE("a minimum beside either end of the orders is found") {
+    for (const double minimum : {3.0, 9.0}) {
+      const auto epsilon = [&](double order) {
+        return 1.0 + (order - minimum) * (order - minimum);
+      };
+      const OptimalOrder found = minimise({2.0, 10.0}, epsilon, false);
+      CHECK(std::abs(found.order - minimum) < 1e-2);
+      CHECK(found.epsilon < 1.0 + 1e-4);
+    }
+  }
+
   TEST_CASE("a minimum at an end of the orders is marked") {
     const OptimalOrder low = minimise(
         {2.0, 4.0, 8.0}, [](double order) { return order; }, false);

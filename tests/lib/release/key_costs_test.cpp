@@ -6,6 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "pate/error.hpp"
+#include "pate/release/curve/distance_costs.hpp"
+#include "support/accuracy.hpp"
+
 using namespace pate;
 
 TEST_SUITE_BEGIN("release");
@@ -94,6 +98,50 @@ TEST_CASE("row maxima: of every stretch") {
     }
   }
   CHECK(rows.largest(0, 5, 4) == -1);
+}
+
+TEST_CASE("stored numbers are taken in their order, and no more than there are") {
+  const std::vector<CostUnits> numbers{7, 8, 9, 10};
+  StoredUnits stored(numbers);
+  CHECK(stored.next() == 7);
+  CHECK_THROWS_AS((void)stored.take(4), parameter_error);
+  CHECK_THROWS_AS((void)stored.take(-1), parameter_error);
+  const auto taken = stored.take(2);
+  CHECK(std::vector<CostUnits>(taken.begin(), taken.end()) == std::vector<CostUnits>{8, 9});
+  CHECK_FALSE(stored.done());
+  CHECK(stored.take(0).empty());
+  CHECK(stored.take(1).front() == 10);
+  CHECK(stored.done());
+  CHECK_THROWS_AS((void)stored.next(), parameter_error);
+}
+
+TEST_CASE("units are rounded up, one at least, and end with a message") {
+  CHECK(units_of(0.0, 0.0) == 1);
+  CHECK(units_of(1.0, 0.0) == CostUnits{1} << 40);
+  CHECK(units_of(1.0, 1e-9) == (CostUnits{1} << 40) + 1100);
+  CHECK(units_of(0x1.8p-40, 0.0) == 2);
+  CHECK_THROWS_AS((void)units_of(0x1p22, 0.0), validity_error);
+  CHECK_THROWS_AS((void)units_of(pate_test::kNaN, 0.0), validity_error);
+  CHECK(cost_of_units(CostUnits{3} << 40) == 3.0);
+  CHECK(cost_of_units((CostUnits{1} << 60) + 1) >= 0x1p20);
+}
+
+TEST_CASE("costs of a run that are beyond what is counted are refused, checks and answers") {
+  CostQuestion question;
+  question.aggregator.selection = ThresholdCheck{14.0, 1.0};
+  question.aggregator.noisy_max = GaussianNoisyMax{1.0};
+  question.teachers = 24;
+  question.classes = 4;
+  question.order = 10.0;
+  question.reading = ReleasedCost::realized;
+  const DistanceCosts costs(question, 1);
+  const CostUnits check = costs.largest(1, 0);
+  const CostUnits answer = costs.largest(0, 1);
+  CHECK(costs.largest(3, 2) == 3 * check + 2 * answer);
+  CHECK(cost_of_units(check) > 4.0);  // order / (2 sigma1^2) is what no check exceeds
+  CHECK(cost_of_units(check) <= 5.0 * (1.0 + 1e-6));
+  CHECK_THROWS_AS((void)costs.largest(1'000'000, 0), validity_error);
+  CHECK_THROWS_AS((void)costs.largest(0, 1'000'000), validity_error);
 }
 
 TEST_SUITE_END();

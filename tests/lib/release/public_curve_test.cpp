@@ -100,6 +100,49 @@ TEST_CASE("public curve: what is covered is the infimum it is defined by, for ev
   }
 }
 
+TEST_CASE("public curve: what a search looks at is what is covered, within 1e-6") {
+  Random random(13);
+  for (int i = 0; i < 200; ++i) {
+    const double order = random.uniform(1.2, 30.0);
+    const double s = random.log_uniform(0.3, 20.0);
+    const double delta = random.log_uniform(1e-9, 0.3);
+    CAPTURE(show({{"order", order}, {"s", s}, {"delta", delta}}));
+    const std::int64_t half = noise_half_width(order, s, 6.0);
+    const CoveredCost cost(order, delta, DiscreteGaussian(s), half);
+    std::vector<double> values;
+    double value = random.uniform(0.0, 1.0);
+    const double growth = 5.0 / static_cast<double>(2 * half + 1);
+    for (std::int64_t z = -half; z <= half; ++z) {
+      values.push_back(value);
+      value += growth * (i % 3 == 0 ? 1.0 : random.uniform(0.0, 1.0));
+    }
+    for (const double reference : {values.back(), values.front(), 0.5}) {
+      std::vector<double> scaled;
+      for (const double r : values) scaled.push_back(std::exp(r - reference));
+      CHECK(std::abs(cost.estimate(values, scaled, reference) - cost.at(values)) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("public curve: what exceeds an epsilon, beside the sum it is") {
+  const PublicCurve curve({6.0, 2.0, 0.1}, 1e-5, units_of(3.0, 0.0), 1);
+  for (const std::int64_t t : {-30, 0, 5}) {
+    for (const double x : {0.3, 1.0, 3.0, 6.0}) {
+      double largest = 0.0;
+      for (const std::int64_t k : {-1, 0, 1}) {
+        double sum = 0.0;
+        for (std::int64_t z = -300; z <= 300; ++z) {
+          const double p = std::exp(curve.noise().log_probability(z));
+          const double r = curve.epsilon(t + z) - curve.noise().log_ratio(z, k);
+          sum += p * std::max(0.0, 1.0 - std::exp(r - x));
+        }
+        largest = std::max(largest, sum);
+      }
+      CHECK(curve.excess(t, x) == doctest::Approx(largest).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("public curve: the index is the first that covers every distance") {
   Random random(12);
   int above_first = 0;
@@ -192,6 +235,11 @@ TEST_CASE("public curve: what it refuses") {
   CHECK_THROWS_AS(DiscreteGaussian{kNaN}, parameter_error);
   CHECK_THROWS_AS(validate(CurveParameters{6.0, 3.0, 0.0}), parameter_error);
   CHECK_THROWS_AS(validate(CurveParameters{kNaN, 3.0, 0.1}), parameter_error);
+  CHECK_THROWS_AS(validate(CurveParameters{6.0, 3.0, 10.1}), parameter_error);
+  CHECK_THROWS_AS(validate(CurveParameters{6.0, 3.0, 0.9e-6}), parameter_error);
+  CHECK_THROWS_AS(validate(CurveParameters{1001.0, 3.0, 0.1}), parameter_error);
+  CHECK_NOTHROW(validate(CurveParameters{1000.0, 3.0, 10.0}));
+  CHECK_NOTHROW(validate(CurveParameters{1.0 + 1e-8, 3.0, 1e-6}));
   // A curve that ends below what the votes may cost.
   CHECK_THROWS_AS(PublicCurve(6.0, noise, 1e-5, 0, {3.0}, 0, CostUnits{1} << 42), validity_error);
   // A cost that cannot be.
