@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "pate/error.hpp"
 #include "pate/release/curve/distance_costs.hpp"
+#include "pate/sensitivity/two_class_cost.hpp"
 #include "support/accuracy.hpp"
 
 using namespace pate;
@@ -124,6 +126,50 @@ TEST_CASE("units are rounded up, one at least, and end with a message") {
   CHECK_THROWS_AS((void)units_of(pate_test::kNaN, 0.0), validity_error);
   CHECK(cost_of_units(CostUnits{3} << 40) == 3.0);
   CHECK(cost_of_units((CostUnits{1} << 60) + 1) >= 0x1p20);
+}
+
+// Of two classes they are the walk over the top count: the cost of every count, and its maxima.
+TEST_CASE("exact costs within a distance are the largest of the counts there") {
+  for (const std::int64_t teachers : {1, 2, 3, 9, 14}) {
+    for (const bool checked : {false, true}) {
+      CAPTURE(teachers);
+      CAPTURE(checked);
+      CostQuestion question;
+      question.aggregator.noisy_max = GaussianNoisyMax{2.0};
+      if (checked) question.aggregator.selection = ThresholdCheck{6.0, 3.0};
+      question.teachers = teachers;
+      question.classes = 2;
+      question.order = 5.0;
+      question.cost = CurveCost::exact;
+      const DistanceCosts costs(question, 1);
+      const std::int64_t least = (teachers + 1) / 2;
+      std::vector<double> at;  // the exact cost of a top count, by count - least
+      for (std::int64_t v = least; v <= teachers; ++v) {
+        double largest = -pate_test::kInfinity;
+        for (const std::int64_t w : {v - 1, v + 1}) {
+          if (w < 0 || w > teachers) continue;
+          largest = std::max(largest, two_class_log_excess(question.aggregator, teachers, v, w,
+                                                           std::max(w, teachers - w), 5.0));
+        }
+        at.push_back(std::log1p(std::exp(largest)) / 4.0);
+      }
+      for (std::int64_t v = least; v <= teachers; ++v) {
+        std::vector<CostUnits> sums(static_cast<std::size_t>(teachers) + 1, 0);
+        const std::vector<std::int32_t> counts{static_cast<std::int32_t>(v),
+                                               static_cast<std::int32_t>(teachers - v)};
+        costs.add(counts, v, 1, 1, sums);
+        for (std::int64_t d = 0; d <= teachers; ++d) {
+          double expected = 0.0;
+          for (std::int64_t w = std::max(v - d, least); w <= std::min(v + d, teachers); ++w) {
+            expected = std::max(expected, at[static_cast<std::size_t>(w - least)]);
+          }
+          const double got = cost_of_units(sums[static_cast<std::size_t>(d)]);
+          CHECK(got >= expected * (1.0 - 1e-13));
+          CHECK(got <= expected * (1.0 + 1e-8) + 0x1p-39);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("costs of a run that are beyond what is counted are refused, checks and answers") {

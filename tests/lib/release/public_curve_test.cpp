@@ -219,6 +219,7 @@ TEST_CASE("public curve: of its parameters R is rho0 and a share of the largest 
   CHECK(curve.covered(curve.t_max() + 1) == curve.covered(curve.t_max()));
   CHECK(curve.t_max() > 7);
   CHECK(curve.epsilon(curve.t_max()) == curve.ceiling());
+  CHECK(curve.t_max() == 7 + noise_half_width(6.0, 2.0, curve.ceiling() - curve.floor()));
 }
 
 TEST_CASE("public curve: what it refuses") {
