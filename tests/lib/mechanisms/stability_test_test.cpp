@@ -210,6 +210,22 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("sparse stability test: noise of both reaches its threshold with probability delta") {
+    for (const double epsilon : {0.05, 1.0, 7.0}) {
+      for (const double delta : {0.1, 1e-3, 1e-9, 1e-50}) {
+        const auto check = pate::sparse_stability_test(epsilon, delta);
+        CHECK(check.sigma1 == 4.0 / epsilon);
+        CHECK(check.threshold_scale == 2.0 / epsilon);
+        CHECK(pate::round_epsilon(check) == doctest::Approx(epsilon).epsilon(1e-15));
+        // Lap(b) and Lap(b/2) together are above T with (e^(-T/b) - e^(-2T/b) / 4) / 1.5.
+        const long double u = std::exp(-static_cast<long double>(check.threshold) / check.sigma1);
+        const long double above = (u - u * u / 4.0L) / 1.5L;
+        CHECK(above <= static_cast<long double>(delta));
+        CHECK(above >= static_cast<long double>(delta) * (1.0L - 1e-10L));
+      }
+    }
+  }
+
   TEST_CASE("stability test: what is out of range") {
     const double nan = pate_test::kNaN;
     for (const double parameter : {0.0, -1.0, nan, 1e200}) {

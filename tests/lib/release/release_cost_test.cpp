@@ -88,6 +88,15 @@ TEST_SUITE("release") {
     CHECK_FALSE(numbers.at_end);
   }
 
+  TEST_CASE("a smooth sensitivity is the largest of all distances, the votes themselves too") {
+    CHECK(smooth_sensitivity({{0.2, 0.2, 0.2}, 0.0, true}, 0.5).value == 0.2);
+    CHECK(smooth_sensitivity({{0.1, 0.2, 0.2}, 0.0, true}, 0.5).value ==
+          doctest::Approx(0.2 * std::exp(-0.5)));
+    const SmoothSensitivity beyond = smooth_sensitivity({{0.1, 0.1}, 9.0, false}, 0.5);
+    CHECK(beyond.value == doctest::Approx(9.0 * std::exp(-1.0)));
+    CHECK(beyond.at_end);
+  }
+
   TEST_CASE("what a released number stands for is never negative") {
     ReleasePlan plan;
     plan.delta = 0.5;
