@@ -218,7 +218,7 @@ TEST_SUITE("mechanisms") {
         CHECK(check.threshold_scale == 2.0 / epsilon);
         CHECK(pate::round_epsilon(check) == doctest::Approx(epsilon).epsilon(1e-15));
         // Lap(b) and Lap(b/2) together are above T with (e^(-T/b) - e^(-2T/b) / 4) / 1.5.
-        const long double u = std::exp(-static_cast<long double>(check.threshold) / check.sigma1);
+        const long double u = std::exp(-static_cast<long double>(check.threshold / check.sigma1));
         const long double above = (u - u * u / 4.0L) / 1.5L;
         CHECK(above <= static_cast<long double>(delta));
         CHECK(above >= static_cast<long double>(delta) * (1.0L - 1e-10L));

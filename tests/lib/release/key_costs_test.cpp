@@ -65,7 +65,9 @@ TEST_CASE("key costs: what is within d votes is the largest of the keys there") 
         at[static_cast<std::size_t>(v)].push_back(has_key ? keys.within(counts)[0] : before);
       }
     }
-    for (const auto& [v, x2] : {std::pair(70, 60), {255, 200}, {400, 290}, {530, 40}, {699, 1}}) {
+    for (const auto& key : {std::pair(70, 60), {255, 200}, {400, 290}, {530, 40}, {699, 1}}) {
+      const std::int32_t v = key.first;  // clang captures no structured binding
+      const std::int32_t x2 = key.second;
       CAPTURE(v);
       CAPTURE(x2);
       const std::vector<std::int32_t> counts{v, x2};
