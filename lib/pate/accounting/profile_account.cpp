@@ -95,6 +95,10 @@ std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
 // the largest, they are not the largest anywhere that matters.
 constexpr double kJoined = 1e-5;
 constexpr double kCheap = 0.9;
+// What covers may add of their own; queries that cost less than the mean one may add as much as
+// that may, up to this many times their share.
+constexpr double kLeftOut = 1e-5;
+constexpr double kMostShares = 100.0;
 
 // About what a table costs at some orders: its moments less one, as sums of terms >= 0.
 using Moments = std::array<double, 3>;
@@ -112,7 +116,7 @@ Moments moments_of(const OutcomeTable& table, double slope) {
 
 // Fewer covers: whichever another can take in at no cost, or without becoming the dearest.
 std::vector<OutcomeTable> joined(const std::vector<OutcomeTable>& tables, double slope,
-                                 double resolution) {
+                                 double resolution, double shares) {
   struct Cover {
     OutcomeTable table;
     Moments moments;
@@ -130,10 +134,11 @@ std::vector<OutcomeTable> joined(const std::vector<OutcomeTable>& tables, double
   std::vector<Cover> kept;
   for (Cover& next : covers) {
     const bool is_taken = std::ranges::any_of(kept, [&](Cover& other) {
-      Cover both{cover(std::array{other.table, next.table}, resolution), {}};
+      Cover both{cover(std::array{other.table, next.table}, resolution, kLeftOut * shares), {}};
       both.moments = moments_of(both.table, slope);
       for (std::size_t i = 0; i < most.size(); ++i) {
-        if (!(both.moments[i] <= std::max(kCheap * most[i], other.moments[i] * (1.0 + kJoined)))) {
+        if (!(both.moments[i] <=
+              std::max(kCheap * most[i], other.moments[i] * (1.0 + kJoined * shares)))) {
           return false;
         }
       }
@@ -147,15 +152,18 @@ std::vector<OutcomeTable> joined(const std::vector<OutcomeTable>& tables, double
   return result;
 }
 
+// mean: the first of `moments_of` the dearest neighbour, of all queries.
 std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
-                                  std::span<const std::size_t> kinds, double slope,
-                                  double resolution) {
+                                  std::span<const std::size_t> kinds, const OutcomeTable& dearest,
+                                  double slope, double resolution, double mean) {
+  const double own = moments_of(dearest, slope).front();
+  const double shares = own > 0.0 ? std::clamp(mean / own, 1.0, kMostShares) : 1.0;
   std::vector<OutcomeTable> result;
   for (std::size_t k = 0; k + 1 < kinds.size(); ++k) {
     const auto set = tables.subspan(kinds[k], kinds[k + 1] - kinds[k]);
-    if (!set.empty()) result.push_back(cover(set, resolution));
+    if (!set.empty()) result.push_back(cover(set, resolution, kLeftOut * shares));
   }
-  return joined(result, slope, resolution);
+  return joined(result, slope, resolution, shares);
 }
 
 // The neighbour with the largest moment among begin .. end - 1.
@@ -236,16 +244,23 @@ struct Grids {
   }
 };
 
+double least_delta(const ProfileSettings& settings) {
+  double result = settings.delta;
+  for (const double delta : settings.deltas) result = std::min(result, delta);
+  return result;
+}
+
+// Of epsilon by Renyi DP, the part that grows with the queries is about this.
+constexpr double kRdpShare = 0.3;
+
+// queries: those with outcomes that are looked at.
 Grids grids_of(const ProfileHints& hints, const ProfileSettings& settings, double queries) {
   const auto slope = [](const OptimalOrder& at) { return std::max(1.0, at.order - 1.0); };
   Grids result;
   result.slope_forward = slope(hints.forward);
   result.slope_reverse = slope(hints.reverse);
   result.epsilon = std::max(hints.larger().epsilon, 1e-3);
-  result.least_delta = settings.delta;
-  for (const double delta : settings.deltas) {
-    result.least_delta = std::min(result.least_delta, delta);
-  }
+  result.least_delta = least_delta(settings);
   if (settings.step) {
     result.step = *settings.step;
     return result;
@@ -317,10 +332,12 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   for (const ExactRun* run : runs) {
     for (std::size_t i = 0; i < run->size(); ++i) queries += run->count(i);
   }
-  Grids grids = grids_of(hints, settings, queries);
   double rest = 0.0;
   const std::vector<QueryOf> places =
-      sure_first(runs, kSureShare * grids.least_delta / std::max(queries, 1.0), rest);
+      sure_first(runs, kSureShare * least_delta(settings) / std::max(queries, 1.0), rest);
+  double contested = 0.0;
+  for (const auto& [r, i] : places) contested += runs[r]->count(i);
+  Grids grids = grids_of(hints, settings, contested);
   double all = 0.0;
   double with_covers = 0.0;
   for (const auto& [r, i] : places) {
@@ -357,7 +374,10 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
             direction == Direction::forward ? hints.forward.order : hints.reverse.order;
         const auto one = dearest(*tables, 0, tables->size(), order);
         std::vector<OutcomeTable> few;
-        if (covers) few = covered(*tables, kinds, order - 1.0, grids.step);
+        if (covers && !tables->empty()) {
+          few = covered(*tables, kinds, (*tables)[one], order - 1.0, grids.step,
+                        kRdpShare * grids.epsilon * (order - 1.0) / contested);
+        }
         (direction == Direction::forward ? forward : reverse) =
             std::make_unique<Step>(Step{GridLosses(covers ? few : *tables, grids.step),
                                         tables->empty() ? OutcomeTable{} : (*tables)[one]});
@@ -505,12 +525,14 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
                                                 const ProgressCallback& progress) {
   double queries = 0.0;
   for (std::size_t i = 0; i < run.size(); ++i) queries += run.count(i);
-  Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, queries);
-  if (grids.step > kLargestStep) return std::nullopt;
   ExactRun* const one = &run;
   double rest = 0.0;
   const std::vector<QueryOf> places =
-      sure_first(std::span(&one, 1), kSureShare * grids.least_delta / std::max(queries, 1.0), rest);
+      sure_first(std::span(&one, 1), kSureShare * settings.delta / std::max(queries, 1.0), rest);
+  double contested = 0.0;
+  for (const auto& [r, i] : places) contested += run.count(i);
+  Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, contested);
+  if (grids.step > kLargestStep) return std::nullopt;
   double terms = 0.0;  // of a teacher, at a node
   for (const auto& [r, i] : places) {
     const auto groups = static_cast<double>(run.votes(i).groups.size());

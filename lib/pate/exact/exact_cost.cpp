@@ -78,6 +78,7 @@ std::optional<NeighbourOutcomes> ExactMechanism::outcomes(
   if (rule_ == nullptr) return std::nullopt;
   thread_local NoiseAtNodes noise;
   rule_->at(votes, noise);
+  if (noise.rows.empty()) return std::nullopt;
   NeighbourOutcomes result(votes, noise, only);
   if (!result.is_complete()) return std::nullopt;
   return result;
@@ -141,20 +142,34 @@ std::vector<OutcomeTable> ExactCost::tables() {
   std::vector<OutcomeTable> result;
   if (outcomes() == nullptr) return result;
   const auto& neighbours = outcomes_->neighbours();
+  const std::size_t elements = votes_.groups.size() + 2;
+  // Probabilities on the votes, by change of the statistic and group: the same for most neighbours.
+  std::array<std::vector<double>, 3> probabilities;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    for (const double log_p : outcomes_->log_probabilities()) {
+      probabilities[i].push_back(
+          std::exp(log_p + (mechanism_.aggregator().selection ? answers_[i].log_p : 0.0)));
+    }
+  }
+  result.reserve(neighbours.size());
   for (std::size_t k = 0; k < neighbours.size(); ++k) {
+    const auto [from, to] = neighbours[k];
+    const std::size_t line = line_of(from, to);
     OutcomeTable table;
+    table.reserve(elements + 1);
     LogBernoulliPair pair{};  // without a selection every query is answered
     if (mechanism_.aggregator().selection) {
-      pair = answers_[line_of(neighbours[k].from, neighbours[k].to)];
+      pair = answers_[line];
       table.push_back(
           {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio});
     }
     const double* const log_ratios = outcomes_->log_ratios(k);
-    for (std::size_t e = 0; e < votes_.groups.size() + 2; ++e) {
+    for (std::size_t e = 0; e < elements; ++e) {
       const double number = outcomes_->classes(k, e);
       if (number == 0.0) continue;
-      const double log_p = outcomes_->log_probability(k, e);
-      table.push_back({number * std::exp(log_p + pair.log_p),
+      const std::size_t group = e + 2 < elements ? e : e + 2 == elements ? from : to;
+      const double log_p = outcomes_->log_probabilities()[group];
+      table.push_back({number * probabilities[line][group],
                        number * std::exp(log_p + log_ratios[e] + pair.log_p_neighbour),
                        pair.log_ratio - log_ratios[e]});
     }

@@ -27,7 +27,7 @@ class ExactMechanism {
   [[nodiscard]] std::int64_t teachers() const { return teachers_; }
 
   /// The outcome probabilities of the noisy maximum on a query and its neighbours. None for noise
-  /// far below one vote (`noise_rule`).
+  /// far below one vote (`noise_rule`), or where counts are too far apart for it (NoiseRule::at).
   /// `only`: as for `NeighbourOutcomes`.
   [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(
       const GroupedVotes& votes, std::span<const std::uint32_t> only = {}) const;
@@ -48,7 +48,8 @@ class ExactMechanism {
 ///
 /// Relative accuracy 1e-11, rounded outwards by kExactCostMargin; at most the data-independent
 /// cost. An upper bound that is not exact, the trade-off bound, takes its place
-/// * for noise far below one vote (ExactMechanism::outcomes);
+/// * for noise far below one vote, or counts a million standard deviations apart
+///   (ExactMechanism::outcomes);
 /// * where it is larger by less than 1e-11 of the cost: the selection dominates.
 class ExactCost {
  public:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pate/math/log_space.hpp"
+#include "pate/math/vector_clones.hpp"
 
 namespace pate {
 
@@ -45,6 +46,16 @@ double reverse_term(double l, double bend, double order) {
 
 double log_forward_term(double l, double order) {
   return l + log_power_excess(-l, order);
+}
+
+// sums[a * size + b] += weight * (1 + up[a]) * down[b].
+PATE_VECTOR_CLONES void add_products(double weight, const double* up, const double* down,
+                                     std::size_t size, double* __restrict sums) {
+  for (std::size_t a = 0; a < size; ++a) {
+    const double w = weight * (1.0 + up[a]);
+    double* const to = sums + a * size;
+    for (std::size_t b = 0; b < size; ++b) to[b] += w * down[b];
+  }
 }
 
 }  // namespace
@@ -104,11 +115,7 @@ struct NeighbourOutcomes::Kernel {
       for (std::size_t k = 0; k < few_.size(); ++k) {
         other[k] += w * (1.0 + up[few_[k].from]) * down[few_[k].to];
       }
-      for (std::size_t a = 0; few_.empty() && a < groups; ++a) {
-        const double w_other = w * (1.0 + up[a]);
-        double* const to = other.data() + a * groups;
-        for (std::size_t b = 0; b < groups; ++b) to[b] += w_other * down[b];
-      }
+      if (few_.empty()) add_products(w, up, down, groups, other.data());
     }
     const double log_sum = std::log(sum);
     for (std::size_t k = 0; k < other.size(); ++k) {

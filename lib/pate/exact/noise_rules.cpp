@@ -21,6 +21,8 @@ constexpr double kVotes = 3.0;
 constexpr double kGaussianDepth = 41.0;
 // Nodes in the table, 80 bytes each.
 constexpr double kLargestTable = 600'000;
+// Of a query, in all its rows: where they would be more there are none.
+constexpr double kMostNumbers = 1e8;
 
 // Terms below e^-45 of the largest are left out, and a moved vote changes the logarithm of an
 // integrand by at most two votes' worth.
@@ -209,6 +211,10 @@ void GaussianLattice::at(const GroupedVotes& votes, NoiseAtNodes& result) const 
   // A moved vote moves the peak of an integrand by no more than two votes.
   result.widening = static_cast<std::size_t>(std::ceil(2.0 / votes_per_step_));
   result.rows.clear();
+  const double numbers = static_cast<double>(votes.groups.size()) *
+                         static_cast<double>(result.nodes) *
+                         (table_.empty() ? static_cast<double>(kNoiseArrays) : 1.0);
+  if (!(numbers <= kMostNumbers)) return;
   if (table_.empty()) result.storage.resize(votes.groups.size() * result.nodes * kNoiseArrays);
   const auto stride = static_cast<std::size_t>(nodes_ + most_steps_);
   std::size_t used = 0;

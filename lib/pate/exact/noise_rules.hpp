@@ -64,7 +64,9 @@ class NoiseRule {
   NoiseRule& operator=(const NoiseRule&) = delete;
   virtual ~NoiseRule() = default;
 
-  /// The noise around the counts of a query. Rows point into this, or into `result.storage`.
+  /// The noise around the counts of a query. Rows point into this, or into `result.storage`. No
+  /// rows where counts are so far apart, in units of the noise, that they would take too much
+  /// memory.
   virtual void at(const GroupedVotes& votes, NoiseAtNodes& result) const = 0;
 };
 

@@ -1,8 +1,11 @@
 #include "pate/profile/cover.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "pate/math/log_space.hpp"
@@ -13,26 +16,53 @@ namespace {
 
 // Outward: rounding of the second differences below, for a resolution of 2^-20 and more.
 constexpr double kCoverMargin = 1e-10;
-// How much a chord may be above the excess where a bend is left out: outward too, and hardly more
-// than the first.
-constexpr double kLeftOut = 1e-5;
+// Losses further from 0 than 2^kDigits steps are told apart to that many binary digits: what lies
+// between is put on a chord, outward again, which adds some 1e-5 of itself to a second moment.
+constexpr int kDigits = 6;
 // Losses beyond are infinite, those below its negative are merged with it.
 constexpr double kSteepest = 40.0;
 
-// Multiples of `resolution` next to the losses of the tables, on both sides, and to 0: increasing.
-// Between them no table bends.
+// Whole steps from 0 that may be bends: all of them at first, then those of kDigits + 1 binary
+// digits. The number of those below the largest that is at most `steps`.
+std::size_t bend_below(std::uint64_t steps) {
+  const int spare = std::max(static_cast<int>(std::bit_width(steps)) - (kDigits + 1), 0);
+  return (static_cast<std::size_t>(spare) << kDigits) + static_cast<std::size_t>(steps >> spare);
+}
+
+// The inverse: the steps of a bend.
+std::uint64_t steps_of(std::size_t bend) {
+  const std::size_t spare = std::max<std::size_t>(bend >> kDigits, 1) - 1;
+  return static_cast<std::uint64_t>(bend - (spare << kDigits)) << spare;
+}
+
+// Where the cover may bend: on both sides of the losses of the tables, and around 0: increasing.
+// Between bends of a fine grid no table bends.
 std::vector<double> bends_of(std::span<const OutcomeTable> tables, double resolution) {
-  std::vector<double> bends{-resolution, 0.0, resolution};
+  std::array<std::vector<char>, 2> wanted;  // of losses below 0, above 0: by bend
+  for (auto& side : wanted) {
+    side.assign(bend_below(static_cast<std::uint64_t>(kSteepest / resolution) + 1) + 2, 0);
+    side[1] = 1;
+  }
   for (const OutcomeTable& table : tables) {
     for (const OutcomePair& o : table) {
       if (!(o.p > 0.0 && o.loss < kSteepest)) continue;
       const double position = std::max(o.loss, -kSteepest) / resolution;
-      bends.push_back(std::floor(position) * resolution);
-      bends.push_back(std::ceil(position) * resolution);
+      const double steps = std::abs(position);
+      const auto whole = static_cast<std::uint64_t>(steps);
+      const std::size_t bend = bend_below(whole);
+      auto& side = wanted[position < 0.0 ? 0 : 1];
+      side[bend] = 1;
+      if (static_cast<double>(steps_of(bend)) < steps) side[bend + 1] = 1;
     }
   }
-  std::ranges::sort(bends);
-  bends.erase(std::unique(bends.begin(), bends.end()), bends.end());
+  std::vector<double> bends;
+  for (std::size_t k = wanted[0].size(); k-- > 1;) {
+    if (wanted[0][k] != 0) bends.push_back(-static_cast<double>(steps_of(k)) * resolution);
+  }
+  bends.push_back(0.0);
+  for (std::size_t k = 1; k < wanted[1].size(); ++k) {
+    if (wanted[1][k] != 0) bends.push_back(static_cast<double>(steps_of(k)) * resolution);
+  }
   return bends;
 }
 
@@ -65,12 +95,13 @@ void raise_excess(OutcomeTable table, std::span<const double> bends, std::span<c
 
 // Which bends must stay: chords between them are above the excess, which is convex, and hardly so.
 std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
-                                       std::span<const double> excess, std::size_t zero) {
+                                       std::span<const double> excess, std::size_t zero,
+                                       double left_out) {
   const auto is_straight = [&](std::size_t begin, std::size_t end) {
     const double slope = (excess[end] - excess[begin]) / (gammas[end] - gammas[begin]);
     for (std::size_t k = begin + 1; k < end; ++k) {
       const double chord = excess[begin] + slope * (gammas[k] - gammas[begin]);
-      if (!(chord <= excess[k] * (1.0 + kLeftOut))) return false;
+      if (!(chord <= excess[k] * (1.0 + left_out))) return false;
     }
     return true;
   };
@@ -86,7 +117,7 @@ std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
 
 }  // namespace
 
-OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution) {
+OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution, double left_out) {
   if (tables.empty()) return {};
   if (tables.size() == 1) return tables.front();
   std::vector<double> bends = bends_of(tables, resolution);
@@ -96,7 +127,7 @@ OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution) {
   for (const OutcomeTable& table : tables) raise_excess(table, bends, gammas, excess);
   const auto zero = static_cast<std::size_t>(std::ranges::find(bends, 0.0) - bends.begin());
   std::size_t kept = 0;
-  for (const std::size_t k : bends_to_keep(gammas, excess, zero)) {
+  for (const std::size_t k : bends_to_keep(gammas, excess, zero, left_out)) {
     bends[kept] = bends[k];
     gammas[kept] = gammas[k];
     excess[kept++] = excess[k];

@@ -11,10 +11,13 @@ namespace pate {
 ///
 ///     sum_o (P(o) - gamma Q(o))+  >=  max_b sum_o (P_b(o) - gamma Q_b(o))+    for every gamma
 ///
-/// with losses that are multiples of `resolution`: equality at those next to the losses of the
-/// tables, but for 1e-5 of the excess over (1 - gamma)+, and chords between. That is the upper hull
-/// of their ROC curves, seen on a grid: on that grid it costs nothing more (GridLosses). One table
-/// is returned as it is; none: an empty one.
-[[nodiscard]] OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution);
+/// with losses that are multiples of `resolution`, those of seven binary digits: equality at those
+/// next to the losses of the tables, but for a share `left_out` of the excess over (1 - gamma)+,
+/// and chords between. That is the upper hull of their ROC curves, seen on a grid: losses of up to
+/// 128 steps cost nothing more on that grid (GridLosses), others 1e-5 of their second moment. One
+/// table is returned as it is; none: an empty one. The time is that of looking at each outcome,
+/// whatever the resolution.
+[[nodiscard]] OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution,
+                                 double left_out = 1e-5);
 
 }  // namespace pate

@@ -6,14 +6,7 @@
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/sums.hpp"
-
-// The inner loop is compiled for wider vectors too; the additions are the same in each.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define PATE_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define PATE_VECTOR_CLONES
-#endif
+#include "pate/math/vector_clones.hpp"
 
 namespace pate {
 

@@ -446,6 +446,23 @@ TEST_SUITE("exact") {
     }
   }
 
+  TEST_CASE("counts a million deviations apart are charged with the trade-off bound") {
+    const Counts counts{600'000, 399'990, 10};
+    const NoisyMax noise{GaussianNoisyMax{0.29}};
+    const ExactMechanism mechanism(gnmax(0.29), 1'000'000);
+    ExactCost exact(mechanism, mechanism.group(counts, {}));
+    CHECK(exact.outcomes() == nullptr);
+    const Counts tied{400'000, 400'000, 200'000};
+    ExactCost contested(mechanism, mechanism.group(tied, {}));
+    CHECK(contested.outcomes() == nullptr);
+    const BothDirections bound = tradeoff_cost(noise, pate::log_q(noise, tied), 3.0);
+    CHECK(contested.largest(3.0).forward == bound.forward);
+    CHECK(contested.largest(3.0).reverse == bound.reverse);
+    // Where they are near, they are not.
+    ExactCost near(mechanism, mechanism.group(Counts{334'000, 333'000, 333'000}, {}));
+    CHECK(near.outcomes() != nullptr);
+  }
+
   TEST_CASE("one class has no neighbours and costs nothing") {
     CHECK(exact_of(gnmax(5.0), {12}, 4.0).larger() == 0.0);
     CHECK(exact_of(lnmax(5.0), {12}, 4.0).larger() == 0.0);
