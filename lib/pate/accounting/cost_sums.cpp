@@ -105,7 +105,7 @@ class Tradeoff : public BoundAtOrders {
     std::vector<std::optional<JointCost>> made(orders.size());
     parallel_for(orders.size(), threads, [&](std::size_t j) {
       const double cap = data_independent_cost(inputs.aggregator(), orders[j]).noisy_max;
-      made[j].emplace(*inputs.ladder(), orders[j], cap);
+      made[j].emplace(*inputs.ladder(), orders[j], cap, &*inputs.places());
     });
     for (auto& joint : made) joints_.push_back(std::move(*joint));
   }
@@ -570,6 +570,11 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
     statistic_of_.push_back(statistics_.size() - 1);
     answered_.push_back(ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0);
   }
+  if (ladder_) {
+    std::vector<std::int64_t> values;
+    for (const Statistic& statistic : statistics_) values.push_back(statistic.value);
+    places_.emplace(*ladder_, std::move(values));
+  }
   if (!aggregator.is_gaussian()) return;
   if (tally.distinct.size() <= kKeptPositions) {
     for (const DistinctQuery& query : tally.distinct) {
@@ -672,7 +677,7 @@ std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
                                CheckpointCosts* checkpoints) {
   // In batches that keep what is tabulated per selection statistic small. How they are cut depends
   // on the votes alone.
-  const std::size_t statistics = std::max<std::size_t>(inputs.ladder_size(), 1);
+  const std::size_t statistics = std::max<std::size_t>(inputs.statistics().size(), 1);
   const std::size_t batch = std::clamp<std::size_t>(kTabulated / statistics, 1, orders.size());
   std::vector<RunCost> result;
   if (checkpoints != nullptr) checkpoints->rdp.clear();

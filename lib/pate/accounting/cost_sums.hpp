@@ -9,6 +9,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/query_sets.hpp"
 #include "pate/accounting/tally.hpp"
+#include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/q_tables.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 
@@ -24,10 +25,8 @@ class CostInputs {
   [[nodiscard]] const Tally& tally() const { return tally_; }
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
   [[nodiscard]] const std::optional<AnswerLadder>& ladder() const { return ladder_; }
-  /// How many values of the selection statistic the ladder covers; 0 without a selection.
-  [[nodiscard]] std::size_t ladder_size() const {
-    return ladder_ ? static_cast<std::size_t>(ladder_->last() - ladder_->first() + 1) : 0;
-  }
+  /// The statistics that occur, on the ladder.
+  [[nodiscard]] const std::optional<StatisticPlaces>& places() const { return places_; }
   [[nodiscard]] const QCells& cells() const { return cells_; }
   /// Where a distinct query's log q lies among the cells; in none unless it is finite and the noise
   /// Gaussian.
@@ -73,6 +72,7 @@ class CostInputs {
   const Tally& tally_;
   Aggregator aggregator_;
   std::optional<AnswerLadder> ladder_;
+  std::optional<StatisticPlaces> places_;
   QCells cells_;
   std::vector<QCells::Position> positions_;  // empty where there are too many to keep
   std::vector<double> answered_;

@@ -2,17 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "pate/bounds/step_cost.hpp"
 
 namespace pate {
 
-JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap)
+StatisticPlaces::StatisticPlaces(const AnswerLadder& ladder, std::vector<std::int64_t> statistics)
     : first_(ladder.first()),
+      statistics_(std::move(statistics)),
+      places_(static_cast<std::size_t>(ladder.last() - ladder.first() + 1), -1) {
+  for (std::size_t i = 0; i < statistics_.size(); ++i) {
+    places_.at(static_cast<std::size_t>(statistics_[i] - first_)) = static_cast<std::int32_t>(i);
+  }
+}
+
+JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap,
+                     const StatisticPlaces* only)
+    : first_(ladder.first()),
+      only_(only),
       order_(order),
       selection_cap_(threshold_data_independent(ladder.check(), order)),
       cap_(selection_cap_ + noisy_max_cap) {
-  const auto size = static_cast<std::size_t>(ladder.last() - ladder.first() + 1);
+  const auto size = only == nullptr ? static_cast<std::size_t>(ladder.last() - ladder.first() + 1)
+                                    : only->statistics().size();
   lines_.resize(size);
   log_lines_.resize(size);
   const auto add = [this](std::size_t i, const LogAnswerLine& forward,
@@ -22,16 +35,30 @@ JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_
     log_lines_[i].forward.add(forward);
     log_lines_[i].reverse.add(reverse);
   };
+  // The comparison of v with v + 1, if it was the last: v + 1 needs it too.
+  std::int64_t compared = ladder.first() - 1;
+  LogAnswerLine up;
+  LogAnswerLine down;
+  const auto compare = [&](std::int64_t v) {
+    if (v == compared) return;
+    compared = v;
+    up = log_answer_line(ladder.step(v), order);
+    down = log_answer_line(reversed(ladder.step(v)), order);
+  };
   for (std::size_t i = 0; i < size; ++i) {
-    const std::int64_t v = first_ + static_cast<std::int64_t>(i);
+    const std::int64_t v =
+        only == nullptr ? first_ + static_cast<std::int64_t>(i) : only->statistics()[i];
+    // D(v - 1 || v) is forward for the votes at v - 1 and reverse for those at v.
+    if (v > ladder.first()) {
+      compare(v - 1);
+      add(i, down, up);
+    }
     const LogAnswerLine same{LogAnswerLine::kLeast, ladder.log_answered(v)};
     add(i, same, same);
-    if (v == ladder.last()) break;
-    // D(v || v+1) is forward for the votes at v and reverse for those at v+1.
-    const LogAnswerLine up = log_answer_line(ladder.step(v), order);
-    const LogAnswerLine down = log_answer_line(reversed(ladder.step(v)), order);
-    add(i, up, down);
-    add(i + 1, down, up);
+    if (v < ladder.last()) {
+      compare(v);
+      add(i, up, down);
+    }
   }
 }
 

@@ -85,6 +85,25 @@ class AnswerLines {
   std::size_t count_ = 0;
 };
 
+/// Values of the selection statistic among those of a ladder, which may be far more: of a million
+/// teachers a run meets some thousands.
+class StatisticPlaces {
+ public:
+  /// statistics: rising, each on the ladder.
+  StatisticPlaces(const AnswerLadder& ladder, std::vector<std::int64_t> statistics);
+
+  [[nodiscard]] const std::vector<std::int64_t>& statistics() const { return statistics_; }
+  /// Which one of them v is; v must be one.
+  [[nodiscard]] std::size_t place(std::int64_t v) const {
+    return static_cast<std::size_t>(places_[static_cast<std::size_t>(v - first_)]);
+  }
+
+ private:
+  std::int64_t first_;
+  std::vector<std::int64_t> statistics_;
+  std::vector<std::int32_t> places_;  // by v - first_
+};
+
 /// The cost of one query of the Confident or Interactive aggregator at one order, for every value
 /// of the selection statistic v on a ladder.
 ///
@@ -101,8 +120,10 @@ class AnswerLines {
 /// Source: the trade-off theorem, README of `bounds`.
 class JointCost {
  public:
-  /// noisy_max_cap: data-independent cost of the noisy maximum at this order.
-  JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap);
+  /// noisy_max_cap: data-independent cost of the noisy maximum at this order. only: the values of v
+  /// that will be asked for, which must outlive this; default: all of the ladder.
+  JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap,
+            const StatisticPlaces* only = nullptr);
 
   /// J for statistic v, given the log excess of the noisy maximum's moments in both directions
   /// (-inf where it costs nothing). v must be one the ladder was made for.
@@ -126,14 +147,15 @@ class JointCost {
     AnswerLines<Line> forward, reverse;
   };
   [[nodiscard]] std::size_t index(std::int64_t v) const {
-    return static_cast<std::size_t>(v - first_);
+    return only_ == nullptr ? static_cast<std::size_t>(v - first_) : only_->place(v);
   }
 
   std::int64_t first_;
+  const StatisticPlaces* only_;
   double order_;
   double selection_cap_;
   double cap_;
-  std::vector<AtStatistic<AnswerLine<double>>> lines_;  // by v
+  std::vector<AtStatistic<AnswerLine<double>>> lines_;  // by index(v)
   std::vector<AtStatistic<LogAnswerLine>> log_lines_;   // likewise
 };
 

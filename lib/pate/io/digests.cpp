@@ -67,19 +67,29 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 
 std::string votes_digest(const VoteSource& votes, const RowSelection& rows) {
   Sha256 digest;
-  std::vector<std::int64_t> wide{rows.size(), votes.classes()};
-  update(digest, wide);
   const std::int64_t classes = votes.classes();
+  const bool empty = classes >= kClassesMostlyEmpty;
+  std::vector<std::int64_t> wide{rows.size(), classes};
+  if (empty) wide.push_back(-1);
+  update(digest, wide);
+  const std::int64_t values = empty ? std::max<std::int64_t>(1, votes.teachers()) : classes;
   const std::int64_t piece =
       rows.is_contiguous()
-          ? std::max<std::int64_t>(1, kValuesPerPiece / std::max<std::int64_t>(1, classes))
+          ? std::max<std::int64_t>(1, kValuesPerPiece / std::max<std::int64_t>(1, values))
           : 1;
   std::vector<std::int32_t> counts;
   for (std::int64_t first = 0; first < rows.size(); first += piece) {
     const std::int64_t count = std::min(piece, rows.size() - first);
-    counts.resize(static_cast<std::size_t>(count * classes));
-    votes.read(rows[first], count, counts);
-    wide.assign(counts.begin(), counts.end());
+    if (empty) {
+      wide.clear();
+      for (const ClassVotes& voted : votes.read_voted(rows[first], count)) {
+        wide.insert(wide.end(), {first + voted.query - rows[first], voted.id, voted.votes});
+      }
+    } else {
+      counts.resize(static_cast<std::size_t>(count * classes));
+      votes.read(rows[first], count, counts);
+      wide.assign(counts.begin(), counts.end());
+    }
     update(digest, wide);
   }
   return digest.hex_digest();

@@ -236,7 +236,12 @@ double QueryNodes::sum_of_queries(const JointCost& joint, const Group& group,
 }
 
 double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double accuracy) const {
-  const JointCost joint(ladder, at.order, at.noisy_max_cap);
+  std::vector<std::int64_t> statistics;
+  for (const Group& group : groups_) {
+    if (statistics.empty() || statistics.back() != group.v) statistics.push_back(group.v);
+  }
+  const StatisticPlaces places(ladder, std::move(statistics));
+  const JointCost joint(ladder, at.order, at.noisy_max_cap, &places);
   std::vector<double> sums(groups_.size());
   struct Doubt {
     double error;

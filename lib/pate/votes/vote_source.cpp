@@ -108,6 +108,23 @@ std::string fitting_layout(const NumericTable& table) {
 
 }  // namespace
 
+std::vector<ClassVotes> VoteSource::read_voted(std::int64_t first, std::int64_t count) const {
+  const std::int64_t width = classes();
+  const std::int64_t piece = std::max<std::int64_t>(1, (1 << 16) / width);
+  std::vector<std::int32_t> counts;
+  std::vector<ClassVotes> result;
+  for (const std::int64_t end = first + count; first < end; first += piece) {
+    const std::int64_t now = std::min(piece, end - first);
+    counts.resize(static_cast<std::size_t>(now * width));
+    read(first, now, counts);
+    for (std::int64_t cell = 0; cell < now * width; ++cell) {
+      const std::int32_t votes = counts[static_cast<std::size_t>(cell)];
+      if (votes != 0) result.push_back({first + cell / width, cell % width, votes});
+    }
+  }
+  return result;
+}
+
 void require_every_vote(const VoteSource& votes, const char* what) {
   if (!votes.leaves_out_abstentions()) return;
   throw parameter_error(
@@ -346,6 +363,24 @@ void PredictionVotes::read(std::int64_t first, std::int64_t count,
                 [&](std::int64_t query, std::int64_t /*teacher*/, std::int64_t id) {
                   ++out[static_cast<std::size_t>(query * classes_ + id)];
                 });
+}
+
+std::vector<ClassVotes> PredictionVotes::read_voted(std::int64_t first, std::int64_t count) const {
+  std::vector<std::int64_t> cells;
+  cells.reserve(static_cast<std::size_t>(count * teachers()));
+  for_each_vote(first, count, count,
+                [&](std::int64_t query, std::int64_t /*teacher*/, std::int64_t id) {
+                  cells.push_back(query * classes_ + id);
+                });
+  std::ranges::sort(cells);
+  std::vector<ClassVotes> result;
+  std::int64_t last = -1;
+  for (const std::int64_t cell : cells) {
+    if (cell != last) result.push_back({first + cell / classes_, cell % classes_, 0});
+    ++result.back().votes;
+    last = cell;
+  }
+  return result;
 }
 
 void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,

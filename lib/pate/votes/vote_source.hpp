@@ -5,10 +5,18 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pate/votes/numeric_table.hpp"
 
 namespace pate {
+
+/// How many teachers voted for a class on a query.
+struct ClassVotes {
+  std::int64_t query;
+  std::int64_t id;
+  std::int64_t votes;
+};
 
 /// The votes of an ensemble, query by query: for every query the histogram of how many teachers
 /// voted for each class. Where the votes come from (counts, predictions, a mapped file) does not
@@ -33,6 +41,11 @@ class VoteSource {
   /// Writes the histograms of queries `first .. first + count - 1` to `out`, row-major,
   /// `count * classes()` numbers. Throws `input_error` naming file, row, column and value.
   virtual void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const = 0;
+
+  /// What is not zero in the histograms of these queries, by query, then class. Of predictions
+  /// without the histograms, which may be far larger. Throws as `read` does.
+  [[nodiscard]] virtual std::vector<ClassVotes> read_voted(std::int64_t first,
+                                                           std::int64_t count) const;
 
   /// Whether histograms may have fewer votes than there are teachers. A neighbour's histogram then
   /// has one vote more, one less, or one moved.
@@ -143,6 +156,8 @@ class PredictionVotes final : public VoteSource {
   /// one of `classes` or -1 of an abstention. Queries outside the table are a bug:
   /// `std::out_of_range`.
   void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override;
+  [[nodiscard]] std::vector<ClassVotes> read_voted(std::int64_t first,
+                                                   std::int64_t count) const override;
 
   /// Writes the class ids of queries `first .. first + count - 1` to `out`, one row of
   /// `teachers()` ids per query. Throws as `read` does, and `parameter_error` where abstentions are

@@ -225,6 +225,24 @@ TEST_SUITE("aggregators") {
     }
   }
 
+  TEST_CASE("of some values of a ladder each has the cost it has among all") {
+    const ThresholdCheck check{180.0, 40.0};
+    const AnswerLadder ladder(check, 0, 250, 250);
+    // Ends of the range, neighbours, and one alone.
+    const StatisticPlaces some(ladder, {0, 1, 100, 179, 180, 181, 250});
+    for (const double order : {1.5, 7.0, 300.0}) {
+      const JointCost all(ladder, order, 0.02);
+      const JointCost few(ladder, order, 0.02, &some);
+      for (const std::int64_t v : some.statistics()) {
+        for (const double log_x : {-kInfinity, -40.0, -3.0, 800.0}) {
+          CHECK(few.cost(v, {log_x, log_x - 1.0}) == all.cost(v, {log_x, log_x - 1.0}));
+        }
+        CHECK(few.selection_cost(v) == all.selection_cost(v));
+      }
+    }
+    CHECK_THROWS(StatisticPlaces(ladder, {251}));
+  }
+
   TEST_CASE("the joint cost of excesses beyond double") {
     const Step step{{20.0, 7.0}, 0.05, 30};
     const double order = 50.0;
