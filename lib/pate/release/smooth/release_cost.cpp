@@ -224,7 +224,7 @@ ReleaseNumbers release_numbers(const CostAtOrder& cost, const ReleaseParameters&
   return result;
 }
 
-ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal) {
+ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal, bool known_only) {
   const double most = largest_beta(cost.order);
   const auto at = [&](double beta) {
     const double sensitivity = smooth_sensitivity(cost.local, beta).value;
@@ -232,11 +232,11 @@ ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal) {
                              std::exp(best_log_sigma(cost.order, beta, sensitivity, goal))};
   };
   const auto objective = [&](double share) {
-    const ReleaseParameters parameters = at(share * most);
-    return release_numbers(cost, parameters, goal).objective(goal.k);
+    const ReleaseNumbers numbers = release_numbers(cost, at(share * most), goal);
+    return known_only && numbers.at_end ? kInfinity : numbers.objective(goal.k);
   };
   constexpr int kScan = 40;
-  double best = 0.0;
+  double best = 1.0 / kScan;
   double smallest = kInfinity;
   for (int i = 1; i < kScan; ++i) {
     const double share = static_cast<double>(i) / kScan;

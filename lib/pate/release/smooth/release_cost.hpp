@@ -102,8 +102,10 @@ struct ReleaseNumbers {
                                              const ReleaseParameters& parameters,
                                              const ReleaseGoal& goal);
 
-/// beta and sigma at the cost's order with the smallest objective.
-[[nodiscard]] ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal);
+/// beta and sigma at the cost's order with the smallest objective; `known_only`: of those whose
+/// smooth sensitivity is not that of distances beyond the ones computed.
+[[nodiscard]] ReleaseParameters best_noise(const CostAtOrder& cost, const ReleaseGoal& goal,
+                                           bool known_only = false);
 
 /// Order, beta and sigma with the smallest objective, or nearly: the order is looked for on a rough
 /// grid of q, then near what that found on a coarse one, and on some of the queries where there are

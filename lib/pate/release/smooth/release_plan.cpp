@@ -147,8 +147,8 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   validate(plan.parameters);
   Computed computed = compute(votes, plan.parameters, goal, choice);
   if (!settings.parameters) {
-    // The noise once more, for the sensitivity as it is.
-    const ReleaseParameters noise = best_noise(computed.cost, goal);
+    // The noise once more, for the sensitivity as it is, and as far out as it is known.
+    const ReleaseParameters noise = best_noise(computed.cost, goal, true);
     const ReleaseNumbers numbers = release_numbers(computed.cost, noise, goal);
     if (!numbers.at_end && numbers.objective(goal.k) < computed.numbers.objective(goal.k)) {
       plan.parameters = noise;
