@@ -222,6 +222,24 @@ TEST_CASE("public curve: of its parameters R is rho0 and a share of the largest 
   CHECK(curve.t_max() == 7 + noise_half_width(6.0, 2.0, curve.ceiling() - curve.floor()));
 }
 
+TEST_CASE("public curve: one that hardly rises covers no more than what is computed everywhere") {
+  const CurveParameters parameters{6.0, 2.0, 1e-6};
+  constexpr double kDelta = 1e-5;
+  const PublicCurve curve(parameters, kDelta, units_of(3.0, 0.0), 2);
+  const std::int64_t width = noise_half_width(6.0, 2.0, 6.0);
+  const CoveredCost cost(6.0, kDelta, DiscreteGaussian(2.0), width);
+  for (std::int64_t t = curve.t_min(); t < curve.t_max(); t += 99'991) {
+    std::vector<double> around;
+    for (std::int64_t z = -width; z <= width; ++z) around.push_back(curve.epsilon(t + z));
+    const double exact = cost.at(around);
+    const double covered = std::ldexp(static_cast<double>(curve.covered(t)), kUnitExponent);
+    CHECK(covered <= exact);
+    CHECK(covered >= exact - 0.001 * 6.0);
+    CHECK(curve.covered(t) <= curve.covered(t + 1));
+  }
+  CHECK(curve.covered(curve.t_max()) >= curve.ub_max());
+}
+
 TEST_CASE("public curve: what it refuses") {
   const DiscreteGaussian noise(1.0);
   const CostUnits none = -(CostUnits{1} << 60);
@@ -241,6 +259,9 @@ TEST_CASE("public curve: what it refuses") {
   CHECK_THROWS_AS(validate(CurveParameters{1001.0, 3.0, 0.1}), parameter_error);
   CHECK_NOTHROW(validate(CurveParameters{1000.0, 3.0, 10.0}));
   CHECK_NOTHROW(validate(CurveParameters{1.0 + 1e-8, 3.0, 1e-6}));
+  // What nobody would wait for.
+  CHECK_THROWS_AS(PublicCurve({6.0, 4096.0, 0.02}, 1e-5, units_of(3.0, 0.0)), validity_error);
+  CHECK_THROWS_AS(PublicCurve({999.0, 100.0, 1e-6}, 1e-5, units_of(3e5, 0.0)), validity_error);
   // A curve that ends below what the votes may cost.
   CHECK_THROWS_AS(PublicCurve(6.0, noise, 1e-5, 0, {3.0}, 0, CostUnits{1} << 42), validity_error);
   // A cost that cannot be.

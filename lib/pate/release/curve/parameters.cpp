@@ -469,6 +469,12 @@ CurveParameters parameters_from_labels(const CostQuestion& question, std::int64_
   }
   const EstimatedCosts costs =
       estimated_costs(question, {queries, std::span<const double>(&high, 1)}, kFull, threads);
+  if (noise_half_width(costs.order, kNoises[0], 2.0 * costs.most) > kWidest) {
+    throw validity_error(
+        fmt::format("there is so little noise that the run may cost {:.3g} (RDP at order {}): "
+                    "--parameters-from-labels has no s and beta for it; choose a smaller --order",
+                    costs.most, costs.order));
+  }
   return most_robust(candidates_at(question, costs, kFull, delta, threads), 1).parameters;
 }
 

@@ -22,6 +22,10 @@ constexpr double kCoveredMargin = 1e-10;
 constexpr int kCurveExponent = -30;
 constexpr double kLeastShare = 1e-4;  // of ub_max, at t_min
 constexpr double kCap = 2.0;          // times ub_max: where the curve ends
+// U is computed at so many places at most, about evenly spread, and each time looks at all of the
+// noise: nobody waits for more than so many numbers in all.
+constexpr std::int64_t kMostPlaces = 32768;
+constexpr double kMostLooks = 1e9;
 
 // Sorts what is a few rising and falling stretches one after the other.
 template <class Value, class Less>
@@ -72,6 +76,16 @@ double checked_order(double order) {
         fmt::format("the order of a release must be from 1 + 1e-9 to 1000, got {}", order));
   }
   return order;
+}
+
+// Throws unless U at so many places, so wide, is computed in reasonable time.
+void require_looks(const DiscreteGaussian& noise, double places, double width) {
+  const double looks = std::min(places, static_cast<double>(kMostPlaces)) * (2.0 * width + 1.0);
+  if (looks <= kMostLooks) return;
+  throw validity_error(fmt::format(
+      "with noise s = {} on the index U would have to be computed at {:.3g} places, from {:.3g} "
+      "points of the curve at each: choose a smaller --s, a larger --beta or a smaller --order",
+      noise.s(), places, 2.0 * width + 1.0));
 }
 
 double checked_delta(double delta) {
@@ -194,6 +208,7 @@ PublicCurve::PublicCurve(const CurveParameters& parameters, double delta, CostUn
   t_min_ = static_cast<std::int64_t>(std::floor(std::log(kLeastShare) / parameters.beta));
   first_ = t_min_ - width;
   const auto last = static_cast<std::int64_t>(std::ceil(std::log(kCap) / parameters.beta));
+  require_looks(noise_, static_cast<double>(last + width - t_min_), static_cast<double>(width));
   for (std::int64_t y = first_; y <= last; ++y) {
     const double share = std::min(std::exp(parameters.beta * static_cast<double>(y)), kCap);
     const double units = std::ceil(std::ldexp(rho0_ + most * share, -kCurveExponent));
@@ -227,16 +242,28 @@ PublicCurve::PublicCurve(double order, const DiscreteGaussian& noise, double del
 void PublicCurve::tabulate(unsigned threads) {
   const std::int64_t width = noise_half_width(order_, noise_.s(), values_.back() - values_.front());
   const std::int64_t end = first_ + static_cast<std::int64_t>(values_.size()) - 1;
+  const std::int64_t size = std::max<std::int64_t>(end + width - t_min_, 0) + 1;
+  require_looks(noise_, static_cast<double>(size), static_cast<double>(width));
   const CoveredCost cost(order_, delta_, noise_, width);
-  covered_.resize(static_cast<std::size_t>(std::max<std::int64_t>(end + width - t_min_, 0) + 1));
-  parallel_for(covered_.size(), threads, [&](std::size_t i) {
-    const std::int64_t t = t_min_ + static_cast<std::int64_t>(i);
+  covered_.resize(static_cast<std::size_t>(size));
+  // Between two places U is at least what it is at the first.
+  const std::int64_t spacing = (size + kMostPlaces - 1) / kMostPlaces;
+  const auto compute = [&](std::int64_t i) {
     std::vector<double> around;
-    for (std::int64_t z = -width; z <= width; ++z) around.push_back(epsilon(t + z));
+    for (std::int64_t z = -width; z <= width; ++z) around.push_back(epsilon(t_min_ + i + z));
     const double units = std::floor(std::ldexp(cost.at(around) - kCoveredMargin, -kUnitExponent));
-    covered_[i] =
-        units > -0x1p62 && units < 0x1p62 ? static_cast<CostUnits>(units) : -(CostUnits{1} << 62);
-  });
+    return units > -0x1p62 && units < 0x1p62 ? static_cast<CostUnits>(units)
+                                             : -(CostUnits{1} << 62);
+  };
+  parallel_for(static_cast<std::size_t>((size + spacing - 1) / spacing), threads,
+               [&](std::size_t place) {
+                 const std::int64_t first = static_cast<std::int64_t>(place) * spacing;
+                 const CostUnits units = compute(first);
+                 for (std::int64_t i = first; i < std::min(first + spacing, size); ++i) {
+                   covered_[static_cast<std::size_t>(i)] = units;
+                 }
+               });
+  if (spacing > 1) covered_.back() = compute(size - 1);
   for (std::size_t i = covered_.size() - 1; i-- > 0;) {
     covered_[i] = std::min(covered_[i], covered_[i + 1]);
   }

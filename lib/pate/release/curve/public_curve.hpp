@@ -60,7 +60,8 @@ class PublicCurve {
 
   /// R(y).
   [[nodiscard]] double epsilon(std::int64_t y) const;
-  /// U(t), rounded down to units; t >= t_min.
+  /// U(t), rounded down to units; t >= t_min. A curve of more than 32,768 indices has U at about so
+  /// many, evenly spread, and between two of them what it is at the first.
   [[nodiscard]] CostUnits covered(std::int64_t t) const;
   /// phi_t(x).
   [[nodiscard]] double excess(std::int64_t t, double x) const;
