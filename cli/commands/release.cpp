@@ -294,7 +294,7 @@ void expect_room(const CurvePlanSettings& settings, const Run& run) {
   const std::int64_t teachers = run.votes.teachers();
   const CurveCost cost = settings.bound.value_or(default_cost(run.aggregator, run.votes.classes()));
   if (cost != CurveCost::tilted) return;
-  expect_memory(key_costs_memory(teachers),
+  expect_memory(KeyCosts::memory(teachers),
                 fmt::format("the table of a curve of {} teachers", teachers));
 }
 

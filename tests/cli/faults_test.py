@@ -92,12 +92,14 @@ class FaultsTest(unittest.TestCase):
         done = self.run_pate("simulate", "--queries", "1000000", "-o", "dump.npy", "--max-memory", "70 MB", status=3)
         self.assertEqual(done.stderr, "pate: making the file in memory takes at least 80 MB, and 70 MB may be used; see --max-memory\n")
         self.assertFalse((self.root / "dump.npy").exists())
-        self.run_pate("simulate", "--teachers", "30000", "--queries", "4", "-o", "dump.npy", "--quiet")
+        self.run_pate("simulate", "--teachers", "100000", "--queries", "4", "-o", "dump.npy", "--quiet")
         words = ["release", "dump.npy", "--sigma2", "9000", "--delta", "1e-9", "--dry-run", "--max-memory", "2GB"]
-        self.assertEqual(self.run_pate(*words, status=3).stderr, "pate: the table of a curve of 30000 teachers takes at least "
-                         "3.7 GB, and 2.0 GB may be used; see --max-memory\n")
+        self.assertEqual(self.run_pate(*words, status=3).stderr, "pate: the table of a curve of 100000 teachers takes at least "
+                         "2.7 GB, and 2.0 GB may be used; see --max-memory\n")
         words = ["analyze", "dump.npy", "--sigma2", "9000", "--delta", "1e-9"]
-        self.assertRegex(self.run_pate(*words, "--max-memory", "12MB", status=3).stderr, NO_MEMORY)
+        self.assertRegex(self.run_pate(*words, "--max-memory", "1MB", status=3).stderr, NO_MEMORY)
+        tune = ["tune", "dump.npy", "--threshold", "50%:70%:10%", "--sigma1", "9000", "--sigma2", "9000", "--delta", "1e-9"]
+        self.assertRegex(self.run_pate(*tune, "--max-memory", "40MB", status=3).stderr, NO_MEMORY)
         self.run_pate(*words, "--max-memory", "2GB")
         for wrong in ("", "2 XB", "-3GB", "0", "nan", "1e9GB", "GB", "3 GB "):
             done = self.run_pate(*words, "--max-memory", wrong, status=2)

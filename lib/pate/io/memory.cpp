@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <optional>
 #include <string_view>
 
@@ -95,7 +96,9 @@ void limit_memory(std::size_t bytes) {
   usable() = bytes;
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;
-  if (data_in_use() > bytes) return;
+  const std::size_t in_use = data_in_use();
+  if (in_use > usual_memory()) return;
+  if (in_use > bytes) throw std::bad_alloc();
   limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
   (void)::setrlimit(RLIMIT_DATA, &limit);
 }

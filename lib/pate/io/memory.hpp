@@ -15,8 +15,9 @@ namespace pate::io {
 [[nodiscard]] std::size_t usable_memory();
 
 /// Allows so many bytes from here on, of this process and those it starts: the system refuses more
-/// (RLIMIT_DATA; `std::bad_alloc`). Where the system would not have it, or so much is in use
-/// already, nothing is refused but what `usable_memory` decides.
+/// (RLIMIT_DATA; `std::bad_alloc`). Throws that where more is in use already. Where the system
+/// would not have a limit, or more than there is has been reserved, as sanitizers do, nothing is
+/// refused but what `usable_memory` decides.
 void limit_memory(std::size_t bytes);
 
 /// Makes room for `size` bytes of a stream or of what is compressed, at most for half of

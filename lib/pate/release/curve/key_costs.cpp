@@ -374,14 +374,6 @@ CostUnits units_of(double cost, double margin) {
   return std::max<CostUnits>(1, static_cast<CostUnits>(units));
 }
 
-double key_costs_memory(std::int64_t teachers) {
-  if (teachers <= KeyCosts::kMostTeachersOfThreeKeys) return 0.0;
-  const auto width = static_cast<double>(teachers + 1);
-  const auto rows = static_cast<double>(teachers / 2 + 1) +
-                    static_cast<double>(ceil_divide(teachers, cell_for(teachers)) + 1);
-  return rows * width * sizeof(CostUnits);
-}
-
 double cost_of_units(CostUnits units) {
   const double cost = std::ldexp(static_cast<double>(units), kUnitExponent);
   // Beyond 2^53 units the conversion may have rounded down.
@@ -606,6 +598,14 @@ void KeyCosts::compute_two_keys(const TiltedCost& cost, double step_in_noise, un
       here = running = std::max(running, here);
     }
   });
+}
+
+double KeyCosts::memory(std::int64_t teachers) {
+  if (teachers <= kMostTeachersOfThreeKeys) return 0.0;
+  const std::int64_t columns = teachers / 2 + 1 + ceil_divide(teachers, cell_for(teachers)) + 1;
+  double rows = 0.0;
+  for (const std::int64_t size : kBlockSizes) rows += static_cast<double>(teachers / size + 1);
+  return rows * static_cast<double>(columns) * sizeof(CostUnits);
 }
 
 void KeyCosts::index_two_keys() {

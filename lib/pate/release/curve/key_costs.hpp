@@ -49,10 +49,6 @@ class RowMaxima {
   std::vector<CostUnits> values_, blocks_, large_blocks_;
 };
 
-/// Bytes that `KeyCosts` takes at least, while it is made and after: with two keys that is by the
-/// square of the teachers; else 0, which is little.
-[[nodiscard]] double key_costs_memory(std::int64_t teachers);
-
 /// The tilted cost as a function of the largest counts of a histogram, and its maximum over all
 /// votes within d moves.
 ///
@@ -89,6 +85,9 @@ class KeyCosts {
   /// The same from what `store` of another gave, for the same teachers and classes,
   /// `Keys::automatic` and all counts. Throws `parameter_error` where the numbers cannot be those.
   KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& from);
+  /// Bytes that one takes at least: with two keys they grow with the square of the teachers; with
+  /// three they are few, 0.
+  [[nodiscard]] static double memory(std::int64_t teachers);
   void store(std::vector<CostUnits>& to) const;
 
   /// W(d), d = 0..M, for a histogram in decreasing order.
