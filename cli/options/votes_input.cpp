@@ -248,6 +248,7 @@ std::vector<reports::InputFile> VotesInput::describe() const {
 }
 
 std::future<std::vector<reports::InputFile>> VotesInput::describe_beside() const {
+  io::load_digests();
   const auto task = [this] { return describe(); };
   try {
     return std::async(std::launch::async, task);

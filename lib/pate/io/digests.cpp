@@ -1,12 +1,15 @@
 #include "pate/io/digests.hpp"
 
 #include <fmt/format.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "pate/error.hpp"
@@ -15,8 +18,18 @@ namespace pate::io {
 
 namespace {
 
+// Throws where there is no room.
+void require_memory() {
+  constexpr std::size_t kEnough = std::size_t{1} << 22U;
+  const std::vector<std::byte> memory(kEnough);
+}
+
+// The library does not always say that it failed for lack of memory.
 void require(bool done) {
-  if (!done) throw error("SHA-256: the cryptographic library failed");
+  if (done) return;
+  if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
+  require_memory();
+  throw error("SHA-256: the cryptographic library failed");
 }
 
 constexpr std::int64_t kValuesPerPiece = 1 << 16;
@@ -33,6 +46,14 @@ void update(Sha256& digest, std::vector<std::int64_t>& values) {
 
 void Sha256::Free::operator()(evp_md_ctx_st* context) const {
   EVP_MD_CTX_free(context);
+}
+
+void load_digests() {
+  // Once. Without memory to load its parts the library may crash.
+  static const std::string empty = [] {
+    require_memory();
+    return sha256_hex({});
+  }();
 }
 
 Sha256::Context Sha256::new_context() {

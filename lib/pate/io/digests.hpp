@@ -35,6 +35,10 @@ class Sha256 {
   Context context_ = new_context();
 };
 
+/// Loads what SHA-256 needs, so that it is there when threads have taken the rest of the memory;
+/// `std::bad_alloc` where there is too little. Otherwise the first digest does.
+void load_digests();
+
 /// SHA-256 of `bytes` as 64 lowercase hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
 
