@@ -338,6 +338,8 @@ void for_stretch(const TiltedCost& cost, const Line& line, std::int64_t first, s
 
 template <class V, class Kind, class At>
 struct Line {
+  Line(double step_in_noise, V v_at, Kind kind_at, At moves_at)
+      : step(step_in_noise), v(v_at), kind(kind_at), at(moves_at) {}
   double step;
   V v;
   Kind kind;
