@@ -178,8 +178,12 @@ double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
   return noisy_max.visit([=](const auto& noise) { return published_cost(noise, log_q, order); });
 }
 
+GaussianNoisyMax threshold_as_noisy_max(double sigma1) {
+  return {std::numbers::sqrt2 * sigma1};
+}
+
 double threshold_published(double log_q, double sigma1, double order) {
-  return published_cost(GaussianNoisyMax{std::numbers::sqrt2 * sigma1}, log_q, order);
+  return published_cost(threshold_as_noisy_max(sigma1), log_q, order);
 }
 
 BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double order) {

@@ -84,6 +84,8 @@ class GaussianPublishedBound {
 /// The published cost of the threshold check: Theorem 6 at sqrt(2) sigma1, q the probability of the
 /// less likely answer. Source: S18, Section 4.3; W19, Algorithm 1.
 [[nodiscard]] double threshold_published(double log_q, double sigma1, double order);
+/// The noisy maximum that the check is taken for there.
+[[nodiscard]] GaussianNoisyMax threshold_as_noisy_max(double sigma1);
 
 // The trade-off bound: the smallest cost that can be proved from q alone, in both directions and
 // without side conditions. The theorem and its proof are in the README of this folder. A smaller

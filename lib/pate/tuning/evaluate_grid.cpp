@@ -17,7 +17,7 @@ namespace pate {
 namespace {
 
 // Values of sigma2 whose sums are kept at the same time.
-constexpr std::size_t kTile = 8;
+constexpr std::size_t kTile = 16;
 // Thresholds that one task covers, and so shares what depends on sigma1.
 constexpr std::size_t kTaskThresholds = 8 * kBlockThresholds;
 
@@ -60,9 +60,12 @@ std::size_t best_order(const TuningOrders& orders, Bound bound, std::size_t star
   const std::size_t stride = orders.stride();
   if (orders.restricted() || bound == Bound::published) {
     // Theorem 6 holds up to an order that depends on q: no single valley is to be expected.
-    start = 0;
-    for (std::size_t i = 0; i < orders.size(); i += orders.restricted() ? 1 : 4 * stride) {
-      if (value_at(i) < value_at(start)) start = i;
+    // From above: at low orders the conversion alone is more than the whole elsewhere.
+    start = orders.size() - 1 - (orders.size() - 1) % orders.scan();
+    for (std::size_t i = start; i >= orders.scan();) {
+      i -= orders.scan();
+      if (orders.epsilon(i, 0.0) > value_at(start)) continue;
+      if (value_at(i) <= value_at(start)) start = i;
     }
     first_step = 1;
   }
@@ -81,7 +84,15 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
                     std::size_t begin, std::size_t end) {
   std::size_t order = work.orders.start();
   std::size_t first_step = 16;
+  const Bound bound = work.settings.kind.cost.bound;
   const std::optional<double>& most = work.settings.max_answers;
+  if (const std::size_t threshold = work.grid.threshold_of(begin) - row_first;
+      row.is_interpolated(threshold)) {
+    order = best_order(work.orders, bound, order, first_step, [&](std::size_t i) {
+      return work.orders.epsilon(i, row.rdp_nearby(sums.all(), threshold, i));
+    });
+    first_step = 1;
+  }
   for (std::size_t point = begin; point < end; ++point) {
     const std::size_t threshold = work.grid.threshold_of(point) - row_first;
     const std::size_t slice = asked_by(row, sums, threshold, most);
@@ -106,7 +117,7 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
       return found->second;
     };
     order -= order % work.orders.stride();
-    order = best_order(work.orders, work.settings.kind.cost.bound, order, first_step, epsilon_at);
+    order = best_order(work.orders, bound, order, first_step, epsilon_at);
     first_step = 1;
     if (rdp_seen > 0.0) {
       result.epsilon = epsilons.at(order);
@@ -139,7 +150,9 @@ void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& su
         row.emplace(
             grid.sigma1[i_sigma1],
             std::span(grid.threshold).subspan(first_threshold, last_threshold - first_threshold),
-            sums[k]->all().statistics(), work.settings.kind.cost, work.orders);
+            sums[k]->all().statistics(), work.settings.kind.cost, work.orders,
+            // Thresholds at which other queries are asked have nothing in common.
+            sums[k]->asked().size() == 1);
       }
       evaluate_block(work, *row, first_threshold, *sums[k], begin, end);
       work.counter.add(missing);

@@ -10,7 +10,8 @@ namespace pate {
 /// Evaluates the points first .. first + points.size() - 1 of a grid that are not yet evaluated.
 ///
 /// Confident and Interactive points: one pass over the votes for each noise of the maximum, then
-/// O(distinct v) operations for each order that is looked at, however many queries there are;
+/// O(distinct v) operations for each order that is looked at, however many queries there are, at
+/// many thresholds close together only at a few of them (`RowCosts::rdp`);
 /// epsilon is at least that of `account` and at most `kGridAccuracy` above it. GNMax and LNMax: one
 /// pass for each point; epsilon is that of `account`. Answers and accuracy to 1e-11.
 ///

@@ -53,7 +53,7 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
       const std::size_t begin = task % batches * kOrdersAtOnce;
       const std::size_t end = std::min(begin + kOrdersAtOnce, numbers.size());
       RowCosts row(grid.sigma1[task / batches], grid.threshold, sums.statistics(), kind.cost,
-                   orders);
+                   orders, true);
       for (std::size_t t = 0; t < grid.thresholds(); ++t) {
         const std::size_t point = grid.index(noise, task / batches, t);
         for (std::size_t k = begin; k < end; ++k) {

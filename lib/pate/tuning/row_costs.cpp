@@ -18,6 +18,12 @@ namespace {
 constexpr double kSameFraction = 1e-12;
 // Jensen's inequality may give away this much of a term before queries are taken in groups.
 constexpr double kJensen = 5e-4;
+// Width in sigma1 of the thresholds over which costs are interpolated.
+constexpr double kPanel = 2.0;
+// An interpolant is raised by this many times its last coefficients, by more than this never.
+constexpr double kTails = 10.0;
+constexpr double kMostRaised = 5e-4;
+constexpr std::size_t kMiddle = QCells::kNodes / 2;
 
 // log(1 + x) from above: within 4e-6 relative below 0.05, exact beyond.
 double log1p_above(double x) {
@@ -117,16 +123,21 @@ void LineEnvelope::finish() {
   }
 }
 
-LeadCosts::LeadCosts(const AnswerLadder& leads, double order, CostKind kind)
+LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
     : leads_(leads),
       order_(order),
       kind_(kind),
-      selection_cap_(threshold_data_independent(leads.check().sigma1, order)) {
-  for (std::int64_t v = leads.first(); kind.bound == Bound::tradeoff && v < leads.last(); ++v) {
-    up_.push_back(log_answer_line(leads.step(v), order));
-    down_.push_back(log_answer_line(reversed(leads.step(v)), order));
+      // The same number twice, but for rounding: that of the bound.
+      selection_cap_(
+          kind.bound == Bound::published
+              ? data_independent_cost(threshold_as_noisy_max(leads.ladder.check().sigma1), order)
+              : threshold_data_independent(leads.ladder.check().sigma1, order)) {
+  const AnswerLadder& ladder = leads.ladder;
+  for (std::int64_t v = ladder.first(); kind.bound == Bound::tradeoff && v < ladder.last(); ++v) {
+    up_.push_back(log_answer_line(ladder.step(v), order));
+    down_.push_back(log_answer_line(reversed(ladder.step(v)), order));
   }
-  for (std::int64_t v = leads.first() + 1; v < leads.last(); ++v) {
+  for (std::int64_t v = ladder.first() + 1; v < ladder.last(); ++v) {
     if (kind.reading == Reading::joint) {
       lines_.push_back(lines(v, {}));
     } else {
@@ -144,7 +155,7 @@ void LeadCosts::each_line(std::int64_t lead, Sides sides, const Add& add) const 
 }
 
 LinePair LeadCosts::lines(std::int64_t lead, Sides sides) const {
-  const LineEnvelope same(std::exp(leads_.log_answered(lead)));
+  const LineEnvelope same(std::exp(leads_.ladder.log_answered(lead)));
   LinePair result{same, same};
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
     result.forward.add(forward.in_doubles());
@@ -156,7 +167,7 @@ LinePair LeadCosts::lines(std::int64_t lead, Sides sides) const {
 }
 
 double LeadCosts::log_excess(std::int64_t lead, Sides sides, double log_x) const {
-  double largest = leads_.log_answered(lead) + log_x;
+  double largest = leads_.ladder.log_answered(lead) + log_x;
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
     largest = max_or_nan(largest, max_or_nan(forward.at(log_x), reverse.at(log_x)));
   });
@@ -165,8 +176,7 @@ double LeadCosts::log_excess(std::int64_t lead, Sides sides, double log_x) const
 
 double LeadCosts::selection_cost(std::int64_t lead, Sides sides) const {
   if (kind_.bound == Bound::published) {
-    return threshold_published(std::min(leads_.log_answered(lead), leads_.log_refused(lead)),
-                               leads_.check().sigma1, order_);
+    return leads_.published[index(lead)].cost(order_, selection_cap_);
   }
   double largest = -kInfinity;
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
@@ -177,18 +187,52 @@ double LeadCosts::selection_cost(std::int64_t lead, Sides sides) const {
 
 RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
                    std::span<const CostInputs::Statistic> statistics, CostKind kind,
-                   const TuningOrders& orders)
-    : sigma1_(sigma1), kind_(kind), orders_(orders), places_(thresholds.size()) {
-  if (statistics.empty()) return;
-  const std::int64_t lowest = statistics.front().value;
-  const std::int64_t highest = statistics.back().value;
+                   const TuningOrders& orders, bool interpolate)
+    : sigma1_(sigma1), kind_(kind), orders_(orders) {
+  if (statistics.empty()) {
+    places_.resize(thresholds.size());
+    return;
+  }
+  std::vector<double> all;
+  // Beyond all doubles' whole votes a threshold is as good as the next one.
+  for (const double threshold : thresholds) all.push_back(std::clamp(threshold, -1e15, 1e15));
+  // Theorem 6 holds where a condition on q does: its costs jump.
+  if (interpolate && kind.bound == Bound::tradeoff) add_panels(all);
+  add_chains(all, statistics.front().value, statistics.back().value);
+}
+
+void RowCosts::add_panels(std::vector<double>& thresholds) {
+  const std::size_t size = thresholds.size();
+  for (std::size_t begin = 0; begin < size;) {
+    std::size_t end = begin;
+    while (end < size && thresholds[end] - thresholds[begin] <= kPanel * sigma1_) ++end;
+    if (end - begin > QCells::kNodes) {
+      Panel panel{begin, end, thresholds.size(), {}, {}};
+      const double middle = 0.5 * (thresholds[begin] + thresholds[end - 1]);
+      const double half = 0.5 * (thresholds[end - 1] - thresholds[begin]);
+      for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+        thresholds.push_back(middle + half * QCells::node(k));
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        QCells::Nodes moments{};
+        QCells::add(1.0, (thresholds[i] - middle) / half, moments);
+        panel.weights.push_back(QCells::weights(moments));
+      }
+      panels_.push_back(std::move(panel));
+    }
+    begin = end;
+  }
+}
+
+void RowCosts::add_chains(std::span<const double> thresholds, std::int64_t lowest,
+                          std::int64_t highest) {
+  places_.resize(thresholds.size());
   std::vector<double> fractions;
   std::vector<std::int64_t> wholes;
   for (const double threshold : thresholds) {
-    // A threshold beyond all doubles' whole votes is as good as the next one.
-    const double whole = std::floor(std::clamp(threshold, -1e15, 1e15));
+    const double whole = std::floor(threshold);
     wholes.push_back(static_cast<std::int64_t>(whole));
-    fractions.push_back(std::clamp(threshold, -1e15, 1e15) - whole);
+    fractions.push_back(threshold - whole);
   }
   std::vector<std::size_t> sorted(thresholds.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
@@ -204,7 +248,9 @@ RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
     std::size_t end = begin;
     while (end < sorted.size() && same(sorted[begin], sorted[end])) ++end;
     std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
-              sorted.begin() + static_cast<std::ptrdiff_t>(end));
+              sorted.begin() + static_cast<std::ptrdiff_t>(end), [&](std::size_t a, std::size_t b) {
+                return std::pair(wholes[a], a) < std::pair(wholes[b], b);
+              });
     const double fraction = fractions[sorted[begin]];
     while (begin < end) {
       std::size_t last = begin;
@@ -215,12 +261,14 @@ RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
       for (std::size_t k = begin; k <= last; ++k) {
         places_[sorted[k]] = {chains_.size(), wholes[sorted[k]]};
       }
-      Chain chain{AnswerLadder({fraction, sigma1}, lowest - wholes[sorted[last]] - 1,
-                               highest - wholes[sorted[begin]] + 1),
+      Chain chain{{fraction, sigma1_},
+                  lowest - wholes[sorted[last]] - 1,
+                  highest - wholes[sorted[begin]] + 1,
                   {},
+                  std::nullopt,
                   {}};
-      for (std::int64_t lead = chain.leads.first(); lead <= chain.leads.last(); ++lead) {
-        chain.answered.push_back(std::exp(chain.leads.log_answered(lead)));
+      for (std::int64_t lead = chain.first; lead <= chain.last; ++lead) {
+        chain.answered.push_back(std::exp(log_answered(chain.check, lead)));
       }
       chains_.push_back(std::move(chain));
       begin = last + 1;
@@ -248,15 +296,65 @@ double RowCosts::right(const VoteSums& sums, std::size_t threshold) const {
 
 double RowCosts::rdp(const VoteSums& sums, std::size_t threshold, std::size_t order) {
   if (sums.statistics().empty()) return 0.0;
-  const Place& place = places_[threshold];
+  if (const std::size_t number = panel_of(threshold); number < panels_.size()) {
+    Panel& panel = panels_[number];
+    const Panel::Costs& known = costs(panel, sums, order);
+    if (*known.raised > 0.0) {
+      return QCells::dot(panel.weights[threshold - panel.begin], known.at_nodes) * *known.raised;
+    }
+  }
+  return rdp(sums, places_[threshold], order);
+}
+
+double RowCosts::rdp_nearby(const VoteSums& sums, std::size_t threshold, std::size_t order) {
+  Panel& panel = panels_[panel_of(threshold)];
+  std::optional<double>& result = panel.by_order[{&sums, order}].nearby;
+  if (!result) result = rdp(sums, places_[panel.first_node + kMiddle], order);
+  return *result;
+}
+
+std::size_t RowCosts::panel_of(std::size_t threshold) const {
+  const auto after = std::ranges::upper_bound(panels_, threshold, {}, &Panel::begin);
+  if (after == panels_.begin() || threshold >= std::prev(after)->end) return panels_.size();
+  return static_cast<std::size_t>(std::prev(after) - panels_.begin());
+}
+
+const RowCosts::Panel::Costs& RowCosts::costs(Panel& panel, const VoteSums& sums,
+                                              std::size_t order) {
+  Panel::Costs& result = panel.by_order[{&sums, order}];
+  if (result.raised) return result;
+  double least = kInfinity;
+  for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+    result.at_nodes[k] = k == kMiddle && result.nearby
+                             ? *result.nearby
+                             : rdp(sums, places_[panel.first_node + k], order);
+    least = std::min(least, result.at_nodes[k]);
+  }
+  const double raised = kTails * QCells::tail(result.at_nodes) / least;
+  result.raised = raised <= kMostRaised ? 1.0 + raised : 0.0;
+  return result;
+}
+
+double RowCosts::rdp(const VoteSums& sums, const Place& place, std::size_t order) {
   return kind_.reading == Reading::joint ? joint(sums, place, order) : expected(sums, place, order);
+}
+
+LeadCosts::Leads RowCosts::leads(const Chain& chain) const {
+  LeadCosts::Leads result{AnswerLadder(chain.check, chain.first, chain.last), {}};
+  for (std::int64_t v = chain.first; kind_.bound == Bound::published && v <= chain.last; ++v) {
+    result.published.emplace_back(
+        std::min(result.ladder.log_answered(v), result.ladder.log_refused(v)),
+        threshold_as_noisy_max(sigma1_).sigma);
+  }
+  return result;
 }
 
 const LeadCosts& RowCosts::costs(const Place& place, std::size_t order) {
   Chain& chain = chains_[place.chain];
   auto& made = chain.by_order[order];
   if (!made) {
-    made = std::make_unique<LeadCosts>(chain.leads, orders_[order], kind_);
+    if (!chain.leads) chain.leads = leads(chain);
+    made = std::make_unique<LeadCosts>(*chain.leads, orders_[order], kind_);
   }
   return *made;
 }

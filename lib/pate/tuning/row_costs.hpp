@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/bounds/q_tables.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
@@ -57,8 +60,13 @@ struct Sides {
 /// envelopes for the reading joint, costs of the check for the reading expected.
 class LeadCosts {
  public:
-  /// leads: a ladder with a lead more at either end than will be asked for; must outlive this.
-  LeadCosts(const AnswerLadder& leads, double order, CostKind kind);
+  /// What does not depend on the order.
+  struct Leads {
+    AnswerLadder ladder;  ///< a lead more at either end than will be asked for
+    std::vector<GaussianPublishedBound> published;  ///< by lead, for that bound only
+  };
+  /// leads: must outlive this.
+  LeadCosts(const Leads& leads, double order, CostKind kind);
 
   /// Reading joint.
   [[nodiscard]] const LinePair& lines(std::int64_t lead) const { return lines_[index(lead) - 1]; }
@@ -74,13 +82,13 @@ class LeadCosts {
 
  private:
   [[nodiscard]] std::size_t index(std::int64_t lead) const {
-    return static_cast<std::size_t>(lead - leads_.first());
+    return static_cast<std::size_t>(lead - leads_.ladder.first());
   }
   // Calls add(forward, reverse) with the lines of every neighbour with another statistic.
   template <class Add>
   void each_line(std::int64_t lead, Sides sides, const Add& add) const;
 
-  const AnswerLadder& leads_;
+  const Leads& leads_;
   double order_;
   CostKind kind_;
   double selection_cap_;
@@ -94,42 +102,73 @@ class LeadCosts {
 /// of the maximum. For one thread.
 class RowCosts {
  public:
-  /// thresholds: increasing. statistics: all values of v that will be asked for. `orders` must
-  /// outlive this.
+  /// thresholds: increasing. statistics: all values of v that will be asked for. interpolate:
+  /// whether costs at many thresholds may come from those at a few. `orders` must outlive this.
   RowCosts(double sigma1, std::span<const double> thresholds,
            std::span<const CostInputs::Statistic> statistics, CostKind kind,
-           const TuningOrders& orders);
+           const TuningOrders& orders, bool interpolate);
 
   /// Expected number of answers, sum of queries * Pr[answered | v].
   [[nodiscard]] double answered(const VoteSums& sums, std::size_t threshold) const;
   /// Expected number of right answers (`VoteSums::right`).
   [[nodiscard]] double right(const VoteSums& sums, std::size_t threshold) const;
 
-  /// RDP of the run at an order: at least that of `run_costs`, by less than 2e-3.
+  /// RDP of the run at an order: at least that of `run_costs`, by less than 3e-3.
   ///
   /// Reading joint: queries with equal v and equal worst neighbour are one term,
   /// sum of log(A + B x_i) <= count log(A + B mean x) (Jensen). Where several neighbours are the
   /// worst, or where the x are far apart, they are taken in groups. O(distinct v).
   /// Reading expected: sum over v of the checks and of Pr[answered | v] times the noisy maxima.
+  ///
+  /// Thresholds that differ by a few sigma1 at most, and are more than the nodes of an
+  /// interpolation over them, have its value, raised by ten times the last coefficients; where
+  /// these are not small the sum itself.
   [[nodiscard]] double rdp(const VoteSums& sums, std::size_t threshold, std::size_t order);
+  /// Whether the costs at a threshold are interpolated.
+  [[nodiscard]] bool is_interpolated(std::size_t threshold) const {
+    return panel_of(threshold) < panels_.size();
+  }
+  /// Where they are: the RDP at a threshold nearby, which takes a fraction of the time.
+  [[nodiscard]] double rdp_nearby(const VoteSums& sums, std::size_t threshold, std::size_t order);
 
  private:
   // Thresholds whole votes apart see the same leads.
   struct Chain {
-    AnswerLadder leads;
-    std::vector<double> answered;  // Pr[answered], by lead
+    ThresholdCheck check;  // with what is left of the threshold
+    std::int64_t first, last;
+    std::vector<double> answered;           // Pr[answered], by lead
+    std::optional<LeadCosts::Leads> leads;  // when a cost is needed
     std::map<std::size_t, std::unique_ptr<LeadCosts>> by_order;
   };
   struct Place {
     std::size_t chain = 0;
     std::int64_t whole = 0;  // the whole votes of the threshold: the lead is v less these
   };
+  // Thresholds over which costs are interpolated, from those at its nodes.
+  struct Panel {
+    struct Costs {
+      std::optional<double> nearby;  // at the node in the middle
+      QCells::Nodes at_nodes{};
+      std::optional<double> raised;  // by this factor; 0 where the interpolant has not converged
+    };
+    std::size_t begin, end;
+    std::size_t first_node;  // in places_; the nodes fall
+    std::vector<QCells::Nodes> weights;
+    std::map<std::pair<const VoteSums*, std::size_t>, Costs> by_order;
+  };
+  // Its number, or that of panels_ for none.
+  [[nodiscard]] std::size_t panel_of(std::size_t threshold) const;
+  void add_panels(std::vector<double>& thresholds);
+  void add_chains(std::span<const double> thresholds, std::int64_t lowest, std::int64_t highest);
   // Pr[answered | v].
   [[nodiscard]] double answered(const Place& place, std::int64_t v) const {
     const Chain& chain = chains_[place.chain];
-    return chain.answered[static_cast<std::size_t>(v - place.whole - chain.leads.first())];
+    return chain.answered[static_cast<std::size_t>(v - place.whole - chain.first)];
   }
+  [[nodiscard]] LeadCosts::Leads leads(const Chain& chain) const;
   [[nodiscard]] const LeadCosts& costs(const Place& place, std::size_t order);
+  [[nodiscard]] double rdp(const VoteSums& sums, const Place& place, std::size_t order);
+  [[nodiscard]] const Panel::Costs& costs(Panel& panel, const VoteSums& sums, std::size_t order);
   [[nodiscard]] double joint(const VoteSums& sums, const Place& place, std::size_t order);
   [[nodiscard]] double expected(const VoteSums& sums, const Place& place, std::size_t order);
 
@@ -137,7 +176,8 @@ class RowCosts {
   CostKind kind_;
   const TuningOrders& orders_;
   std::vector<Chain> chains_;
-  std::vector<Place> places_;
+  std::vector<Place> places_;  // of the thresholds, then of the panels' nodes
+  std::vector<Panel> panels_;  // by their thresholds
 };
 
 }  // namespace pate

@@ -72,6 +72,8 @@ class TuningOrders {
   [[nodiscard]] bool restricted() const { return restricted_; }
   /// How far the orders are apart that are looked at first.
   [[nodiscard]] std::size_t stride() const { return restricted_ ? 1 : kStride; }
+  /// How far they are apart where costs have more than one valley: all of these are looked at.
+  [[nodiscard]] std::size_t scan() const { return restricted_ ? 1 : 4 * kStride; }
   /// Where a search begins: near order 10, a multiple of the stride.
   [[nodiscard]] std::size_t start() const { return start_; }
 

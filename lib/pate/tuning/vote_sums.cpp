@@ -14,6 +14,8 @@ namespace {
 // Orders a stride apart that are computed together: those nearby are wanted next, and the search
 // for the best split of q at one helps the others. Orders in between are computed one by one.
 constexpr std::size_t kBatch = 4;
+// Likewise of the orders that a scan looks at: what depends on q alone is found once for all.
+constexpr std::size_t kScanned = 16;
 // Pieces of the queries with a limit on answers.
 constexpr std::int64_t kPieces = 64;
 // Groups that the queries of one statistic are put into.
@@ -97,13 +99,12 @@ const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
     std::call_once(filled_[order], [&] { fill_between(order, at(below), at(below + stride)); });
     return at_[order];
   }
-  const bool alone = order != below;
-  const std::size_t first = alone ? order : order - order % (stride * kBatch);
-  std::call_once(filled_[first], [&] {
+  const Batch batch = batch_of(order);
+  std::call_once(filled_[batch.first], [&] {
     std::vector<double> orders;
     std::vector<AtOrder*> sums;
-    for (std::size_t i = first; i < orders_.size() && sums.size() < (alone ? 1 : kBatch);
-         i += stride) {
+    for (std::size_t i = batch.first; i < orders_.size() && sums.size() < batch.size;
+         i += batch.step) {
       orders.push_back(orders_[i]);
       sums.push_back(&at_[i]);
       at_[i].noisy_max_cap = data_independent_cost(noisy_max_, orders_[i]).noisy_max;
@@ -111,6 +112,15 @@ const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
     kind_.reading == Reading::joint ? fill_joint(orders, sums) : fill_expected(orders, sums);
   });
   return at_[order];
+}
+
+VoteSums::Batch VoteSums::batch_of(std::size_t order) const {
+  const std::size_t stride = orders_.stride();
+  if (order % stride != 0) return {order, stride, 1};
+  if (kind_.bound != Bound::published) return {order - order % (stride * kBatch), stride, kBatch};
+  const std::size_t scan = orders_.scan();
+  if (order % scan == 0) return {order - order % (scan * kScanned), scan, kScanned};
+  return {order - order % scan + stride, stride, scan / stride - 1};
 }
 
 void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const {

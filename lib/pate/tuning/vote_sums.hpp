@@ -62,6 +62,11 @@ class VoteSums {
   [[nodiscard]] const AtOrder& at(std::size_t order) const;
 
  private:
+  // Orders that are computed together: first, first + step and so on. Each is in one batch.
+  struct Batch {
+    std::size_t first, step, size;
+  };
+  [[nodiscard]] Batch batch_of(std::size_t order) const;
   void fill_between(std::size_t order, const AtOrder& below, const AtOrder& above) const;
   void fill_joint(std::span<const double> orders, std::span<AtOrder* const> sums) const;
   void fill_expected(std::span<const double> orders, std::span<AtOrder* const> sums) const;

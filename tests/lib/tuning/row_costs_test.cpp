@@ -58,7 +58,7 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
           CostKind{Bound::published, Reading::expected}}) {
       const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
                           orders);
-      RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders);
+      RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, false);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
                                     false};
@@ -84,6 +84,51 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
   }
 }
 
+TEST_CASE("row costs: many thresholds share a few, from above") {
+  pate_test::Random random(33);
+  const std::vector<double> few{1.05, 2, 4, 6, 10, 25, 100};
+  const TuningOrders orders({{}, Conversion::improved, 1e-5, few});
+  std::size_t interpolated = 0;
+  for (int round = 0; round < 12; ++round) {
+    const auto teachers = static_cast<std::int32_t>(random.integer(40, 250));
+    const HistogramVotes votes =
+        random_histograms(random, static_cast<std::size_t>(random.integer(20, 300)), teachers,
+                          static_cast<std::size_t>(random.integer(2, 8)));
+    const double sigma2 = random.log_uniform(2, 60);
+    const double sigma1 = random.log_uniform(0.05, 0.6) * teachers;
+    std::vector<double> thresholds;
+    for (int i = 0; i < 60; ++i) {
+      thresholds.push_back((0.2 + 0.015 * i) * teachers + random.uniform(0.0, 0.01 * teachers));
+    }
+    const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
+    const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
+    for (const Reading reading : {Reading::joint, Reading::expected}) {
+      const CostKind kind{Bound::tradeoff, reading};
+      const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
+                          orders);
+      RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, true);
+      for (std::size_t t = 0; t < thresholds.size(); t += 7) {
+        const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
+                                    false};
+        const CostInputs inputs(sums.tally(), aggregator);
+        const auto costs = run_costs(inputs, kind.bound, few, 1);
+        for (std::size_t j = 0; j < few.size(); ++j) {
+          const double exact = costs[j].rdp(reading);
+          const double rdp = row.rdp(sums, t, j);
+          CAPTURE(sigma1);
+          CAPTURE(sigma2);
+          CAPTURE(thresholds[t]);
+          CAPTURE(few[j]);
+          CHECK(rdp >= exact * (1.0 - 2e-10));
+          if (row.is_interpolated(t)) ++interpolated;
+          if (exact * (few[j] - 1.0) < 30.0) CHECK(rdp <= exact * (1.0 + 5e-3));
+        }
+      }
+    }
+  }
+  CHECK(interpolated > 200);
+}
+
 TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   pate_test::Random random(32);
   const HistogramVotes votes = random_histograms(random, 200, 50, 4);
@@ -95,7 +140,7 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
     const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
                         orders);
     const std::vector<double> thresholds{20, 30, 45};
-    RowCosts row(8, thresholds, sums.statistics(), kind, orders);
+    RowCosts row(8, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], 8}, GaussianNoisyMax{12}, false};
