@@ -177,8 +177,8 @@ fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz: FUZZ="--seconds 60
 	@python3 tests/fuzz/fuzz.py build/fuzz --jobs $(JOBS) $(FUZZ)
 
 .PHONY: mutants
-mutants: deps ## changes operators and constants of the library: do the tests notice? Hours
-	@nice -n 10 python3 tests/mutants/mutants.py . build/mutants
+mutants: build ## changes operators and constants of the library: do the tests notice? MUTANTS="--seed 2" changes others
+	@nice -n 10 python3 tests/mutants/mutants.py . build/release build/mutants --jobs $(JOBS) $(MUTANTS)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
 """Mutants of the parts of the library that decide a privacy cost: which of them do the tests notice?
 
-usage: mutants.py SOURCE_DIR WORK_DIR [--count N] [--seed S] [--only FOLDER] [--again FILE]
+usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--only FILE] [--all] [--patience S] [--stages N]
 
 A mutant is one change: < and <=, > and >= exchanged (of floating-point numbers < and >=, > and <=), == and !=, + and -,
-* and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value. All of them are
-compiled once, into a copy of the sources in WORK_DIR: every changed place asks which mutant is chosen, by the
-environment variable PATE_MUTANT. Those that do not compile (constant expressions, types that have no such operator) are
-found by the compiler's errors and left out; texts of errors are not mutated. N of the rest are chosen by a hash with
-seed S.
+* and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value. Texts of errors are
+not mutated. N are chosen by a hash with seed S, of those that compile: the compiler's errors tell which do not (constant
+expressions, types that have no such operator). All of them are compiled at once, source by source, and linked to the
+other objects of a finished release build: every changed place asks which mutant is chosen, by the environment variable
+PATE_MUTANT.
 
 Every test case runs first without a mutant, which tells what it executes and how long it takes; those of more than 30 s
-are left out. A mutant meets the test cases that execute it: quick ones of the mutated folders first, then all of them,
-then those of the rest of the library, and of the program. It is noticed when one fails, crashes, or takes three times
-the time and 2 s more (of the processor). What no test case executes is not noticed. The table goes into
-WORK_DIR/results.md; survivors.md beside this file gives the reason of each that is not noticed. Results are kept in
-WORK_DIR/results.json: another run goes on from there; --again forgets those of a file, --stages N ends early.
+are left out. A mutant meets the test cases that execute it, quick ones and those of its own source first, until those of
+the mutated folders have taken S seconds (stage 1), and those of the rest of the library as many (stage 2); the
+program's are left out. It is noticed when one fails, crashes, or takes three times the time and 2 s more (of the
+processor). What no test case executes is not noticed. Those with a reason in survivors.md beside this file are not run
+unless --all says so. The table goes into WORK_DIR/results.md: at least 95 % of those without a reason must be noticed.
+
+Results are kept in WORK_DIR: another run compiles the sources that changed, asks only test cases that are new or
+changed, and forgets what it knew of mutants in changed sources.
 """
 import argparse
+import concurrent.futures
 import hashlib
 import html
 import json
@@ -29,11 +33,13 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 FOLDERS = ("mechanisms", "bounds", "rdp", "exact", "sensitivity", "release", "labeling", "composition")
 LONGEST = 30  # seconds of a test case; longer ones are left out
-PER_FILE = 512  # numbers of mutants: those of other files stay what they are when one changes
+PER_FILE = 1024  # numbers of mutants: those of other files stay what they are when one changes
 HEADER = """#pragma once
 #pragma GCC system_header
 #include <cstdio>
@@ -43,7 +49,7 @@ HEADER = """#pragma once
 #include <type_traits>
 #include <unistd.h>
 namespace pate_mutants {
-inline unsigned char seen[1 << 16];
+inline unsigned char seen[1 << 17];
 struct Chosen {
   int id = -1;
   const char* trace = std::getenv("PATE_MUTANT_TRACE");
@@ -54,7 +60,7 @@ struct Chosen {
     if (trace == nullptr) return;
     std::FILE* file = std::fopen((std::string(trace) + "." + std::to_string(getpid())).c_str(), "w");
     if (file == nullptr) return;
-    for (int i = 0; i < (1 << 16); ++i) {
+    for (int i = 0; i < (1 << 17); ++i) {
       if (seen[i]) std::fprintf(file, "%d\\n", i);
     }
     std::fclose(file);
@@ -366,84 +372,71 @@ def run(command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
 
 
-def mutated(name):
-    return name.endswith(".cpp") and name.startswith(tuple(f"lib/pate/{folder}/" for folder in FOLDERS))
-
-
-def copied(source, work):
-    tree = work / "tree"
-    tracked = run(["git", "ls-files"], cwd=source)
-    names = tracked.stdout.split("\n") if tracked.returncode == 0 else [
-        str(p.relative_to(source)) for top in ("lib", "cli", "cmake", "tests", "sample_votes") for p in (source / top).rglob("*")]
-    for name in filter(None, [*names, "CMakeLists.txt"]):
-        if not (source / name).is_file() or mutated(name):
-            continue
-        data, target = (source / name).read_bytes(), tree / name
-        if not target.exists() or target.read_bytes() != data:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-    return tree
-
-
 def write(path, text):
     if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
-def compile_all(source, work, only):
-    """The mutants that compile, in a built tree."""
-    tree, build = copied(source, work), work / "tree/build/q"
-    paths = sorted(p for folder in FOLDERS for p in (source / "lib/pate" / folder).rglob("*.cpp"))
-    for path in paths:
-        stub = tree / path.relative_to(source)
-        stub.parent.mkdir(parents=True, exist_ok=True)
-        write(stub, f'#include "{path.name}.mutants"\n')
-    kept_file = work / "compiled.json"
-    kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
-    write(work / "pate_mutants.hpp", HEADER)
-    shared = source.parent / "shared"
-    if shared.exists() and not (work / "shared").exists():  # tests of real votes look beside the tree
-        (work / "shared").symlink_to(shared)
-    configured = run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DPATE_TESTS=ON",
-                      "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DCMAKE_UNITY_BUILD=OFF",
-                      *(["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else [])])
-    if configured.returncode != 0:
-        sys.exit(configured.stdout)
-    done = run(["ninja", "-C", build, "CMakeFiles/pate_library.dir/cmake_pch.hxx.gch"])
-    if done.returncode != 0:
-        sys.exit(done.stdout)
-    commands = {entry["file"]: entry["command"] for entry in json.loads((build / "compile_commands.json").read_text())
-                if "pate_library.dir" in entry["command"]}
-    mutants = []
-    for index, path in enumerate(paths):
-        name = str(path.relative_to(source))
-        if only and only not in name:
-            write(tree / (name + ".mutants"), path.read_text())
-            continue
-        tokens, its = mutants_of(name, path.read_text())
-        for number, mutant in enumerate(its):
-            mutant["id"] = PER_FILE * index + number
-        before = len(its)
-        if before > PER_FILE:
-            sys.exit(f"{name}: too many mutants")
-        digest = hashlib.sha256((HEADER + path.read_text()).encode()).hexdigest()
-        if digest == kept.get(name, {}).get("digest"):  # what compiles is known, unless headers changed
-            its = [mutant for mutant in its if mutant["name"] in kept[name]["names"]]
-        target = tree / (name + ".mutants")
-        command = commands[str(tree / name)].split(" -o ")[0].replace("ccache ", "") + f" -fmax-errors=0 -fsyntax-only {tree / name}"
+def digest_of(*texts):
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+class Objects:
+    """The objects of the release build that hold a mutated source, and how each source is compiled."""
+
+    def __init__(self, source, build):
+        lib = source / "lib/pate"
+        self.replaced, self.commands = [], {}
+        for entry in json.loads((build / "compile_commands.json").read_text()):
+            output = re.search(r" -o (\S*pate_library\.dir\S*\.o) ", entry["command"])
+            if not output:
+                continue
+            file = pathlib.Path(entry["file"])
+            its = [file] if lib in file.parents else [
+                pathlib.Path(name) for name in re.findall(r'(?m)^#include "([^"]*\.cpp)"', file.read_text())]
+            if not any(lib / folder in path.parents for folder in FOLDERS for path in its):
+                continue
+            self.replaced.append(pathlib.Path(output.group(1)).name)
+            for path in its:
+                self.commands[path] = entry["command"].split(" -o ")[0]
+
+
+class Compiler:
+    """Compiles every source with the mutants asked for, but for those that do not compile."""
+
+    def __init__(self, source, build, work):
+        self.source, self.build, self.work = source, build, work
+        self.objects = Objects(source, build)
+        self.header = work / "pate_mutants.hpp"
+        write(self.header, HEADER)
+        self.kept_file = work / "compiled.json"
+        self.kept = json.loads(self.kept_file.read_text()) if self.kept_file.exists() else {}
+        self.common = digest_of(HEADER, *(p.read_text() for p in sorted((source / "lib").rglob("*.hpp"))))
+        self.lock = threading.Lock()
+
+    def object_of(self, path):
+        return self.work / "objects" / (str(path.relative_to(self.source)).replace("/", "_") + ".o")
+
+    def __call__(self, path, tokens, its):
+        """The mutants left."""
+        name, target = str(path.relative_to(self.source)), self.object_of(path)
+        digest = digest_of(self.common, self.objects.commands[path], path.read_text(), *(m["name"] for m in its))
+        if self.kept.get(name, {}).get("digest") == digest and target.exists():
+            return [m for m in its if m["name"] in set(self.kept[name]["names"])]
+        text_file = self.work / "sources" / name
+        command = (f"nice -n 10 {self.objects.commands[path]} -w -include {self.header} -I{path.parent} -fmax-errors=0 "
+                   f"-o {target} -c {text_file}")
+        target.parent.mkdir(parents=True, exist_ok=True)
         for _ in range(40):
             text, lines = emitted(tokens, its)
-            text = f'#include "{work}/pate_mutants.hpp"\n#pragma GCC system_header\n' + text
-            if target.exists() and target.read_text() == text and digest == kept.get(name, {}).get("digest"):
-                break
-            target.write_text(text)
-            done = run(["sh", "-c", command], cwd=build)
+            write(text_file, text)
+            done = run(["sh", "-c", command], cwd=self.build)
             if done.returncode == 0:
                 break
             wrong = set()
             for block in re.split(r"(?m)^(?=\S*: (?:In |At )|\S*:\d+:\d+: error)", done.stdout):
-                places = [int(n) - 2 for n in re.findall(rf"{re.escape(path.name)}\.mutants:(\d+):", block)]
-                for place in places:
+                for place in (int(n) for n in re.findall(rf"{re.escape(path.name)}:(\d+):", block)):
                     around = [(last - first, mutant) for mutant, (first, last) in lines.items() if first <= place <= last]
                     if around:
                         wrong.add(min(around)[1])
@@ -454,20 +447,62 @@ def compile_all(source, work, only):
             its = [mutant for mutant in its if mutant["id"] not in wrong]
         else:
             sys.exit(f"{name}: does not compile\n{done.stdout[:3000]}")
-        print(f"{name}: {len(its)} of {before} compile", flush=True)
-        kept[name] = {"digest": digest, "names": [mutant["name"] for mutant in its]}
-        kept_file.write_text(json.dumps(kept))
-        mutants += its
-    for target in ("pate", "pate_tests"):
-        built = run(["ninja", "-C", build, "-j1", target])
-        if built.returncode != 0:
-            sys.exit(built.stdout[-5000:])
-    return [{key: mutant[key] for key in ("id", "name", "file", "what")} for mutant in mutants]
+        with self.lock:
+            self.kept[name] = {"digest": digest, "names": [mutant["name"] for mutant in its]}
+            self.kept_file.write_text(json.dumps(self.kept))
+        return its
+
+
+def chosen_of(compiler, count, seed, only, jobs):
+    """`count` mutants that compile, the first by a hash, compiled into their objects."""
+    sources, order = {}, []
+    lib = compiler.source / "lib/pate"
+    for index, path in enumerate(sorted(p for folder in FOLDERS for p in (lib / folder).rglob("*.cpp"))):
+        name = str(path.relative_to(compiler.source))
+        tokens, its = mutants_of(name, path.read_text())
+        if len(its) > PER_FILE:
+            sys.exit(f"{name}: too many mutants")
+        for number, mutant in enumerate(its):
+            mutant["id"] = PER_FILE * index + number
+        sources[path] = tokens
+        order += [m for m in its if only in name]
+    order.sort(key=lambda m: hashlib.sha256(f"{seed} {m['name']}".encode()).hexdigest())
+    possible, asked, good = len(order), count * 9 // 8, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        while True:
+            first = order[:asked]
+            its = {path: [m for m in first if compiler.source / m["file"] == path] for path in compiler.objects.commands}
+            for path in its.keys() - sources.keys():  # shares an object with mutated ones
+                sources[path] = Text(path.read_text())
+            good = [m["id"] for left in pool.map(lambda path: compiler(path, sources[path], its[path]), its) for m in left]
+            good = set(good)
+            if len(good) >= count or asked >= possible:
+                return [m for m in first if m["id"] in good][:count]
+            asked += count // 8 + 1
+
+
+def link(compiler):
+    """The release build's test program with the mutated objects; what it is made of, as a digest."""
+    build, work = compiler.build, compiler.work
+    library, program = work / "libpate.a", work / "pate_tests"
+    objects = [str(compiler.object_of(path)) for path in compiler.objects.commands]
+    shutil.copy(build / "libpate.a", library)
+    for command in (["ar", "d", library, *compiler.objects.replaced], ["ar", "qc", library, *objects], ["ranlib", library]):
+        done = run(command)
+        if done.returncode != 0:
+            sys.exit(done.stdout)
+    commands = run(["ninja", "-C", build, "-t", "commands", "pate_tests"]).stdout
+    command = next(c for c in commands.split(" && ") if " -o tests/pate_tests " in c)
+    command = command.replace(" -o tests/pate_tests ", f" -o {program} ").replace(" libpate.a ", f" {library} ")
+    done = run(["sh", "-c", command], cwd=build)
+    if done.returncode != 0:
+        sys.exit(done.stdout)
+    return digest_of(*(kept["digest"] for _, kept in sorted(compiler.kept.items())))
 
 
 class Tests:
     def __init__(self, work):
-        self.work, self.program = work, work / "tree/build/q/tests/pate_tests"
+        self.work, self.program = work, work / "pate_tests"
         self.scratch = work / "scratch"
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
@@ -475,19 +510,20 @@ class Tests:
     def __call__(self, cases, cpu, mutant=None, trace=None):
         """Status (None: it took too long) and seconds of the processor of test cases."""
         pattern = ",".join(re.sub(r"[,\\]", "?", case) for case in cases)
-        environment = dict(os.environ, TMPDIR=str(self.scratch))
+        scratch = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
+        environment = dict(os.environ, TMPDIR=str(scratch))
         environment.pop("PATE_MUTANT", None)
         if mutant is not None:
             environment["PATE_MUTANT"] = str(mutant)
         if trace is not None:
-            environment["PATE_MUTANT_TRACE"] = str(trace)
+            environment["PATE_MUTANT_TRACE"] = str(scratch / "trace")
 
         def limits():
             os.setsid()
             resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        process = subprocess.Popen([self.program, f"--test-case={pattern}", "--abort-after=1", "--minimal=true"], cwd=self.scratch,
+        process = subprocess.Popen([self.program, f"--test-case={pattern}", "--abort-after=1", "--minimal=true"], cwd=scratch,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, preexec_fn=limits)
         end, status = time.monotonic() + 20 * cpu + 120, None
@@ -501,7 +537,9 @@ class Tests:
             os.killpg(process.pid, 9)
             _, _, used = os.wait4(process.pid, 0)
             process.returncode = 0
-        return status, used.ru_utime + used.ru_stime
+        seen = {int(line) for file in scratch.glob("trace.*") for line in file.read_text().split()}
+        shutil.rmtree(scratch, ignore_errors=True)
+        return status, used.ru_utime + used.ru_stime, sorted(seen)
 
 
 def folder_of(path):
@@ -509,66 +547,77 @@ def folder_of(path):
     return found.group(1) if found else ""
 
 
-# Which test cases a stage has: those of the mutated folders (0), of the rest of the library (1), of the program (2); of
-# those that execute a mutant, tests of its own source and quick ones first, from how many seconds of them altogether, to how many.
-STAGES = ((0, 0.0, 1.5), (0, 1.5, 6.0), (0, 6.0, math.inf), (1, 0.0, 10.0), (1, 10.0, math.inf), (2, 0.0, math.inf))
-
-
-def place_of(path):
+def stage_of(path):
+    """Test cases of the mutated folders are the first stage, those of the rest of the library the second; the program's none."""
     return 0 if folder_of(path) in FOLDERS else 1 if folder_of(path) else 2
 
 
 def listed(tests):
-    """The file of every test case."""
+    """The file of every test case, or the files of several of one name: they run together."""
     xml = run([tests.program, "--list-test-cases", "--reporters=xml"]).stdout
-    return {html.unescape(name): path for name, path in re.findall(r'<TestCase name="([^"]*)"[^\n]*? filename="([^"]*)"', xml)}
+    cases = {}
+    for name, path in re.findall(r'<TestCase name="([^"]*)"[^\n]*? filename="[^"]*?(tests/[^"]*)"', xml):
+        cases.setdefault(html.unescape(name), []).append(path)
+    return {name: " ".join(sorted(paths, key=stage_of)) for name, paths in cases.items()}
 
 
-def baseline(tests, cases, kept):
+def baseline(tests, cases, source, made_of, kept_file, pool):
     """Of every test case, without a mutant: its seconds and which mutants it executes."""
-    result = json.loads(kept.read_text()) if kept.exists() else {}
-    for name, path in cases.items():
-        if name in result:
-            continue
-        for old in tests.work.glob("trace.*"):
-            old.unlink()
-        status, seconds = tests([name], LONGEST, trace=tests.work / "trace")
-        seen = sorted({int(line) for file in tests.work.glob("trace.*") for line in file.read_text().split()})
+    kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
+    digests = {paths: digest_of(made_of, *((source / path).read_text() for path in paths.split())) for paths in set(cases.values())}
+    result = {name: kept[name] for name, path in cases.items() if kept.get(name, {}).get("digest") == digests[path]}
+
+    def measure(name):
+        status, seconds, seen = tests([name], LONGEST, trace=True)
         if status != 0:
             print(f"left out: without a mutant {name!r} ends with {status} after {seconds:.1f} s", flush=True)
-        result[name] = {"file": path, "seconds": seconds, "seen": seen, "passes": status == 0}
-        kept.write_text(json.dumps(result))
-    return {name: dict(result[name], seen=set(result[name]["seen"])) for name in cases}
+        return {"file": cases[name], "digest": digests[cases[name]], "seconds": seconds, "seen": seen, "passes": status == 0}
+
+    new = [name for name in cases if name not in result]
+    result.update(zip(new, pool.map(measure, new)))
+    kept_file.write_text(json.dumps(kept | result))
+    return {name: dict(case, seen=set(case["seen"])) for name, case in result.items()}
 
 
-def judge(mutant, tests, base, least, most):
-    """What test cases say of a mutant: failed, crashed, too slow, survived; not executed."""
+def judge(mutant, tests, base, met, patience):
+    """What test cases say of a mutant, and the digests of those it has met; those of `met` are not asked again."""
     its = [(name, case) for name, case in base.items() if mutant["id"] in case["seen"] and case["passes"]]
-    if not its:
-        return "not executed"
     own, stem = folder_of(mutant["file"]), pathlib.Path(mutant["file"]).stem
     its.sort(key=lambda it: it[1]["seconds"] * (
-        0.1 if f"/{stem}_" in it[1]["file"] else 1.0 if folder_of(it[1]["file"]) == own else 4.0))
-    batch, before, seconds = [], 0.0, 0.0
-    for name, case in its:
-        if least <= before < most:
-            batch.append(name)
-            seconds += case["seconds"]
-        before += case["seconds"]
-    if not batch:
-        return "survived"
-    status, _ = tests(batch, 3 * seconds + 2, mutant["id"])
-    return {0: "survived", 1: "failed", None: "too slow", -24: "too slow", -9: "too slow"}.get(status, "crashed")
+        0.1 if f"/{stem}_test" in it[1]["file"] else 1.0 if folder_of(it[1]["file"]) == own else 4.0))
+    met, spent, most = dict(met), 0.0, 0.5
+    if not its and not met:
+        return "not executed", met
+    while True:
+        batch = []
+        for name, case in its:
+            if met.get(name) != case["digest"] and sum(c["seconds"] for _, c in batch) < most and (
+                    spent + case["seconds"] <= patience):
+                batch.append((name, case))
+                spent += case["seconds"]
+        if not batch:
+            return "survived", met
+        status, *_ = tests([name for name, _ in batch], 3 * sum(case["seconds"] for _, case in batch) + 2, mutant["id"])
+        if status != 0:
+            return {1: "failed", None: "too slow", -24: "too slow", -9: "too slow"}.get(status, "crashed"), met
+        met |= {name: case["digest"] for name, case in batch}
+        most *= 4
 
 
-def table(mutants, source, seed):
-    """The results, and how many survivors have no reason."""
-    reasons = (source / "tests/mutants/survivors.md").read_text() if (source / "tests/mutants/survivors.md").exists() else ""
-    noticed = [m for m in mutants if m["result"] in ("failed", "crashed", "too slow")]
-    lines = ["# Mutants", "", f"`make mutants`: {len(mutants)} mutants, {len(noticed)} noticed "
-             f"({100 * len(noticed) / len(mutants):.1f} %); seed {seed}. By a failing check "
+NOTICED = ("failed", "crashed", "too slow")
+
+
+def table(mutants, reasons, seed):
+    """The results, and whether they are good enough."""
+    noticed = [m for m in mutants if m["result"] in NOTICED]
+    survivors = [m for m in mutants if m not in noticed]
+    without = sorted((m for m in survivors if f"`{m['name']}`" not in reasons), key=lambda m: m["name"])
+    judged = len(noticed) + len(without)
+    share = 100 * len(noticed) / max(judged, 1)
+    lines = ["# Mutants", "", f"`make mutants`: {len(mutants)} mutants, seed {seed}: {len(noticed)} noticed, {len(survivors) - len(without)} "
+             f"have a reason in survivors.md, {len(without)} neither: {share:.1f} % of those without a reason are noticed. By a failing check "
              f"{sum(m['result'] == 'failed' for m in mutants)}, by a crash {sum(m['result'] == 'crashed' for m in mutants)}, "
-             f"by the time {sum(m['result'] == 'too slow' for m in mutants)}. What survives, and why: survivors.md.", "",
+             f"by the time {sum(m['result'] == 'too slow' for m in mutants)}.", "",
              "| source | mutants | noticed |", "| --- | ---: | ---: |"]
     for file in sorted({m["file"] for m in mutants}):
         its = [m for m in mutants if m["file"] == file]
@@ -580,55 +629,66 @@ def table(mutants, source, seed):
     for kind, its in sorted(kinds.items()):
         kind = kind.replace("|", "\\|")
         lines.append(f"| `{kind}` | {len(its)} | {sum(m in noticed for m in its)} |")
-    survivors = [m for m in mutants if m not in noticed]
-    without = [m for m in survivors if m["name"] not in reasons]
-    for mutant in without:
-        print(f"no reason in survivors.md: {mutant['id']}: {mutant['name']} ({mutant['result']})")
-    return "\n".join(lines) + "\n", len(without), len(noticed)
+    lines += ["", "Neither noticed nor with a reason:", ""]
+    lines += [f"* `{m['name']}` ({m['result']}, {m['id']})" for m in without]
+    return "\n".join(lines) + "\n", share >= 95.0
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path, help="a finished release build with tests")
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--count", type=int, default=480)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--again", default="")
-    parser.add_argument("--stages", type=int, default=len(STAGES))
-    parser.add_argument("--compiled", action="store_true", help="the tree is built: do not look again")
+    parser.add_argument("--only", default="", metavar="FILE", help="mutants of sources whose path has this")
+    parser.add_argument("--patience", type=float, default=20.0, help="seconds of test cases a mutant meets in each stage")
+    parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated folders only")
+    parser.add_argument("--all", action="store_true", help="those with a reason too")
+    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    source, work = options.source.resolve(), options.work.resolve()
+    source, build, work = (path.resolve() for path in (options.source, options.build, options.work))
     work.mkdir(parents=True, exist_ok=True)
-    list_file, base_file, result_file = work / "mutants.json", work / "baseline.json", work / "results.json"
-    if not options.compiled or not list_file.exists():
-        list_file.write_text(json.dumps(compile_all(source, work, options.only)))
-        base_file.unlink(missing_ok=True)
-    mutants = json.loads(list_file.read_text())
+    made = run(["ninja", "-C", build, f"-j{options.jobs}", "libpate.a", "pate_tests"])
+    if made.returncode != 0:
+        sys.exit(made.stdout[-5000:])
+    compiler = Compiler(source, build, work)
+    chosen = chosen_of(compiler, options.count, options.seed, options.only, options.jobs)
+    made_of = link(compiler)
     tests = Tests(work)
     cases = listed(tests)
-    print(f"{len(mutants)} mutants, {len(cases)} test cases", flush=True)
-    chosen = sorted(mutants, key=lambda m: hashlib.sha256(f"{options.seed} {m['name']}".encode()).hexdigest())[:options.count]
-    results = json.loads(result_file.read_text()) if result_file.exists() else {}
-    results = {name: result for name, result in results.items() if not options.again or options.again not in name}
-    for stage, (place, least, most) in enumerate(STAGES[:options.stages]):
-        left = [m for m in chosen if results.get(m["name"], ("survived", -1))[0] in ("survived", "not executed")
-                and results.get(m["name"], ("", -1))[1] < stage]
-        if not left:
-            continue
-        base = baseline(tests, {name: path for name, path in cases.items() if place_of(path) == place}, base_file)
-        print(f"stage {stage}: {len(left)} mutants, {len(base)} test cases, "
-              f"{sum(case['seconds'] for case in base.values()):.0f} s", flush=True)
-        for i, mutant in enumerate(left):
-            before, found = results.get(mutant["name"], ("not executed", -1))[0], judge(mutant, tests, base, least, most)
-            results[mutant["name"]] = (before if found == "not executed" else found, stage)
-            result_file.write_text(json.dumps(results, indent=1))
-            print(f"{i + 1}/{len(left)} {results[mutant['name']][0]}: {mutant['id']}: {mutant['name']}", flush=True)
-    chosen = [dict(m, result=results[m["name"]][0]) for m in chosen if m["name"] in results]
-    text, without, noticed = table(chosen, source, options.seed)
+    print(f"{len(chosen)} mutants, {len(cases)} test cases", flush=True)
+    reasons = (source / "tests/mutants/survivors.md").read_text()
+    result_file = work / "results.json"
+    kept = json.loads(result_file.read_text()) if result_file.exists() else {}
+    texts = {m["file"]: digest_of((source / m["file"]).read_text()) for m in chosen}
+    results = {}
+    for m in chosen:
+        its = kept.get(m["name"], {})
+        results[m["name"]] = its if its.get("digest") == texts[m["file"]] else {
+            "result": "not executed", "met": {}, "digest": texts[m["file"]]}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for stage in range(options.stages):
+            left = [m for m in chosen if results[m["name"]]["result"] not in NOTICED
+                    and (options.all or f"`{m['name']}`" not in reasons)]
+            if not left:
+                break
+            base = baseline(tests, {name: path for name, path in cases.items() if stage_of(path) == stage}, source,
+                            made_of, work / "baseline.json", pool)
+            print(f"stage {stage}: {len(left)} mutants, {len(base)} test cases, "
+                  f"{sum(case['seconds'] for case in base.values()):.0f} s", flush=True)
+            judged = {pool.submit(judge, m, tests, base, results[m["name"]]["met"], options.patience): m for m in left}
+            for i, done in enumerate(concurrent.futures.as_completed(judged), 1):
+                mutant, (found, met) = judged[done], done.result()
+                its = results[mutant["name"]]
+                its["met"] = met
+                its["result"] = its["result"] if found == "not executed" else found
+                result_file.write_text(json.dumps(kept | results, indent=1))
+                print(f"{i}/{len(left)} {its['result']}: {mutant['id']}: {mutant['name']}", flush=True)
+    text, good = table([dict(m, result=results[m["name"]]["result"]) for m in chosen], reasons, options.seed)
     write(work / "results.md", text)
     print(text)
-    sys.exit(1 if without or noticed < 0.95 * len(chosen) else 0)
+    sys.exit(0 if good else 1)
 
 
 if __name__ == "__main__":

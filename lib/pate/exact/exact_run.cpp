@@ -90,9 +90,10 @@ std::vector<BothDirections> ExactRun::sums(const std::vector<BothDirections>& co
     CompensatedSum forward;
     CompensatedSum reverse;
     for (std::size_t i = 0; i < costs_.size(); ++i) {
-      if (which[i * orders + k] == 0) continue;
-      forward.add(counts_[i] * costs[i * orders + k].forward);
-      reverse.add(counts_[i] * costs[i * orders + k].reverse);
+      const std::size_t j = i * orders + k;
+      if (which[j] == 0) continue;
+      forward.add(counts_[i] * costs[j].forward);
+      reverse.add(counts_[i] * costs[j].reverse);
     }
     result.push_back({forward.value(), reverse.value()});
   }

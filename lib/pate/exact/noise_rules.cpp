@@ -215,16 +215,15 @@ void GaussianLattice::at(const GroupedVotes& votes, NoiseAtNodes& result) const 
                          static_cast<double>(result.nodes) *
                          (table_.empty() ? static_cast<double>(kNoiseArrays) : 1.0);
   if (!(numbers <= kMostNumbers)) return;
-  if (table_.empty()) result.storage.resize(votes.groups.size() * result.nodes * kNoiseArrays);
+  const std::size_t block_size = result.nodes * kNoiseArrays;
+  if (table_.empty()) result.storage.resize(votes.groups.size() * block_size);
   const auto stride = static_cast<std::size_t>(nodes_ + most_steps_);
-  std::size_t used = 0;
   for (const VoteGroup& group : votes.groups) {
     const Position at = position(group.count);
     if (table_.empty()) {
-      double* const block = result.storage.data() + used;
+      double* const block = result.storage.data() + result.rows.size() * block_size;
       fill(block, at.residue, first - at.steps, last - first);
       result.rows.push_back(noise_row(block, result.nodes));
-      used += result.nodes * kNoiseArrays;
       continue;
     }
     const double* const block = table_.data() +

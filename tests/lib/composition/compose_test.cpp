@@ -243,6 +243,19 @@ TEST_SUITE("composition") {
       CHECK(relative_error(sum.exact->reverse[j],
                            parts[0].exact->reverse[j] + parts[1].exact->reverse[j] + rest) < 1e-9);
     }
+    // However little: what costs something is not nothing.
+    std::vector<Part> little{parts[0]};
+    little[0].exact = ExactCurves{{0.01, 0.02, 0.04, 0.08}, {0.02, 0.03, 0.05, 0.09}};
+    const Composition cheap = compose(little, {});
+    int exact_costs = 0;
+    for (const CostEntry& cost : cheap.costs) {
+      if (cost.bound != Bound::exact) continue;
+      ++exact_costs;
+      // No order's conversion of the smaller direction is less.
+      CHECK(cost.epsilon > 0.2);
+      CHECK(cost.epsilon < 1.0);
+    }
+    CHECK(exact_costs > 0);
     parts[2].steps.maxima.clear();
     parts[2].steps.maxima[{TestedPlurality{1e-9}}] = 10;
     const Composition tested = compose(parts, {});

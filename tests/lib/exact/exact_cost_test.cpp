@@ -298,7 +298,7 @@ TEST_SUITE("exact") {
       Aggregator aggregator = random.integer(0, 3) == 0 ? lnmax(sigma) : gnmax(sigma);
       if (aggregator.is_gaussian() && random.integer(0, 2) > 0) {
         aggregator = confident(random.uniform(0.2, 1.2) * static_cast<double>(teachers),
-                               sigma * random.log_uniform(0.5, 8.0), sigma);
+                               sigma * random.log_uniform(0.05, 8.0), sigma);
       }
       const ExactMechanism mechanism(aggregator, teachers);
       ExactCost forgetful(mechanism, mechanism.group(counts, {}));
@@ -483,6 +483,81 @@ TEST_SUITE("exact") {
       }
       CHECK(covers_closely(joint.larger(), expected / (order - 1.0)));
     }
+  }
+
+  // From where the selection costs far more to where it costs nothing beside the noisy maximum.
+  TEST_CASE("where the trade-off bound may take the place of exact costs, they are as close") {
+    Random random(652);
+    int small = 0;
+    for (int i = 0; i < 120; ++i) {
+      const std::int32_t lead = static_cast<std::int32_t>(random.integer(30, 90));
+      const Counts counts = i % 3 == 0 ? Counts{100, 0, 0} : Counts{100, 100 - lead, 3, 0};
+      const double sigma2 = random.log_uniform(1.5, 12.0);
+      const double sigma1 = random.log_uniform(2.0, 60.0);
+      const Aggregator aggregator =
+          confident(100.0 - sigma1 * random.uniform(-3.0, 20.0), sigma1, sigma2);
+      const ExactMechanism mechanism(aggregator, sum_of(counts));
+      ExactCost exact(mechanism, mechanism.group(counts, {}));
+      const GroupedVotes& votes = exact.votes();
+      const auto outcomes = mechanism.outcomes(votes);
+      REQUIRE(outcomes);
+      const double order = kOrders[1 + static_cast<std::size_t>(i) % 4];
+      BothDirections expected{-kInfinity, -kInfinity};
+      for (std::size_t k = 0; k < outcomes->neighbours().size(); ++k) {
+        const auto [from, to] = outcomes->neighbours()[k];
+        const LogBernoulliPair pair =
+            answer_pair(*aggregator.selection, votes.statistic,
+                        votes.statistic + statistic_change(votes, from, to));
+        const BothDirections excess = outcomes->log_excess(k, order);
+        expected.forward =
+            std::max(expected.forward, log_answer_line(pair, order).at(excess.forward));
+        expected.reverse =
+            std::max(expected.reverse, log_answer_line(reversed(pair), order).at(excess.reverse));
+      }
+      const BothDirections got = exact.largest(order);
+      INFO(show_counts(counts), " T ", aggregator.selection->threshold, " sigma1 ", sigma1,
+           " sigma2 ", sigma2, " order ", order);
+      for (const Direction direction : {Direction::forward, Direction::reverse}) {
+        const double cost = log1pexp(expected.of(direction)) / (order - 1.0);
+        CHECK(got.of(direction) >= cost * (1.0 - 1e-12));
+        if (cost > kSmallestReported) CHECK(got.of(direction) <= cost * (1.0 + 1e-10));
+      }
+      if (exact.log_q() < -30.0) ++small;
+    }
+    CHECK(small > 40);
+  }
+
+  TEST_CASE("the plurality is beaten no more often than is said, here and one vote away") {
+    Random random(653);
+    int close = 0;
+    for (int i = 0; i < 80; ++i) {
+      const Counts counts = random_histogram(random, random.integer(1, 60), random.integer(2, 5));
+      const double noise = random.log_uniform(0.5, 20.0);
+      const bool gaussian = i % 2 == 0;
+      const Aggregator aggregator = gaussian ? gnmax(noise) : lnmax(noise);
+      const ExactMechanism mechanism(aggregator, sum_of(counts));
+      const double log_bound = ExactCost(mechanism, mechanism.group(counts, {})).log_surprise();
+      CHECK(log_bound <= 0.0);
+      const auto top = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+      long double largest = 0.0L;
+      const auto look = [&](const Counts& at) {
+        const Probabilities p =
+            gaussian ? gaussian_outcomes(at, noise) : laplace_outcomes(at, noise);
+        long double others = 0.0L;
+        for (std::size_t j = 0; j < p.size(); ++j) others += j == top ? 0.0L : p[j];
+        largest = std::max(largest, others);
+      };
+      look(counts);
+      for_each_neighbour(counts, look);
+      INFO(show_counts(counts), " noise ", noise);
+      CHECK(log_bound >= static_cast<double>(std::log(largest)) - 1e-12);
+      if (counts.size() == 2 && log_bound < 0.0 && largest > 1e-15L) {
+        // The one other class, two votes nearer.
+        CHECK(log_bound <= static_cast<double>(std::log(largest)) + 1e-6);
+        ++close;
+      }
+    }
+    CHECK(close > 3);
   }
 
   TEST_CASE("bad mechanisms are refused") {

@@ -151,6 +151,35 @@ TEST_SUITE("exact") {
     }
   }
 
+  TEST_CASE("the one class that all votes are for wins with what the others leave") {
+    for (const std::int32_t votes : {1, 2, 3, 9}) {
+      for (const double sigma : {0.25, 0.3, 0.6, 1.0, 3.0}) {
+        const NeighbourOutcomes outcomes = gaussian({votes, 0}, sigma);
+        CAPTURE(votes);
+        CAPTURE(sigma);
+        const double lead = votes / (2.0 * sigma);
+        CHECK(relative_error(std::exp(outcomes.log_probabilities()[0]),
+                             1.0 - 0.5 * std::erfc(lead)) < 1e-11);
+        CHECK(probability_error(std::exp(outcomes.log_probabilities()[1]), 0.5 * std::erfc(lead)) <
+              1e-11);
+      }
+    }
+  }
+
+  TEST_CASE("half the step says the same of one class far below many") {
+    for (const std::int32_t many : {5, 12, 25, 60}) {
+      Counts counts(static_cast<std::size_t>(many), 100);
+      counts.push_back(0);
+      for (const double scale : {5.0, 12.0, 30.0}) {
+        CAPTURE(many);
+        CAPTURE(scale);
+        check_same(laplace(counts, scale), laplace(counts, scale, 2.0), 1e-11);
+      }
+      counts[0] = 101;
+      check_same(laplace(counts, 3.0), laplace(counts, 3.0, 2.0), 1e-11);
+    }
+  }
+
   TEST_CASE("a lattice too large for its table says the same") {
     // 900,000 teachers: rows are filled query by query.
     Counts counts{500'000, 399'000, 1'000};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "pate/release/curve/distance_costs.hpp"
 #include "pate/sensitivity/two_class_cost.hpp"
 #include "support/accuracy.hpp"
+#include "support/votes.hpp"
 
 using namespace pate;
 
@@ -27,6 +29,8 @@ TEST_CASE("key costs: interpolated ones are not below those evaluated, and withi
       const TiltedCost cost({sigma}, ThresholdCheck{700, 250}, kTeachers, classes, 9.0);
       const KeyCosts all(cost, KeyCosts::Keys::two, 2);
       const KeyCosts some(cost, KeyCosts::Keys::two, 2, {}, kStep);
+      // Here it is long enough.
+      const KeyCosts many(cost, KeyCosts::Keys::two, 2, {}, kStep / 10);
       int compared = 0;
       for (std::int32_t v = 1; v <= kTeachers / kStep; ++v) {
         for (std::int32_t x2 = 0; x2 <= v && v + x2 <= kTeachers / kStep; ++x2) {
@@ -37,10 +41,62 @@ TEST_CASE("key costs: interpolated ones are not below those evaluated, and withi
           const CostUnits interpolated = all.within(counts)[0];
           CHECK(interpolated >= evaluated);
           CHECK(interpolated <= evaluated + evaluated / 1'000'000'000 + 1);
+          const std::vector<std::int32_t> small_steps{v * 10, x2 * 10};
+          const CostUnits in_steps = many.within(small_steps)[0];
+          CHECK(in_steps >= evaluated);
+          CHECK(in_steps <= evaluated + evaluated / 1'000'000'000 + 1);
           ++compared;
         }
       }
       CHECK(compared > 40);
+    }
+  }
+}
+
+// The definition, histogram by histogram: nothing behind the same or smaller counts costs more.
+TEST_CASE("key costs: the largest cost of all votes with these counts or less behind the top") {
+  constexpr std::int32_t kTeachers = 11;
+  for (std::size_t classes = 2; classes <= 6; ++classes) {
+    for (const double sigma : {2.0, 6.0}) {
+      const TiltedCost cost({sigma}, ThresholdCheck{7, 5}, kTeachers,
+                            static_cast<std::int64_t>(classes), 6.0);
+      const KeyCosts three(cost, KeyCosts::Keys::three, 1);
+      const KeyCosts two(cost, KeyCosts::Keys::two, 1);
+      std::vector<std::pair<std::vector<std::int32_t>, double>> all;
+      for (const auto& votes : pate_test::all_histograms(kTeachers, classes)) {
+        if (std::ranges::is_sorted(votes, std::greater<>())) {
+          all.emplace_back(votes, cost.cost(votes));
+        }
+      }
+      double most = 0.0;
+      for (const auto& [votes, own] : all) {
+        double of_three = 0.0;
+        double of_two = 0.0;
+        const auto third = [](const auto& counts) { return counts.size() > 2 ? counts[2] : 0; };
+        for (const auto& [other, its] : all) {
+          if (other[0] != votes[0] || other[1] > votes[1]) continue;
+          of_two = std::max(of_two, its);
+          if (other[1] + third(other) <= votes[1] + third(votes)) {
+            of_three = std::max(of_three, its);
+          }
+        }
+        most = std::max(most, own);
+        CAPTURE(classes);
+        CAPTURE(sigma);
+        CAPTURE(votes[0]);
+        CAPTURE(votes[1]);
+        const double by_three = cost_of_units(three.within(votes)[0]);
+        const double by_two = cost_of_units(two.within(votes)[0]);
+        CHECK(by_three >= of_three);
+        CHECK(by_two >= of_two);
+        CHECK(by_three <= by_two + 0x1p-39);
+        // Three counts tell all of four classes; of more, those that take part have all they can.
+        CHECK(by_three <= of_three * (classes <= 4 ? 1.0 + 1e-8 : 1.5) + 0x1p-39);
+        if (classes <= 3) CHECK(by_two <= of_two * (1.0 + 1e-8) + 0x1p-39);
+      }
+      CHECK(cost_of_units(three.largest()) >= most);
+      CHECK(cost_of_units(three.largest()) <= cost.cap() * (1.0 + 1e-8));
+      CHECK(cost_of_units(two.largest()) <= cost.cap() * (1.0 + 1e-8));
     }
   }
 }
@@ -50,8 +106,9 @@ TEST_CASE("key costs: interpolated ones are not below those evaluated, and withi
 TEST_CASE("key costs: what is within d votes is the largest of the keys there") {
   constexpr std::int32_t kTeachers = 700;
   constexpr std::int32_t kClasses = 12;
-  const TiltedCost cost({25.0}, ThresholdCheck{300, 90}, kTeachers, kClasses, 6.0);
-  for (const std::int64_t cell : {1, 3}) {
+  // With little noise on the check costs rise towards the threshold, from below too.
+  for (const auto& [cell, sigma1] : {std::pair(1, 12.0), {3, 90.0}}) {
+    const TiltedCost cost({25.0}, ThresholdCheck{300, sigma1}, kTeachers, kClasses, 6.0);
     const KeyCosts keys(cost, KeyCosts::Keys::two, 2, {}, 1, cell);
     const auto is_key = [](std::int32_t v, std::int32_t x) {
       return x >= 0 && x <= v && v + x <= kTeachers && v + (kClasses - 1) * x >= kTeachers;
@@ -65,7 +122,8 @@ TEST_CASE("key costs: what is within d votes is the largest of the keys there") 
         at[static_cast<std::size_t>(v)].push_back(has_key ? keys.within(counts)[0] : before);
       }
     }
-    for (const auto& key : {std::pair(70, 60), {255, 200}, {400, 290}, {530, 40}, {699, 1}}) {
+    for (const auto& key :
+         {std::pair(70, 60), {150, 50}, {255, 200}, {400, 290}, {530, 40}, {699, 1}}) {
       const std::int32_t v = key.first;  // clang captures no structured binding
       const std::int32_t x2 = key.second;
       CAPTURE(v);
@@ -85,6 +143,14 @@ TEST_CASE("key costs: what is within d votes is the largest of the keys there") 
       CHECK(within.back() == keys.largest());
     }
   }
+}
+
+// Blocks of 16 and of 256 top counts, each with the maxima by second count and by the sum of both.
+TEST_CASE("key costs: their memory is that of the maxima of blocks") {
+  CHECK(KeyCosts::memory(KeyCosts::kMostTeachersOfThreeKeys) == 0.0);
+  CHECK(KeyCosts::memory(1000) == (63.0 + 4.0) * (501.0 + 1001.0) * sizeof(CostUnits));
+  // Sums in cells from 4,000 teachers on.
+  CHECK(KeyCosts::memory(12000) == (751.0 + 47.0) * (6001.0 + 1334.0 + 1.0) * sizeof(CostUnits));
 }
 
 TEST_CASE("row maxima: of every stretch") {

@@ -8,8 +8,11 @@
 #include <optional>
 
 #include "pate/release/smooth/release_cost.hpp"
+#include "pate/sensitivity/neighbour_q.hpp"
+#include "pate/sensitivity/sensitivity_table.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
 
@@ -243,6 +246,51 @@ TEST_SUITE("sensitivity") {
           --counts[from];
           ++counts[to];
         }
+      }
+    }
+  }
+
+  TEST_CASE("a local sensitivity is the largest entry of the rectangles it is defined by") {
+    Random random(436);
+    constexpr std::int64_t kTeachers = 60;
+    constexpr double kOrder = 6.0;
+    for (const double sigma1 : {4.0, 25.0}) {
+      const Aggregator aggregator = confident(35.0, sigma1, 7.0);
+      std::vector<ProfiledQuery> queries;
+      for (int i = 0; i < 40; ++i) {
+        const Histogram counts = random_histogram(random, kTeachers, 4);
+        queries.push_back({counts, top_count(counts)});
+      }
+      const VoteProfile votes = profile_of(aggregator, queries);
+      const ExcessCurve curve(aggregator.noisy_max, kTeachers, 4, kOrder, 1);
+      const GridResolution resolution = GridResolution::coarse();
+      const LocalSensitivity local =
+          tradeoff_local_sensitivity(votes, curve, ReleasedCost::joint, resolution, kTeachers, 1);
+      const QGrid grid(curve, aggregator.noisy_max, 4, resolution, 1);
+      const AnswerLadder ladder(*aggregator.selection, 0, kTeachers, kTeachers);
+      const SensitivityTable table(grid, ladder, kOrder, curve.log_cap(), 0, kTeachers, 1);
+      const UnionBoundTable terms(pair_term(aggregator.noisy_max), kTeachers);
+      std::vector<double> expected(kTeachers + 1, 0.0);
+      for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
+        const std::int64_t v = votes.distinct[i].statistic;
+        QWalk walk(terms, votes.histogram(i));
+        std::size_t low = grid.size() - 1;
+        std::size_t high = 0;
+        for (std::int64_t d = 0; d <= kTeachers; ++d) {
+          if (d > 0) walk.step();
+          low = std::min(low, grid.find(walk.log_q_low(), low));
+          high = std::max(high, grid.find(walk.log_q_high(), high));
+          float largest = 0.0F;
+          for (std::int64_t w = std::max<std::int64_t>(v - d, 0); w <= std::min(v + d, kTeachers);
+               ++w) {
+            for (std::size_t k = low; k <= high; ++k) largest = std::max(largest, table.row(w)[k]);
+          }
+          expected[static_cast<std::size_t>(d)] += static_cast<double>(largest);
+        }
+      }
+      REQUIRE(local.at.size() == expected.size());
+      for (std::size_t d = 0; d < expected.size(); ++d) {
+        CHECK_MESSAGE(relative_error(local.at[d], expected[d]) < 1e-9, d);
       }
     }
   }
