@@ -90,10 +90,6 @@ QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
   }
 }
 
-double QCells::node(std::size_t k) {
-  return rule().points[k];
-}
-
 Nodes QCells::nodes(std::size_t cell) const {
   Nodes result{};
   for (std::size_t k = 0; k < kNodes; ++k) {

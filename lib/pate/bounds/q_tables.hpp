@@ -29,8 +29,6 @@ class QCells {
   explicit QCells(std::span<const double> log_q, Width width = Width::wide);
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
-  /// The Chebyshev nodes, from -1 to 1, falling.
-  [[nodiscard]] static double node(std::size_t k);
   /// log q at the nodes of a cell.
   [[nodiscard]] Nodes nodes(std::size_t cell) const;
 

@@ -110,8 +110,8 @@ bool TableBetweenOrders::interpolates(const Piece& piece, std::size_t cell) cons
 void TableBetweenOrders::fill(long number, Piece& piece) const {
   std::vector<double> orders;
   for (std::size_t k = kNodes; k-- > 0;) {  // the nodes fall
-    const double u = static_cast<double>(number) + 0.5 * (QCells::node(k) + 1.0);
-    orders.push_back(1.0 + std::exp(kOrderWidth * u));
+    const double s = std::cos(std::numbers::pi * (static_cast<double>(k) + 0.5) / kNodes);
+    orders.push_back(1.0 + std::exp(kOrderWidth * (static_cast<double>(number) + 0.5 * (s + 1.0))));
   }
   piece.nodes = GaussianTradeoffTable(cells_, mu_).at_orders(orders, 1);
   std::vector<double> enough;  // for the cells to be in use

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -23,7 +24,19 @@ constexpr double kPanel = 2.0;
 // An interpolant is raised by this many times its last coefficients, by more than this never.
 constexpr double kTails = 10.0;
 constexpr double kMostRaised = 5e-4;
-constexpr std::size_t kMiddle = QCells::kNodes / 2;
+// Of the values between the lowest and the highest statistic one in so many may occur for all to be
+// leads that thresholds share.
+constexpr std::size_t kGaps = 4;
+// Leads of costs that are kept, at all orders (some 100 MB).
+constexpr std::size_t kMostKept = 400'000;
+// Half of the width of thresholds, in votes, from which on nodes may be whole votes apart: two of
+// them are never the same, and all near those of Chebyshev.
+constexpr double kFewVotes = 50.0;
+constexpr std::size_t kMiddle = 6;  // of the nodes of a panel
+
+double dot(const std::array<double, 12>& a, const std::array<double, 12>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
 
 // log(1 + x) from above: within 4e-6 relative below 0.05, exact beyond.
 double log1p_above(double x) {
@@ -123,39 +136,56 @@ void LineEnvelope::finish() {
   }
 }
 
+Leads::Leads(const ThresholdCheck& the_check, std::vector<std::int64_t> the_values, Bound bound)
+    : check(the_check), values(std::move(the_values)) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::int64_t v = values[k];
+    log_answered.push_back(pate::log_answered(check, v));
+    if (bound == Bound::published) {
+      published.emplace_back(log_q(check, v), threshold_as_noisy_max(check.sigma1).sigma);
+      continue;
+    }
+    const bool next = k > 0 && values[k - 1] + 1 == v;
+    below.push_back(next ? above.back() : answer_pair(check, v - 1, v));
+    above.push_back(answer_pair(check, v, v + 1));
+  }
+}
+
 LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
     : leads_(leads),
       order_(order),
       kind_(kind),
       // The same number twice, but for rounding: that of the bound.
-      selection_cap_(
-          kind.bound == Bound::published
-              ? data_independent_cost(threshold_as_noisy_max(leads.ladder.check().sigma1), order)
-              : threshold_data_independent(leads.ladder.check().sigma1, order)) {
-  const AnswerLadder& ladder = leads.ladder;
-  for (std::int64_t v = ladder.first(); kind.bound == Bound::tradeoff && v < ladder.last(); ++v) {
-    up_.push_back(log_answer_line(ladder.step(v), order));
-    down_.push_back(log_answer_line(reversed(ladder.step(v)), order));
-  }
-  for (std::int64_t v = ladder.first() + 1; v < ladder.last(); ++v) {
+      selection_cap_(kind.bound == Bound::published
+                         ? data_independent_cost(threshold_as_noisy_max(leads.check.sigma1), order)
+                         : threshold_data_independent(leads.check.sigma1, order)) {
+  for (std::size_t k = 0; k < leads.values.size(); ++k) {
+    if (kind.bound == Bound::tradeoff) {
+      const bool next = k > 0 && leads.values[k - 1] + 1 == leads.values[k];
+      below_.push_back(next ? above_.back() : lines_of(leads.below[k]));
+      above_.push_back(lines_of(leads.above[k]));
+    }
     if (kind.reading == Reading::joint) {
-      lines_.push_back(lines(v, {}));
+      lines_.push_back(lines(k, {}));
     } else {
-      selection_.push_back(selection_cost(v, {}));
+      selection_.push_back(selection_cost(k, {}));
     }
   }
 }
 
-template <class Add>
-void LeadCosts::each_line(std::int64_t lead, Sides sides, const Add& add) const {
-  const std::size_t i = index(lead);
-  // The step up to a lead, seen from there, is downwards.
-  if (sides.lower) add(down_[i - 1], up_[i - 1]);
-  if (sides.higher) add(up_[i], down_[i]);
+LeadCosts::StepLines LeadCosts::lines_of(const LogBernoulliPair& step) const {
+  return {log_answer_line(step, order_), log_answer_line(reversed(step), order_)};
 }
 
-LinePair LeadCosts::lines(std::int64_t lead, Sides sides) const {
-  const LineEnvelope same(std::exp(leads_.ladder.log_answered(lead)));
+template <class Add>
+void LeadCosts::each_line(std::size_t lead, Sides sides, const Add& add) const {
+  // The step up to a lead, seen from there, is downwards.
+  if (sides.lower) add(below_[lead].down, below_[lead].up);
+  if (sides.higher) add(above_[lead].up, above_[lead].down);
+}
+
+LinePair LeadCosts::lines(std::size_t lead, Sides sides) const {
+  const LineEnvelope same(std::exp(leads_.log_answered[lead]));
   LinePair result{same, same};
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
     result.forward.add(forward.in_doubles());
@@ -166,18 +196,16 @@ LinePair LeadCosts::lines(std::int64_t lead, Sides sides) const {
   return result;
 }
 
-double LeadCosts::log_excess(std::int64_t lead, Sides sides, double log_x) const {
-  double largest = leads_.ladder.log_answered(lead) + log_x;
+double LeadCosts::log_excess(std::size_t lead, Sides sides, double log_x) const {
+  double largest = leads_.log_answered[lead] + log_x;
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
     largest = max_or_nan(largest, max_or_nan(forward.at(log_x), reverse.at(log_x)));
   });
   return largest;
 }
 
-double LeadCosts::selection_cost(std::int64_t lead, Sides sides) const {
-  if (kind_.bound == Bound::published) {
-    return leads_.published[index(lead)].cost(order_, selection_cap_);
-  }
+double LeadCosts::selection_cost(std::size_t lead, Sides sides) const {
+  if (kind_.bound == Bound::published) return leads_.published[lead].cost(order_, selection_cap_);
   double largest = -kInfinity;
   each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
     largest = max_or_nan(largest, max_or_nan(forward.selection, reverse.selection));
@@ -198,7 +226,46 @@ RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
   for (const double threshold : thresholds) all.push_back(std::clamp(threshold, -1e15, 1e15));
   // Theorem 6 holds where a condition on q does: its costs jump.
   if (interpolate && kind.bound == Bound::tradeoff) add_panels(all);
-  add_chains(all, statistics.front().value, statistics.back().value);
+  add_chains(all, statistics);
+}
+
+RowCosts::Panel::Panel(std::size_t from, std::size_t to, std::vector<double>& thresholds)
+    : begin(from), end(to), first_node(thresholds.size()) {
+  const double low = thresholds[begin];
+  const double half = 0.5 * (thresholds[end - 1] - low);
+  const auto is_whole = [low](double t) {
+    return std::abs(t - low - std::round(t - low)) <= kSameFraction * std::max(1.0, std::abs(t));
+  };
+  const std::span its(thresholds.data() + begin, end - begin);
+  // Thresholds that share leads do so with the nodes too.
+  const bool in_votes = half >= kFewVotes && std::ranges::all_of(its, is_whole);
+  Nodes s;  // Chebyshev nodes, or those beside them, from -1 to 1
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double angle = std::numbers::pi * (static_cast<double>(k) + 0.5) / kNodes;
+    const double above = half * (1.0 - std::cos(angle));
+    const double node = in_votes ? std::round(above) : above;
+    s[k] = node / half - 1.0;
+    thresholds.push_back(low + node);
+  }
+  // Lagrange's basis: of a value at node k, the product of (x - s_j) / (s_k - s_j).
+  const auto product = [&s](std::size_t k, double x) {
+    double result = 1.0;
+    for (std::size_t j = 0; j < kNodes; ++j) {
+      if (j != k) result *= x - s[j];
+    }
+    return result;
+  };
+  const double sum = std::accumulate(s.begin(), s.end(), 0.0);
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    // T_n has the leading coefficient 2^(n-1), and none beside it.
+    last[k] = std::ldexp(1.0 / product(k, s[k]), -static_cast<int>(kNodes) + 2);
+    last_but_one[k] = 2.0 * last[k] * (s[k] - sum);
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const double x = (thresholds[i] - low) / half - 1.0;
+    Nodes& of = weights.emplace_back();
+    for (std::size_t k = 0; k < kNodes; ++k) of[k] = product(k, x) / product(k, s[k]);
+  }
 }
 
 void RowCosts::add_panels(std::vector<double>& thresholds) {
@@ -206,27 +273,17 @@ void RowCosts::add_panels(std::vector<double>& thresholds) {
   for (std::size_t begin = 0; begin < size;) {
     std::size_t end = begin;
     while (end < size && thresholds[end] - thresholds[begin] <= kPanel * sigma1_) ++end;
-    if (end - begin > QCells::kNodes) {
-      Panel panel{begin, end, thresholds.size(), {}, {}};
-      const double middle = 0.5 * (thresholds[begin] + thresholds[end - 1]);
-      const double half = 0.5 * (thresholds[end - 1] - thresholds[begin]);
-      for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-        thresholds.push_back(middle + half * QCells::node(k));
-      }
-      for (std::size_t i = begin; i < end; ++i) {
-        QCells::Nodes moments{};
-        QCells::add(1.0, (thresholds[i] - middle) / half, moments);
-        panel.weights.push_back(QCells::weights(moments));
-      }
-      panels_.push_back(std::move(panel));
-    }
+    if (end - begin > Panel::kNodes) panels_.emplace_back(begin, end, thresholds);
     begin = end;
   }
 }
 
-void RowCosts::add_chains(std::span<const double> thresholds, std::int64_t lowest,
-                          std::int64_t highest) {
+void RowCosts::add_chains(std::span<const double> thresholds,
+                          std::span<const CostInputs::Statistic> statistics) {
   places_.resize(thresholds.size());
+  const std::int64_t lowest = statistics.front().value;
+  const std::int64_t highest = statistics.back().value;
+  const bool is_gapless = static_cast<std::size_t>(highest - lowest) < kGaps * statistics.size();
   std::vector<double> fractions;
   std::vector<std::int64_t> wholes;
   for (const double threshold : thresholds) {
@@ -254,20 +311,25 @@ void RowCosts::add_chains(std::span<const double> thresholds, std::int64_t lowes
     const double fraction = fractions[sorted[begin]];
     while (begin < end) {
       std::size_t last = begin;
-      while (last + 1 < end &&
+      while (is_gapless && last + 1 < end &&
              wholes[sorted[last + 1]] - wholes[sorted[last]] <= highest - lowest + 1) {
         ++last;
       }
       for (std::size_t k = begin; k <= last; ++k) {
         places_[sorted[k]] = {chains_.size(), wholes[sorted[k]]};
       }
-      Chain chain{{fraction, sigma1_},
-                  lowest - wholes[sorted[last]] - 1,
-                  highest - wholes[sorted[begin]] + 1,
-                  {},
-                  std::nullopt,
-                  {}};
-      for (std::int64_t lead = chain.first; lead <= chain.last; ++lead) {
+      Chain chain{{fraction, sigma1_}, {}, is_gapless, {}, std::nullopt, {}};
+      if (is_gapless) {
+        for (std::int64_t lead = lowest - wholes[sorted[last]];
+             lead <= highest - wholes[sorted[begin]]; ++lead) {
+          chain.values.push_back(lead);
+        }
+      } else {
+        for (const auto& statistic : statistics) {
+          chain.values.push_back(statistic.value - wholes[sorted[begin]]);
+        }
+      }
+      for (const std::int64_t lead : chain.values) {
         chain.answered.push_back(std::exp(log_answered(chain.check, lead)));
       }
       chains_.push_back(std::move(chain));
@@ -276,20 +338,26 @@ void RowCosts::add_chains(std::span<const double> thresholds, std::int64_t lowes
   }
 }
 
+std::size_t RowCosts::lead(const Place& place, std::int64_t v) const {
+  const Chain& chain = chains_[place.chain];
+  const std::int64_t value = v - place.whole;
+  if (chain.is_gapless) return static_cast<std::size_t>(value - chain.values.front());
+  const auto found = std::ranges::lower_bound(chain.values, value);
+  return static_cast<std::size_t>(found - chain.values.begin());
+}
+
 double RowCosts::answered(const VoteSums& sums, std::size_t threshold) const {
-  const Place& place = places_[threshold];
   CompensatedSum sum;
   for (const auto& [v, queries] : sums.statistics()) {
-    sum.add(queries * answered(place, v));
+    sum.add(queries * answered(places_[threshold], v));
   }
   return sum.value();
 }
 
 double RowCosts::right(const VoteSums& sums, std::size_t threshold) const {
-  const Place& place = places_[threshold];
   CompensatedSum sum;
   for (std::size_t i = 0; i < sums.right().size(); ++i) {
-    sum.add(sums.right()[i] * answered(place, sums.statistics()[i].value));
+    sum.add(sums.right()[i] * answered(places_[threshold], sums.statistics()[i].value));
   }
   return sum.value();
 }
@@ -300,7 +368,7 @@ double RowCosts::rdp(const VoteSums& sums, std::size_t threshold, std::size_t or
     Panel& panel = panels_[number];
     const Panel::Costs& known = costs(panel, sums, order);
     if (*known.raised > 0.0) {
-      return QCells::dot(panel.weights[threshold - panel.begin], known.at_nodes) * *known.raised;
+      return dot(panel.weights[threshold - panel.begin], known.at_nodes) * *known.raised;
     }
   }
   return rdp(sums, places_[threshold], order);
@@ -324,13 +392,16 @@ const RowCosts::Panel::Costs& RowCosts::costs(Panel& panel, const VoteSums& sums
   Panel::Costs& result = panel.by_order[{&sums, order}];
   if (result.raised) return result;
   double least = kInfinity;
-  for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+  for (std::size_t k = 0; k < Panel::kNodes; ++k) {
     result.at_nodes[k] = k == kMiddle && result.nearby
                              ? *result.nearby
                              : rdp(sums, places_[panel.first_node + k], order);
     least = std::min(least, result.at_nodes[k]);
   }
-  const double raised = kTails * QCells::tail(result.at_nodes) / least;
+  const double raised = kTails *
+                        (std::abs(dot(panel.last, result.at_nodes)) +
+                         std::abs(dot(panel.last_but_one, result.at_nodes))) /
+                        least;
   result.raised = raised <= kMostRaised ? 1.0 + raised : 0.0;
   return result;
 }
@@ -339,24 +410,17 @@ double RowCosts::rdp(const VoteSums& sums, const Place& place, std::size_t order
   return kind_.reading == Reading::joint ? joint(sums, place, order) : expected(sums, place, order);
 }
 
-LeadCosts::Leads RowCosts::leads(const Chain& chain) const {
-  LeadCosts::Leads result{AnswerLadder(chain.check, chain.first, chain.last), {}};
-  for (std::int64_t v = chain.first; kind_.bound == Bound::published && v <= chain.last; ++v) {
-    result.published.emplace_back(
-        std::min(result.ladder.log_answered(v), result.ladder.log_refused(v)),
-        threshold_as_noisy_max(sigma1_).sigma);
-  }
-  return result;
-}
-
 const LeadCosts& RowCosts::costs(const Place& place, std::size_t order) {
+  auto& known = chains_[place.chain].by_order;
+  if (const auto found = known.find(order); found != known.end()) return *found->second;
   Chain& chain = chains_[place.chain];
-  auto& made = chain.by_order[order];
-  if (!made) {
-    if (!chain.leads) chain.leads = leads(chain);
-    made = std::make_unique<LeadCosts>(*chain.leads, orders_[order], kind_);
+  if (kept_ + chain.values.size() > kMostKept) {
+    for (Chain& any : chains_) any.by_order.clear();
+    kept_ = 0;
   }
-  return *made;
+  kept_ += chain.values.size();
+  if (!chain.leads) chain.leads.emplace(chain.check, chain.values, kind_.bound);
+  return *(known[order] = std::make_unique<LeadCosts>(*chain.leads, orders_[order], kind_));
 }
 
 double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t order) {
@@ -368,7 +432,7 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const std::int64_t v = sums.statistics()[i].value;
-    const std::int64_t lead = v - place.whole;
+    const std::size_t lead = this->lead(place, v);
     const Sides sides{v > 0, v < sums.teachers()};
     const auto log_excess = [&](double log_x) { return leads.log_excess(lead, sides, log_x); };
     sum += sides.lower && sides.higher
@@ -386,7 +450,7 @@ double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t 
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const auto& [v, queries] = sums.statistics()[i];
-    const std::int64_t lead = v - place.whole;
+    const std::size_t lead = this->lead(place, v);
     const Sides sides{v > 0, v < sums.teachers()};
     const double check = sides.lower && sides.higher ? leads.selection_cost(lead)
                                                      : leads.selection_cost(lead, sides);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/q_tables.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
@@ -56,43 +56,51 @@ struct Sides {
   bool higher = true;
 };
 
-/// The threshold check at one order as a function of the lead, the statistic less the threshold:
-/// envelopes for the reading joint, costs of the check for the reading expected.
+/// The threshold check at some leads, the statistics less the threshold: what does not depend on
+/// the order.
+struct Leads {
+  /// values: rising. check: its threshold is added to the leads' own.
+  Leads(const ThresholdCheck& check, std::vector<std::int64_t> values, Bound bound);
+
+  ThresholdCheck check;
+  std::vector<std::int64_t> values;
+  std::vector<double> log_answered;               ///< log Pr[answered], by lead
+  std::vector<LogBernoulliPair> below, above;     ///< the step up to a lead, and that from it
+  std::vector<GaussianPublishedBound> published;  ///< instead, for that bound
+};
+
+/// The same at one order: envelopes for the reading joint, costs of the check for the reading
+/// expected. Leads are named by their place.
 class LeadCosts {
  public:
-  /// What does not depend on the order.
-  struct Leads {
-    AnswerLadder ladder;  ///< a lead more at either end than will be asked for
-    std::vector<GaussianPublishedBound> published;  ///< by lead, for that bound only
-  };
   /// leads: must outlive this.
   LeadCosts(const Leads& leads, double order, CostKind kind);
 
   /// Reading joint.
-  [[nodiscard]] const LinePair& lines(std::int64_t lead) const { return lines_[index(lead) - 1]; }
-  [[nodiscard]] LinePair lines(std::int64_t lead, Sides sides) const;
+  [[nodiscard]] const LinePair& lines(std::size_t lead) const { return lines_[lead]; }
+  [[nodiscard]] LinePair lines(std::size_t lead, Sides sides) const;
   /// log of the largest of all lines of both directions at e^log_x.
-  [[nodiscard]] double log_excess(std::int64_t lead, Sides sides, double log_x) const;
+  [[nodiscard]] double log_excess(std::size_t lead, Sides sides, double log_x) const;
 
   /// Reading expected: the cost of the check alone.
-  [[nodiscard]] double selection_cost(std::int64_t lead) const {
-    return selection_[index(lead) - 1];
-  }
-  [[nodiscard]] double selection_cost(std::int64_t lead, Sides sides) const;
+  [[nodiscard]] double selection_cost(std::size_t lead) const { return selection_[lead]; }
+  [[nodiscard]] double selection_cost(std::size_t lead, Sides sides) const;
 
  private:
-  [[nodiscard]] std::size_t index(std::int64_t lead) const {
-    return static_cast<std::size_t>(lead - leads_.ladder.first());
-  }
+  // Of one step, seen from below and from above.
+  struct StepLines {
+    LogAnswerLine up, down;
+  };
+  [[nodiscard]] StepLines lines_of(const LogBernoulliPair& step) const;
   // Calls add(forward, reverse) with the lines of every neighbour with another statistic.
   template <class Add>
-  void each_line(std::int64_t lead, Sides sides, const Add& add) const;
+  void each_line(std::size_t lead, Sides sides, const Add& add) const;
 
   const Leads& leads_;
   double order_;
   CostKind kind_;
   double selection_cap_;
-  std::vector<LogAnswerLine> up_, down_;  // by step, each in one direction
+  std::vector<StepLines> below_, above_;
   std::vector<LinePair> lines_;
   std::vector<double> selection_;
 };
@@ -120,9 +128,9 @@ class RowCosts {
   /// worst, or where the x are far apart, they are taken in groups. O(distinct v).
   /// Reading expected: sum over v of the checks and of Pr[answered | v] times the noisy maxima.
   ///
-  /// Thresholds that differ by a few sigma1 at most, and are more than the nodes of an
-  /// interpolation over them, have its value, raised by ten times the last coefficients; where
-  /// these are not small the sum itself.
+  /// Thresholds within two sigma1, if they are more than the nodes of an interpolation over them,
+  /// have its value, raised by ten times the last two coefficients; where these are not small the
+  /// sum itself.
   [[nodiscard]] double rdp(const VoteSums& sums, std::size_t threshold, std::size_t order);
   /// Whether the costs at a threshold are interpolated.
   [[nodiscard]] bool is_interpolated(std::size_t threshold) const {
@@ -135,9 +143,10 @@ class RowCosts {
   // Thresholds whole votes apart see the same leads.
   struct Chain {
     ThresholdCheck check;  // with what is left of the threshold
-    std::int64_t first, last;
-    std::vector<double> answered;           // Pr[answered], by lead
-    std::optional<LeadCosts::Leads> leads;  // when a cost is needed
+    std::vector<std::int64_t> values;
+    bool is_gapless;               // else of one threshold, a lead for each statistic
+    std::vector<double> answered;  // Pr[answered], by lead
+    std::optional<Leads> leads;    // when a cost is needed
     std::map<std::size_t, std::unique_ptr<LeadCosts>> by_order;
   };
   struct Place {
@@ -146,26 +155,33 @@ class RowCosts {
   };
   // Thresholds over which costs are interpolated, from those at its nodes.
   struct Panel {
+    static constexpr std::size_t kNodes = 12;
+    using Nodes = std::array<double, kNodes>;
     struct Costs {
       std::optional<double> nearby;  // at the node in the middle
-      QCells::Nodes at_nodes{};
+      Nodes at_nodes{};
       std::optional<double> raised;  // by this factor; 0 where the interpolant has not converged
     };
+    // Of thresholds begin .. end - 1; what its nodes are is appended.
+    Panel(std::size_t begin, std::size_t end, std::vector<double>& thresholds);
+
     std::size_t begin, end;
-    std::size_t first_node;  // in places_; the nodes fall
-    std::vector<QCells::Nodes> weights;
+    std::size_t first_node;        // in places_
+    std::vector<Nodes> weights;    // by threshold, of the costs at the nodes
+    Nodes last{}, last_but_one{};  // likewise, for coefficients of the interpolant
     std::map<std::pair<const VoteSums*, std::size_t>, Costs> by_order;
   };
   // Its number, or that of panels_ for none.
   [[nodiscard]] std::size_t panel_of(std::size_t threshold) const;
   void add_panels(std::vector<double>& thresholds);
-  void add_chains(std::span<const double> thresholds, std::int64_t lowest, std::int64_t highest);
+  void add_chains(std::span<const double> thresholds,
+                  std::span<const CostInputs::Statistic> statistics);
+  // Which lead of the chain v has.
+  [[nodiscard]] std::size_t lead(const Place& place, std::int64_t v) const;
   // Pr[answered | v].
   [[nodiscard]] double answered(const Place& place, std::int64_t v) const {
-    const Chain& chain = chains_[place.chain];
-    return chain.answered[static_cast<std::size_t>(v - place.whole - chain.first)];
+    return chains_[place.chain].answered[lead(place, v)];
   }
-  [[nodiscard]] LeadCosts::Leads leads(const Chain& chain) const;
   [[nodiscard]] const LeadCosts& costs(const Place& place, std::size_t order);
   [[nodiscard]] double rdp(const VoteSums& sums, const Place& place, std::size_t order);
   [[nodiscard]] const Panel::Costs& costs(Panel& panel, const VoteSums& sums, std::size_t order);
@@ -175,6 +191,7 @@ class RowCosts {
   double sigma1_;
   CostKind kind_;
   const TuningOrders& orders_;
+  std::size_t kept_ = 0;  // leads of costs in chains
   std::vector<Chain> chains_;
   std::vector<Place> places_;  // of the thresholds, then of the panels' nodes
   std::vector<Panel> panels_;  // by their thresholds

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +91,9 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
   const TuningOrders orders({{}, Conversion::improved, 1e-5, few});
   std::size_t interpolated = 0;
   for (int round = 0; round < 12; ++round) {
-    const auto teachers = static_cast<std::int32_t>(random.integer(40, 250));
+    // In every other round statistics have gaps and thresholds are whole.
+    const bool whole = round % 2 == 1;
+    const auto teachers = static_cast<std::int32_t>(random.integer(40, whole ? 3000 : 250));
     const HistogramVotes votes =
         random_histograms(random, static_cast<std::size_t>(random.integer(20, 300)), teachers,
                           static_cast<std::size_t>(random.integer(2, 8)));
@@ -98,8 +101,10 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
     const double sigma1 = random.log_uniform(0.05, 0.6) * teachers;
     std::vector<double> thresholds;
     for (int i = 0; i < 60; ++i) {
-      thresholds.push_back((0.2 + 0.015 * i) * teachers + random.uniform(0.0, 0.01 * teachers));
+      const double t = (0.2 + 0.015 * i) * teachers + random.uniform(0.0, 0.01 * teachers);
+      thresholds.push_back(whole ? std::round(t) : t);
     }
+    thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
     const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const Reading reading : {Reading::joint, Reading::expected}) {
