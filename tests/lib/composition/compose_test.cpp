@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
+#include "pate/exact/exact_run.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"
@@ -266,6 +268,42 @@ TEST_SUITE("composition") {
     CHECK(!has_notice(compose(parts, {}), "bound_left_out"));
   }
 
+  TEST_CASE("queries that are known compose by their profile, but not where limits stop them") {
+    const Aggregator aggregator{std::nullopt, GaussianNoisyMax{9.0}, false};
+    const ExactMechanism mechanism(aggregator, 250);
+    const std::vector<std::int32_t> counts{120, 110, 20};
+    Part part = gnmax("a", 1);
+    part.profiled.push_back({aggregator, 40, {{mechanism.group(counts, {}), 40}}});
+    ExactRun run(mechanism, part.profiled[0].distinct, 1);
+    part.exact.emplace();
+    for (const BothDirections& rdp : run.rdp(part.orders)) {
+      part.exact->forward.push_back(rdp.forward);
+      part.exact->reverse.push_back(rdp.reverse);
+    }
+    part.provenance.fixed_order = 8.0;
+    const auto by_profile = [](const Composition& sum) -> const CostEntry* {
+      for (const CostEntry& cost : sum.costs) {
+        if (cost.conversion == ReportedConversion::profile) return &cost;
+      }
+      return nullptr;
+    };
+    std::vector<Part> parts{part};
+    const Composition sum = compose(parts, {});
+    REQUIRE(by_profile(sum) != nullptr);
+    double best = kInfinity;
+    for (std::size_t j = 0; j < part.orders.size(); ++j) {
+      const double rdp = std::max(part.exact->forward[j], part.exact->reverse[j]);
+      best = std::min(best, epsilon_from_rdp(Conversion::improved, rdp, part.orders[j], 1e-5));
+    }
+    CHECK(by_profile(sum)->epsilon < best);
+    CHECK(by_profile(sum)->epsilon > 0.5 * best);
+    parts[0].provenance.limited = true;
+    CHECK(by_profile(compose(parts, {})) == nullptr);
+    parts[0].provenance.limited = false;
+    parts[0].provenance.adaptive_rounds = true;
+    CHECK(by_profile(compose(parts, {})) == nullptr);
+  }
+
   TEST_CASE("classes are those of all parts, or none") {
     std::vector<Part> parts{gnmax("a", 1)};
     CHECK(compose(parts, {}).classes == 10);
@@ -398,6 +436,44 @@ TEST_SUITE("composition") {
       CHECK(!cost.releasable);
     }
     CHECK(sum.trajectory.size() == 3);
+  }
+
+  TEST_CASE("of a part that may be published nothing that depends on the votes is left") {
+    Part part = confident("votes.json", 1);
+    part.answered_realized = 44;
+    part.exact = ExactCurves{part.orders, part.orders};
+    part.released = Released{0.5, 2e-5};
+    const Part left = public_part(part, 3);
+    CHECK(left.name == "part 3");
+    CHECK(left.curves.empty());
+    CHECK(left.profiled.empty());
+    CHECK_FALSE(left.exact);
+    CHECK_FALSE(left.answered_expected);
+    CHECK_FALSE(left.answered_realized);
+    CHECK(left.answered_sd == 0.0);
+    CHECK(left.queries == part.queries);
+    CHECK(left.steps.maxima == part.steps.maxima);
+    CHECK(left.released->epsilon == 0.5);
+  }
+
+  TEST_CASE("what costs nothing has no order, and is not uncertain") {
+    Part part = confident("a", 1);
+    for (auto& entry : part.curves) {
+      RdpCurves& curves = entry.second;
+      for (auto* const curve : {&curves.selection, &curves.noisy_max, &curves.joint}) {
+        curve->assign(curve->size(), 0.0);
+      }
+    }
+    const std::vector<Part> parts{part};
+    int expected = 0;
+    for (const CostEntry& cost : compose(parts, {}).costs) {
+      if (cost.reading != Reading::expected) continue;
+      ++expected;
+      CHECK(cost.epsilon == 0.0);
+      CHECK_FALSE(cost.order);
+      CHECK(cost.sd == 0.0);
+    }
+    CHECK(expected > 0);
   }
 
   TEST_CASE("any bound may be the headline") {

@@ -69,7 +69,9 @@ TEST_CASE("key costs: the largest cost of all votes with these counts or less be
         }
       }
       double most = 0.0;
-      for (const auto& [votes, own] : all) {
+      for (const auto& each : all) {
+        const std::vector<std::int32_t>& votes =
+            each.first;  // clang captures no structured binding
         double of_three = 0.0;
         double of_two = 0.0;
         const auto third = [](const auto& counts) { return counts.size() > 2 ? counts[2] : 0; };
@@ -80,7 +82,7 @@ TEST_CASE("key costs: the largest cost of all votes with these counts or less be
             of_three = std::max(of_three, its);
           }
         }
-        most = std::max(most, own);
+        most = std::max(most, each.second);
         CAPTURE(classes);
         CAPTURE(sigma);
         CAPTURE(votes[0]);

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "pate/rdp/conversion.hpp"
+#include "pate/release/public_release.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
@@ -134,6 +138,55 @@ TEST_SUITE("release") {
           CHECK(found <= 1.001 * best);
         }
       }
+    }
+  }
+
+  TEST_CASE("what a release assumes: of its parameters, and of queries where costs are joint") {
+    PublicRelease published;
+    published.epsilon = 1.0;
+    published.delta = 1e-5;
+    const auto assumes = [&](const char* text) {
+      return std::ranges::any_of(guarantee_of(published).assumes, [&](const std::string& one) {
+        return one.find(text) != std::string::npos;
+      });
+    };
+    for (const ReleasedCost reading : {ReleasedCost::joint, ReleasedCost::realized}) {
+      published.reading = reading;
+      published.parameters = ParameterOrigin::fixed;
+      CHECK(assumes("were fixed without these votes"));
+      CHECK(assumes("did not depend on earlier answers") == (reading == ReleasedCost::joint));
+      published.parameters = ParameterOrigin::public_inputs;
+      CHECK(assumes("the number of queries was fixed"));
+      CHECK_FALSE(assumes("were fixed without these votes"));
+      published.parameters = ParameterOrigin::chosen;
+      CHECK_FALSE(guarantee_of(published).holds);
+    }
+    CHECK_FALSE(guarantee_of(std::optional<PublicRelease>()).holds);
+  }
+
+  // Of more than some hundred different queries a part stands for all.
+  TEST_CASE("of very many queries too no other order has a much smaller objective") {
+    Aggregator aggregator;
+    aggregator.selection = ThresholdCheck{60.0, 150.0};
+    aggregator.noisy_max = GaussianNoisyMax{9.0};
+    Random random(423);
+    std::vector<ProfiledQuery> queries;
+    for (int i = 0; i < 1100; ++i) {
+      const Histogram counts = random_histogram(random, 100, 4);
+      queries.push_back({counts, *std::ranges::max_element(counts), true});
+    }
+    const VoteProfile votes = profile_of(aggregator, queries);
+    CostChoice choice;
+    choice.cost = ReleasedCost::realized;
+    choice.resolution = GridResolution::rough();
+    choice.most_votes = 100;
+    choice.threads = 1;
+    const ReleaseGoal goal{1e-5, 2.0};
+    const CostAtOrder at = cost_at_order(votes, best_parameters(votes, goal, choice).order, choice);
+    const double found = release_numbers(at, best_noise(at, goal), goal).objective(goal.k);
+    for (const double order : {1.5, 2.0, 3.0, 4.5, 7.0, 12.0, 25.0}) {
+      const CostAtOrder cost = cost_at_order(votes, order, choice);
+      CHECK(found <= 1.02 * release_numbers(cost, best_noise(cost, goal), goal).objective(2.0));
     }
   }
 
