@@ -400,6 +400,8 @@ class Objects:
             self.replaced.append(pathlib.Path(output.group(1)).name)
             for path in its:
                 self.commands[path] = entry["command"].split(" -o ")[0]
+        if not self.commands:
+            sys.exit(f"{build}: its compile_commands.json has no source below {lib}")
 
 
 class Compiler:
@@ -642,7 +644,7 @@ def main():
     parser.add_argument("--count", type=int, default=480)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="FILE", help="mutants of sources whose path has this")
-    parser.add_argument("--patience", type=float, default=20.0, help="seconds of test cases a mutant meets in each stage")
+    parser.add_argument("--patience", type=float, default=10.0, help="seconds of test cases a mutant meets in each stage")
     parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated folders only")
     parser.add_argument("--all", action="store_true", help="those with a reason too")
     parser.add_argument("--jobs", type=int, default=2)
