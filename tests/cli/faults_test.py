@@ -98,7 +98,7 @@ class FaultsTest(unittest.TestCase):
                          "2.7 GB, and 2.0 GB may be used; see --max-memory\n")
         words = ["analyze", "dump.npy", "--sigma2", "9000", "--delta", "1e-9"]
         self.assertRegex(self.run_pate(*words, "--max-memory", "1MB", status=3).stderr, NO_MEMORY)
-        tune = ["tune", "dump.npy", "--threshold", "50%:70%:10%", "--sigma1", "9000", "--sigma2", "9000", "--delta", "1e-9"]
+        tune = ["tune", "dump.npy", "--threshold", "1:1000000:1", "--sigma1", "9000", "--sigma2", "9000", "--delta", "1e-9"]
         self.assertRegex(self.run_pate(*tune, "--max-memory", "40MB", status=3).stderr, NO_MEMORY)
         self.run_pate(*words, "--max-memory", "2GB")
         for wrong in ("", "2 XB", "-3GB", "0", "nan", "1e9GB", "GB", "3 GB "):
