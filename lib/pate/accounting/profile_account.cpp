@@ -47,8 +47,8 @@ double& of(BothDirections& both, Direction direction) {
   return direction == Direction::forward ? both.forward : both.reverse;
 }
 
-// The neighbours of a query by the group that loses the vote: those of group a are at [a] up to,
-// not including, [a + 1], in the order of `tables`.
+// How many neighbours a query has by the group that loses the vote, added up: those of group a are
+// at [a] up to, not including, [a + 1], in the order of `tables`.
 std::vector<std::size_t> neighbours_by_group(const GroupedVotes& votes) {
   const std::size_t groups = votes.groups.size();
   std::vector<std::size_t> first{0};
@@ -59,11 +59,6 @@ std::vector<std::size_t> neighbours_by_group(const GroupedVotes& votes) {
     first.push_back(first.back() + its);
   }
   return first;
-}
-
-// Products a node for each neighbour, about.
-double terms_of(const GroupedVotes& votes) {
-  return static_cast<double>(votes.groups.size() + 3);
 }
 
 // Kinds of classes: that of the plurality, the next, all others. Neighbours are covered by those
@@ -190,25 +185,57 @@ constexpr double kLargestStep = 1.0;
 // A distinct query of one of several runs.
 struct QueryOf {
   std::size_t run, query;
+  bool selection_only;  // the plurality is nearly sure, where the query is answered
+
+  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
+      std::span<ExactRun* const> runs) const {
+    if (selection_only) return (*runs[run])[query].selection_tables();
+    return runs[run]->tables(query);
+  }
+  // By the group that loses the vote, and where those of each begin; the last is where all end.
+  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables_by_group(
+      ExactRun& of, std::vector<std::size_t>& first) const {
+    if (!selection_only) {
+      first = neighbours_by_group(of.votes(query));
+      return of.tables(query);
+    }
+    std::vector<OutcomeTable> result;
+    first = {0};
+    for (std::size_t a = 0; a < of.votes(query).groups.size(); ++a) {
+      std::ranges::move(of[query].selection_tables(a), std::back_inserter(result));
+      first.push_back(result.size());
+    }
+    return result;
+  }
+  // How many tables there are, about, and of each the products at a node.
+  [[nodiscard]] double neighbours(const GroupedVotes& votes) const {
+    return selection_only ? 2.0 : static_cast<double>(neighbours_by_group(votes).back());
+  }
+  [[nodiscard]] double terms(const GroupedVotes& votes) const {
+    return (selection_only ? 1.0 : static_cast<double>(votes.groups.size())) + 3.0;
+  }
 };
 
-// All queries with one outcome that is nearly sure on every neighbour may together add this share
-// of the smallest delta.
+// All queries with an outcome or an answer that is nearly sure on every neighbour may together add
+// this share of the smallest delta.
 constexpr double kSureShare = 1e-9;
 
 // The queries whose outcomes must be looked at; sure ones come late in time, and first here. What
-// all others add to delta at most is added to `rest`: to leave a query out is to see less, and (P -
-// gamma Q)+ summed over its outcomes is (1 - gamma)+ and `rest` at most.
+// all others, and all other answers than the plurality, add to delta at most is added to `rest`: to
+// leave a query out or to take its answers for one is to see less, and (P - gamma Q)+ summed over
+// its outcomes is what it is then and `rest` at most.
 std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, double& rest) {
   std::vector<QueryOf> places;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r]->size(); ++i) {
-      const double excess = 2.1 * std::exp((*runs[r])[i].log_surprise());
-      if (excess <= limit) {
-        rest += runs[r]->count(i) * excess;
-      } else {
-        places.push_back({r, i});
+      const auto excess = [](double log_bound) { return 2.1 * std::exp(log_bound); };
+      const ExactCost& cost = (*runs[r])[i];
+      double its = excess(cost.log_surprise());
+      if (!(its <= limit)) {
+        its = excess(cost.log_beaten());
+        places.push_back({r, i, its <= limit});
       }
+      if (its <= limit) rest += runs[r]->count(i) * its;
     }
   }
   std::stable_sort(places.begin(), places.end(), [&](const QueryOf& a, const QueryOf& b) {
@@ -336,13 +363,14 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   const std::vector<QueryOf> places =
       sure_first(runs, kSureShare * least_delta(settings) / std::max(queries, 1.0), rest);
   double contested = 0.0;
-  for (const auto& [r, i] : places) contested += runs[r]->count(i);
+  for (const QueryOf& place : places) contested += runs[place.run]->count(place.query);
   Grids grids = grids_of(hints, settings, contested);
   double all = 0.0;
   double with_covers = 0.0;
-  for (const auto& [r, i] : places) {
-    const auto neighbours = static_cast<double>(neighbours_by_group(runs[r]->votes(i)).back());
-    const double terms = runs[r]->count(i) * terms_of(runs[r]->votes(i));
+  for (const QueryOf& place : places) {
+    const ExactRun& run = *runs[place.run];
+    const double neighbours = place.neighbours(run.votes(place.query));
+    const double terms = run.count(place.query) * place.terms(run.votes(place.query));
     all += terms * neighbours;
     with_covers += terms * std::min(neighbours, 1.0 * kKinds * kKinds);
   }
@@ -363,23 +391,24 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     const std::size_t size = std::min(kBatch, places.size() - begin);
     const auto make = [&](std::size_t j, std::unique_ptr<Step>& forward,
                           std::unique_ptr<Step>& reverse) {
-      const auto [r, i] = places[begin + j];
-      auto tables = runs[r]->tables(i);
+      const QueryOf& place = places[begin + j];
+      auto tables = place.tables(runs);
       if (!tables) return false;
-      const auto kinds =
-          covers ? sort_by_kind(runs[r]->votes(i), *tables) : std::vector<std::size_t>{};
+      const bool is_covered = covers && !place.selection_only;
+      std::vector<std::size_t> kinds;
+      if (is_covered) kinds = sort_by_kind(runs[place.run]->votes(place.query), *tables);
       for (const Direction direction : kDirections) {
         if (direction == Direction::reverse) reverse_all(*tables);
         const double order =
             direction == Direction::forward ? hints.forward.order : hints.reverse.order;
         const auto one = dearest(*tables, 0, tables->size(), order);
         std::vector<OutcomeTable> few;
-        if (covers && !tables->empty()) {
+        if (is_covered && !tables->empty()) {
           few = covered(*tables, kinds, (*tables)[one], order - 1.0, grids.step,
                         kRdpShare * grids.epsilon * (order - 1.0) / contested);
         }
         (direction == Direction::forward ? forward : reverse) =
-            std::make_unique<Step>(Step{GridLosses(covers ? few : *tables, grids.step),
+            std::make_unique<Step>(Step{GridLosses(is_covered ? few : *tables, grids.step),
                                         tables->empty() ? OutcomeTable{} : (*tables)[one]});
       }
       return true;
@@ -389,8 +418,8 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     parallel_for(4, threads, [&](std::size_t task) {
       const std::size_t d = task % 2;
       for (std::size_t j = 0; j < size; ++j) {
-        const auto [r, i] = places[begin + j];
-        const auto times = static_cast<std::int64_t>(runs[r]->count(i));
+        const QueryOf& place = places[begin + j];
+        const auto times = static_cast<std::int64_t>(runs[place.run]->count(place.query));
         const Step& step = *steps[d][j];
         if (task < 2) {
           upper[d].prepend(step.losses, 0, step.losses.neighbours(), times);
@@ -476,11 +505,10 @@ class TeacherPasses {
       std::vector<std::vector<std::size_t>> ranges(size);
       std::vector<char> known(size, 0);
       parallel_for(size, threads_, [&](std::size_t j) {
-        auto outcomes = run_.tables(query(j));
+        auto outcomes = places_[done + j].tables_by_group(run_, ranges[j]);
         if (!outcomes) return;
         known[j] = 1;
         std::vector<OutcomeTable> tables = std::move(*outcomes);
-        ranges[j] = neighbours_by_group(run_.votes(query(j)));
         for (std::size_t d = 0; d < 2; ++d) {
           if (kDirections[d] == Direction::reverse) reverse_all(tables);
           steps[j][d] = std::make_unique<Step>(Step{GridLosses(tables, step), tables});
@@ -530,13 +558,14 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   const std::vector<QueryOf> places =
       sure_first(std::span(&one, 1), kSureShare * settings.delta / std::max(queries, 1.0), rest);
   double contested = 0.0;
-  for (const auto& [r, i] : places) contested += run.count(i);
+  for (const QueryOf& place : places) contested += run.count(place.query);
   Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, contested);
   if (grids.step > kLargestStep) return std::nullopt;
   double terms = 0.0;  // of a teacher, at a node
-  for (const auto& [r, i] : places) {
-    const auto groups = static_cast<double>(run.votes(i).groups.size());
-    terms += run.count(i) * groups * terms_of(run.votes(i));
+  for (const QueryOf& place : places) {
+    const GroupedVotes& its = run.votes(place.query);
+    const auto neighbours = place.selection_only ? 2.0 : static_cast<double>(its.groups.size());
+    terms += run.count(place.query) * neighbours * place.terms(its);
   }
   TeacherProfiles result;
   result.step = grids.step;

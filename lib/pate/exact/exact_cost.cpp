@@ -44,7 +44,7 @@ double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
 
 // log of an upper bound on Pr[anything but the plurality] on the votes and on every neighbour:
 // a moved vote brings no class nearer to the plurality than by two. 0 where that says nothing.
-double log_beaten(const NoisyMax& noisy_max, const GroupedVotes& votes) {
+double log_beaten_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
   if (noisy_max.is_tested()) return 0.0;
   double sum = -kInfinity;
   for (std::size_t g = 0; g < votes.groups.size(); ++g) {
@@ -58,6 +58,16 @@ double log_beaten(const NoisyMax& noisy_max, const GroupedVotes& votes) {
     }));
   }
   return std::min(sum, 0.0);
+}
+
+// Outward: what rounding does to the logarithm.
+double outward(double log_bound) {
+  if (log_bound == -kInfinity) return log_bound;
+  return std::min(log_bound + 1e-10 * std::abs(log_bound), 0.0);
+}
+
+OutcomePair refused(const LogBernoulliPair& pair) {
+  return {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio};
 }
 
 BothDirections larger_of(const BothDirections& a, const BothDirections& b) {
@@ -160,8 +170,7 @@ std::vector<OutcomeTable> ExactCost::tables() {
     LogBernoulliPair pair{};  // without a selection every query is answered
     if (mechanism_.aggregator().selection) {
       pair = answers_[line];
-      table.push_back(
-          {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio});
+      table.push_back(refused(pair));
     }
     const double* const log_ratios = outcomes_->log_ratios(k);
     for (std::size_t e = 0; e < elements; ++e) {
@@ -174,6 +183,23 @@ std::vector<OutcomeTable> ExactCost::tables() {
                        pair.log_ratio - log_ratios[e]});
     }
     result.push_back(std::move(table));
+  }
+  return result;
+}
+
+std::vector<OutcomeTable> ExactCost::selection_tables(std::optional<std::size_t> from) const {
+  unsigned changes = 0;
+  for (std::size_t a = 0; a < lines_from_.size(); ++a) {
+    if (!from || a == *from) changes |= lines_from_[a];
+  }
+  // Where nothing changes every sum is (1 - gamma)+, the least there is.
+  if ((changes & 5U) != 0) changes &= 5U;
+  std::vector<OutcomeTable> result;
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if ((changes >> i & 1U) == 0) continue;
+    const LogBernoulliPair& pair = answers_[i];
+    result.push_back(
+        {refused(pair), {std::exp(pair.log_p), std::exp(pair.log_p_neighbour), pair.log_ratio}});
   }
   return result;
 }
@@ -284,16 +310,18 @@ BothDirections ExactCost::tradeoff_excess(double order) const {
 }
 
 double ExactCost::log_surprise() const {
-  const double beaten = log_beaten(mechanism_.aggregator().noisy_max, votes_);
+  const double beaten = log_beaten_of(mechanism_.aggregator().noisy_max, votes_);
   const auto& selection = mechanism_.aggregator().selection;
   double result = beaten;
   if (selection) {
     result = std::min(log_answered(*selection, votes_.statistic + 1),
                       log_add(beaten, log_refused(*selection, votes_.statistic - 1)));
   }
-  if (result == -kInfinity) return result;
-  // Outward: what rounding does to the logarithm.
-  return std::min(result + 1e-10 * std::abs(result), 0.0);
+  return outward(result);
+}
+
+double ExactCost::log_beaten() const {
+  return outward(log_beaten_of(mechanism_.aggregator().noisy_max, votes_));
 }
 
 BothDirections ExactCost::bound(double order, const BothDirections& tradeoff) const {

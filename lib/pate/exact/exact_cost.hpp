@@ -89,6 +89,12 @@ class ExactCost {
   /// (1 - gamma)+ + 2.1 d, in both directions. 0 where nothing is known.
   [[nodiscard]] double log_surprise() const;
 
+  /// log of an upper bound d on the probability that the noisy maximum is not the plurality, on the
+  /// votes and on every neighbour. With d <= 0.05 every neighbour's sum over o of (P(o) - gamma
+  /// Q(o))+ is at most that of `selection_tables` and 2.1 d, in both directions. 0 where nothing is
+  /// known.
+  [[nodiscard]] double log_beaten() const;
+
   /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
   [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> attained_by(double order);
@@ -96,6 +102,12 @@ class ExactCost {
   /// The outcomes of the query, refusals among them, against every neighbour, in the order of
   /// `outcomes()->neighbours()`. None without outcomes.
   [[nodiscard]] std::vector<OutcomeTable> tables();
+
+  /// The same of what a query with a selection tells when all answers are taken for one: refused
+  /// or answered, against every change of the statistic that a moved vote brings about, the one of
+  /// 0 only where there is no other; `from`: a vote of that group.
+  [[nodiscard]] std::vector<OutcomeTable> selection_tables(
+      std::optional<std::size_t> from = {}) const;
 
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
   [[nodiscard]] const NeighbourOutcomes* outcomes();

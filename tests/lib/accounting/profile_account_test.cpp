@@ -402,6 +402,106 @@ TEST_SUITE("accounting") {
     }
   }
 
+  TEST_CASE("what a query tells beyond whether it is answered, where one answer is likely") {
+    Random random(1405);
+    int likely = 0;
+    for (int i = 0; i < 300; ++i) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(6, 12));
+      const Aggregator aggregator{ThresholdCheck{teachers * random.uniform(0.3, 1.2),
+                                                 teachers * random.log_uniform(0.1, 1.0)},
+                                  GaussianNoisyMax{teachers * random.log_uniform(0.05, 0.4)},
+                                  false};
+      const auto second = static_cast<std::int32_t>(random.integer(0, 1 + teachers / 3));
+      const Histogram counts{teachers - second, second, 0};
+      const ExactMechanism mechanism(aggregator, teachers);
+      const ExactCost cost(mechanism, mechanism.group(counts, {}));
+      const double beaten = std::exp(cost.log_beaten());
+      if (!(beaten <= 0.05)) continue;
+      ++likely;
+      const auto tables = cost.selection_tables();
+      const auto excess = [](const auto& pairs, double gamma) {
+        Real sum = 0.0L;
+        for (const auto& [p, q] : pairs) {
+          sum += std::max(static_cast<Real>(p) - static_cast<Real>(gamma) * static_cast<Real>(q),
+                          0.0L);
+        }
+        return sum;
+      };
+      for (const bool is_reverse : {false, true}) {
+        for (int k = -40; k <= 40; ++k) {
+          const double gamma = std::exp(0.1 * k);
+          Real bound = 0.0L;
+          for (const OutcomeTable& table : tables) {
+            std::vector<std::pair<double, double>> pairs;
+            for (const OutcomePair& o : table) {
+              pairs.emplace_back(is_reverse ? o.q : o.p, is_reverse ? o.p : o.q);
+            }
+            bound = std::max(bound, excess(pairs, gamma));
+          }
+          for (const auto& of_class : neighbours(aggregator, counts)) {
+            for (const Pair& pair : of_class) {
+              std::vector<std::pair<Real, Real>> pairs;
+              for (std::size_t o = 0; o < pair.p.size(); ++o) {
+                pairs.emplace_back(is_reverse ? pair.q[o] : pair.p[o],
+                                   is_reverse ? pair.p[o] : pair.q[o]);
+              }
+              INFO("run ", i, " gamma ", gamma);
+              CHECK(excess(pairs, gamma) <= bound + 2.1L * static_cast<Real>(beaten) + 1e-12L);
+            }
+          }
+        }
+      }
+    }
+    CHECK(likely > 60);
+  }
+
+  TEST_CASE("queries whose answer is all but sure enter profiles by their selection") {
+    const Aggregator aggregator{ThresholdCheck{58.0, 6.0}, GaussianNoisyMax{3.0}, false};
+    const ExactMechanism mechanism(aggregator, 60);
+    const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
+    std::vector<ExactQuery> queries{{mechanism.group(Histogram{32, 28, 0}, {}), 2},
+                                    {mechanism.group(Histogram{58, 1, 1}, {}), 9},
+                                    {mechanism.group(Histogram{60, 0, 0}, {}), 30}};
+    REQUIRE(std::ranges::is_sorted(queries, {}, &ExactQuery::votes));
+    ExactRun run(mechanism, queries, 1);
+    CHECK(run[0].log_beaten() > -10.0);
+    CHECK(run[1].log_beaten() < -80.0);
+    CHECK(run[1].log_surprise() > -5.0);
+    // Where a tiny delta is asked for, no answer is sure enough.
+    const auto profile = [&](std::vector<double> deltas) {
+      ExactRun* const one = &run;
+      const auto result =
+          run_profile(std::span(&one, 1), hints, {1e-5, std::move(deltas), 0x1p-9}, 0.0, 1);
+      REQUIRE(result);
+      return *result;
+    };
+    const RunProfile bound = profile({1e-5});
+    const RunProfile looked_at = profile({1e-5, 1e-300});
+    for (const auto direction : {&BothDirections::forward, &BothDirections::reverse}) {
+      CHECK(looked_at.upper.*direction > 0.1);
+      CHECK(bound.upper.*direction >= looked_at.upper.*direction * (1.0 - 1e-7));
+      CHECK(bound.upper.*direction <= looked_at.upper.*direction * (1.0 + 1e-6));
+      CHECK(bound.lower.*direction <= bound.upper.*direction);
+      CHECK(bound.lower.*direction >= looked_at.lower.*direction * (1.0 - 1e-3));
+    }
+    // Teachers whose votes do not move the statistic among them.
+    const std::array<std::uint16_t, 16> groups{0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};
+    const TeacherRows votes{4, groups, {{0, 1}, {2, 2, 2, 2, 2, 2, 2, 2, 2}, {3, 3, 3}}};
+    const auto teachers = [&](double delta) {
+      const auto result = teacher_profiles(run, votes, hints, {delta, {delta}, 0x1p-9}, 1);
+      REQUIRE(result);
+      return *result;
+    };
+    const TeacherProfiles of_teachers = teachers(1e-5);
+    double largest = 0.0;
+    for (const double epsilon : of_teachers.epsilon) {
+      CHECK(epsilon > 0.0);
+      largest = std::max(largest, epsilon);
+    }
+    CHECK(of_teachers.lower <= largest);
+    CHECK(of_teachers.lower >= 0.9 * largest);
+  }
+
   TEST_CASE("the profiles of S18's votes (real votes)" *
             doctest::skip(!pate::test::has_shared_votes())) {
     struct Case {
