@@ -263,7 +263,9 @@ struct Grids {
   [[nodiscard]] UpperProfile::Grid grid(Direction direction, double h) const {
     return {h, highest(direction), least_delta};
   }
-  [[nodiscard]] LowerProfile lower(double h) const { return {h, -1.5, 1.5 * epsilon + 1.0}; }
+  [[nodiscard]] LowerProfile lower(double h) const {
+    return {h, -1.5, 1.5 * epsilon + 1.0, least_delta};
+  }
   // About, in the middle of a run.
   [[nodiscard]] double nodes(double h) const {
     const double slope = std::max(slope_forward, slope_reverse);

@@ -16,6 +16,7 @@ namespace {
 constexpr double kQueryMargin = 1e-13;
 constexpr double kMargin = 1e-12;
 constexpr int kHalvings = 60;
+constexpr double kForgottenShare = 1e-20;
 
 std::size_t at(std::ptrdiff_t k) {
   return static_cast<std::size_t>(k);
@@ -65,10 +66,13 @@ OutcomeTable merged(OutcomeTable table) {
 
 }  // namespace
 
-LowerProfile::LowerProfile(double step, double lowest, double highest)
-    : step_(step), highest_(highest), first_(static_cast<std::int64_t>(std::floor(lowest / step))) {
+LowerProfile::LowerProfile(double step, double lowest, double highest, double least_delta)
+    : step_(step),
+      highest_(highest),
+      forgotten_(kForgottenShare * least_delta),
+      first_(static_cast<std::int64_t>(std::floor(lowest / step))) {
   if (!(step > 0.0) || !(lowest <= 0.0) || !(highest >= 0.0) ||
-      !((highest - lowest) / step < 1e8)) {
+      !((highest - lowest) / step < 1e8) || !(least_delta >= 0.0 && least_delta < 1.0)) {
     throw parameter_error("a profile from below needs a step > 0 and a range around 0");
   }
   const auto last = static_cast<std::int64_t>(std::ceil(highest / step));
@@ -173,6 +177,8 @@ void LowerProfile::step(const OutcomeTable& table) {
   q_.swap(after_q_);
   begin_ = low;
   end_ = high + 1;
+  while (begin_ + 1 < end_ && p_[at(begin_)] < forgotten_) ++begin_;
+  while (begin_ + 1 < end_ && p_[at(end_ - 1)] < forgotten_) --end_;
 }
 
 double LowerProfile::delta(double epsilon) const {

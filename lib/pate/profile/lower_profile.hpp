@@ -15,7 +15,8 @@ namespace pate {
 class LowerProfile {
  public:
   /// Cells of `step` from `lowest` <= 0 to `highest` >= 0; losses beyond are merged at the ends.
-  LowerProfile(double step, double lowest, double highest);
+  /// Cells at the ends that hold less than 1e-20 of `least_delta` are dropped: downwards, too.
+  LowerProfile(double step, double lowest, double highest, double least_delta = 0.0);
 
   /// Appends a query, `times` of it. An empty table: nothing happens.
   void append(const OutcomeTable& table, std::int64_t times = 1);
@@ -31,6 +32,7 @@ class LowerProfile {
 
   double step_;
   double highest_;
+  double forgotten_;
   std::int64_t first_;
   double shifted_ = 0.0;                   // by how many steps a cell is above its histories
   std::vector<double> p_, q_;              // masses of the cells

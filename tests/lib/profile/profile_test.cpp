@@ -305,6 +305,23 @@ TEST_SUITE("profile") {
     }
   }
 
+  TEST_CASE("what lower profiles drop at their ends takes nothing that matters, and adds nothing") {
+    const double p = normal_cdf(0.025);
+    const auto query = table({p, 1.0 - p}, {1.0 - p, p});
+    LowerProfile all(0x1p-10, -60.0, 60.0);
+    LowerProfile some(0x1p-10, -60.0, 60.0, 1e-7);
+    all.append(query, 2000);
+    some.append(query, 2000);
+    for (const double epsilon : {0.0, 0.5, 2.0, 6.0}) {
+      CHECK(all.delta(epsilon) > 1e-7);
+      CHECK(some.delta(epsilon) <= all.delta(epsilon));
+      CHECK(some.delta(epsilon) >= all.delta(epsilon) * (1.0 - 1e-12));
+    }
+    CHECK_THROWS_AS(LowerProfile(0x1p-10, -1.0, 1.0, -1e-9), parameter_error);
+    CHECK_THROWS_AS(LowerProfile(0x1p-10, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()),
+                    parameter_error);
+  }
+
   TEST_CASE("another mechanism enters as the start") {
     const double mu = 0.7;
     const auto gaussian = [mu](double s) {
