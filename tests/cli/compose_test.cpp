@@ -739,6 +739,40 @@ TEST_SUITE("compose") {
     }
   }
 
+  TEST_CASE("epsilons below what their report says otherwise are refused, whoever they are of") {
+    const Reports reports;
+    const Words words = Words{sample("digits_100_counts.npy"), "--queries", "40", "--decisions",
+                              sample("digits_100_labels.npy")} +
+                        kConfident;
+    const json searched = read(reports.analyze("searched", words));
+    const json at_orders =
+        read(reports.analyze("at orders", words + Words{"--orders", "2,8,12", "--exact"}));
+    int from_rdp = 0;
+    for (const json* const good : {&searched, &at_orders}) {
+      CHECK(run({"compose", reports.write("good", good->dump()), "--quiet"}).status == 0);
+      for (std::size_t i = 0; i < good->at("costs").size(); ++i) {
+        json edited = *good;
+        json& cost = edited.at("costs")[i];
+        if (cost["bound"] == "data_independent" || cost["conversion"] == "profile") continue;
+        ++from_rdp;
+        cost["epsilon"] = cost["epsilon"].get<double>() * 0.95;
+        check_refused({reports.write("edited", edited.dump())}, 3,
+                      ", which the RDP of this report is at order ");
+      }
+    }
+    CHECK(from_rdp >= 10);
+    json gdp = searched;
+    gdp.at("costs").back()["epsilon"] = gdp["costs"].back()["epsilon"].get<double>() * 0.999;
+    REQUIRE(gdp["costs"].back()["conversion"] == "gdp");
+    check_refused({reports.write("edited", gdp.dump())}, 3, "the sum of its parts, found ");
+    json edited = at_orders;
+    for (json& cost : edited.at("costs")) {
+      if (cost["conversion"] == "profile") cost["lower"] = cost["epsilon"].get<double>() * 1.001;
+    }
+    check_refused({reports.write("edited", edited.dump())}, 3,
+                  "below which no epsilon of this run is true, found ");
+  }
+
   TEST_CASE("malformed reports are input errors, whatever is wrong with them") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");

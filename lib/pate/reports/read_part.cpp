@@ -161,39 +161,112 @@ double read_epsilon(const io::JsonValue& cost) {
   return at.is_null() ? std::numeric_limits<double>::infinity() : at.number(0.0);
 }
 
-// An epsilon of the trade-off or the published bound is the smallest over the orders: the RDP of no
-// order gives a smaller one.
+// The RDP under a bound that a cost of an analysis was converted from, order by order; none where
+// the report does not tell.
+std::vector<double> rdp_behind(const io::JsonValue& cost, const Part& part) {
+  const auto bound = value_named<Bound>(cost.at("bound").text());
+  const auto found = bound ? part.curves.find(*bound) : part.curves.end();
+  if (found == part.curves.end()) return {};
+  const RdpCurves& its = found->second;
+  const std::string reading = cost.at("reading").text();
+  if (reading == "joint") return its.joint;
+  std::vector<double> rdp = reading == "realized" ? its.noisy_max_realized : its.noisy_max;
+  for (std::size_t j = 0; j < std::min(rdp.size(), its.selection.size()); ++j) {
+    rdp[j] += its.selection[j];
+  }
+  return rdp;
+}
+
+// The smallest epsilon over the orders, and where it is.
+struct Smallest {
+  double epsilon = std::numeric_limits<double>::infinity();
+  double order = 0.0;
+};
+
+Smallest smallest(const std::vector<double>& rdp, const Part& part, Conversion conversion,
+                  double delta) {
+  Smallest result;
+  for (std::size_t j = 0; j < rdp.size(); ++j) {
+    const double epsilon =
+        std::max(epsilon_from_rdp(conversion, rdp[j], part.orders[j], delta), 0.0);
+    if (epsilon < result.epsilon) result = {epsilon, part.orders[j]};
+  }
+  return result;
+}
+
+// An epsilon from RDP is the smallest over the orders: the RDP of no order gives a smaller one. And
+// it comes from the RDP at its own order, which lies among those of the orders around it. Exact
+// curves are told where orders are given: each direction has its own smallest.
 void check_orders(const io::JsonValue& report, const Part& part) {
   if (part.steps.delta() > 0.0) return;  // what is left of delta for a conversion is not told
   for (const io::JsonValue& cost : report.at("costs").elements()) {
-    const auto bound = value_named<Bound>(cost.at("bound").text());
-    const auto curves = bound ? part.curves.find(*bound) : part.curves.end();
-    const std::string conversion = cost.at("conversion").text();
-    if (curves == part.curves.end() || (conversion != "improved" && conversion != "classic")) {
-      continue;
-    }
-    const RdpCurves& its = curves->second;
-    const std::string reading = cost.at("reading").text();
+    const std::string name = cost.at("conversion").text();
+    if (name != "improved" && name != "classic") continue;
+    const Conversion conversion = name == "classic" ? Conversion::classic : Conversion::improved;
     const double stated = read_epsilon(cost);
     const double delta = read_delta(cost.at("delta"), kLeastDelta);
-    for (std::size_t j = 0; j < part.orders.size(); ++j) {
-      const auto at_order = [&](const std::vector<double>& curve) {
-        return curve.empty() ? 0.0 : curve[j];
+    const auto check = [&](const Smallest& most, const Smallest& least) {
+      const auto fail = [&](const char* limit, const Smallest& its) {
+        cost.at("epsilon").fail(fmt::format("at {} {}, which the RDP of this report is at order {}",
+                                            limit, its.epsilon, its.order));
       };
-      if (reading == "joint" ? its.joint.empty()
-                             : reading == "realized" && its.noisy_max_realized.empty()) {
-        break;
+      if (!(stated <= most.epsilon * kSlack)) fail("most", most);
+      if (!(stated * kSlack >= least.epsilon)) fail("least", least);
+    };
+    if (part.exact && value_named<Bound>(cost.at("bound").text()) == Bound::exact) {
+      const Smallest forward = smallest(part.exact->forward, part, conversion, delta);
+      const Smallest reverse = smallest(part.exact->reverse, part, conversion, delta);
+      const Smallest& larger = reverse.epsilon > forward.epsilon ? reverse : forward;
+      check(larger, larger);
+      continue;
+    }
+    const std::vector<double> rdp = rdp_behind(cost, part);
+    if (rdp.size() != part.orders.size()) continue;
+    Smallest least{0.0, 0.0};
+    if (const auto at = cost.find("order"); at && !at->is_null()) {
+      const double order = at->number(kLowestOrder, kHighestOrder);
+      const auto above = std::ranges::lower_bound(part.orders, order);
+      const auto j = static_cast<std::size_t>(above - part.orders.begin());
+      if (above != part.orders.end() && (*above == order || j > 0)) {
+        const double its = *above == order ? rdp[j] : std::min(rdp[j - 1], rdp[j]);
+        least = {std::max(epsilon_from_rdp(conversion, its, order, delta), 0.0), order};
       }
-      const double rdp = reading == "joint" ? its.joint[j]
-                                            : at_order(its.selection) +
-                                                  (reading == "realized" ? its.noisy_max_realized[j]
-                                                                         : at_order(its.noisy_max));
-      const double epsilon =
-          epsilon_from_rdp(conversion == "classic" ? Conversion::classic : Conversion::improved,
-                           rdp, part.orders[j], delta);
-      if (stated <= std::max(epsilon, 0.0) * kSlack) continue;
-      cost.at("epsilon").fail(fmt::format("at most {}, which the RDP of this report is at order {}",
-                                          std::max(epsilon, 0.0), part.orders[j]));
+    }
+    check(smallest(rdp, part, conversion, delta), least);
+  }
+}
+
+// Each epsilon is at least the sum of its parts, and those that are guaranteed any lower end that
+// the report knows, but of all neighbours where only the run's teachers are counted.
+void check_parts(const io::JsonValue& report) {
+  const std::vector<io::JsonValue> costs = report.at("costs").elements();
+  const auto is_per_teacher = [](const io::JsonValue& cost) {
+    return value_named<Bound>(cost.at("bound").text()) == Bound::exact_per_teacher;
+  };
+  double lower = 0.0;
+  double teachers_lower = 0.0;
+  for (const io::JsonValue& cost : costs) {
+    const auto its = cost.find("lower");
+    if (!its || its->is_null()) continue;
+    lower = std::max(lower, its->number(0.0));
+    if (is_per_teacher(cost)) teachers_lower = std::max(teachers_lower, its->number(0.0));
+  }
+  for (const io::JsonValue& cost : costs) {
+    const double epsilon = read_epsilon(cost);
+    double sum = 0.0;
+    if (const auto parts = cost.find("parts")) {
+      for (const auto& [name, part] : parts->members()) {
+        if (!part.is_null()) sum += part.number();
+      }
+    }
+    if (!(sum <= epsilon * kSlack)) {
+      cost.at("epsilon").fail(fmt::format("at least {}, the sum of its parts", sum));
+    }
+    if (cost.at("reading").text() != "joint" || cost.at("direction").text() != "both") continue;
+    const double least = is_per_teacher(cost) ? teachers_lower : lower;
+    if (!(least <= epsilon * kSlack)) {
+      cost.at("epsilon").fail(
+          fmt::format("at least {}, below which no epsilon of this run is true", least));
     }
   }
 }
@@ -273,6 +346,7 @@ void read_run(const io::JsonValue& report, bool is_label, Part& part) {
   check_curves(rdp, part);
   check_epsilons(report);
   check_orders(report, part);
+  check_parts(report);
 }
 
 // What a composed report says of a part besides where it is.
