@@ -48,12 +48,13 @@ double log_forward_term(double l, double order) {
   return l + log_power_excess(-l, order);
 }
 
-// sums[a * size + b] += weight * (1 + up[a]) * down[b].
+// sums[r * size + b] += weight * (1 + up[rows[r]]) * down[b].
 PATE_VECTOR_CLONES void add_products(double weight, const double* up, const double* down,
-                                     std::size_t size, double* __restrict sums) {
-  for (std::size_t a = 0; a < size; ++a) {
-    const double w = weight * (1.0 + up[a]);
-    double* const to = sums + a * size;
+                                     std::size_t size, std::span<const std::uint32_t> rows,
+                                     double* __restrict sums) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const double w = weight * (1.0 + up[rows[r]]);
+    double* const to = sums + r * size;
     for (std::size_t b = 0; b < size; ++b) to[b] += w * down[b];
   }
 }
@@ -64,9 +65,14 @@ PATE_VECTOR_CLONES void add_products(double weight, const double* up, const doub
 // They come from P'/P - 1, what the class gains when another loses the vote less what it loses when
 // another gains it, averaged over the nodes of a rule.
 struct NeighbourOutcomes::Kernel {
-  // few: the neighbours that are wanted; none: all.
-  Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes, std::span<const Neighbour> few)
-      : votes(query), noise(at_nodes), groups(query.groups.size()), few_(few) {
+  Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes, std::span<const Neighbour> wanted)
+      : votes(query), noise(at_nodes), groups(query.groups.size()), wanted_(wanted) {
+    row_of_.assign(groups, 0);
+    for (const Neighbour& neighbour : wanted_) {
+      // They are in the order of where the vote comes from.
+      if (rows_.empty() || rows_.back() != neighbour.from) rows_.push_back(neighbour.from);
+      row_of_[neighbour.from] = rows_.size() - 1;
+    }
     log_total.assign(noise.nodes, 0.0);
     for (std::size_t g = 0; g < groups; ++g) {
       const double classes = votes.groups[g].classes;
@@ -92,7 +98,8 @@ struct NeighbourOutcomes::Kernel {
     const double scale = find_window(row);
     std::vector<double>& gain = gain_;
     gain.assign(groups, 0.0);
-    other.assign(few_.empty() ? groups * groups : few_.size(), 0.0);
+    products_.assign(rows_.size() * groups, 0.0);
+    other.resize(wanted_.size());
     gained.assign(groups, 0.0);
     lost.assign(groups, 0.0);
     double sum = 0.0;
@@ -112,16 +119,12 @@ struct NeighbourOutcomes::Kernel {
         gained[g] += w_gained * up[g];
         lost[g] += w_lost * down[g];
       }
-      for (std::size_t k = 0; k < few_.size(); ++k) {
-        other[k] += w * (1.0 + up[few_[k].from]) * down[few_[k].to];
-      }
-      if (few_.empty()) add_products(w, up, down, groups, other.data());
+      add_products(w, up, down, groups, rows_, products_.data());
     }
     const double log_sum = std::log(sum);
     for (std::size_t k = 0; k < other.size(); ++k) {
-      const std::size_t a = few_.empty() ? k / groups : few_[k].from;
-      const std::size_t b = few_.empty() ? k % groups : few_[k].to;
-      const double change = (gain[a] - other[k]) / sum;
+      const auto [a, b] = wanted_[k];
+      const double change = (gain[a] - products_[row_of_[a] * groups + b]) / sum;
       other[k] = is_moderate(change) ? std::log1p(change)
                                      : log_moved(row, scale, noise.rows[a].log_fallen_cdf,
                                                  noise.rows[b].log_risen_cdf) -
@@ -147,8 +150,8 @@ struct NeighbourOutcomes::Kernel {
   std::size_t groups;
   std::vector<double> log_total;      // log prod_k F(x - n_k), by node
   std::vector<double> fallen, risen;  // by node, then group
-  // log(P'/P) of the class by groups (a, b) of the vote's move, when it is neither, or by the few
-  // neighbours; by b when it lost the vote; by a when it gained it.
+  // log(P'/P) of the class by wanted neighbour, when it is neither end of the vote's move; by the
+  // group that the vote goes to when it lost the vote; by that it comes from when it gained it.
   std::vector<double> other, lost, gained;
 
  private:
@@ -184,7 +187,10 @@ struct NeighbourOutcomes::Kernel {
     return largest + std::log(sum);
   }
 
-  std::span<const Neighbour> few_;
+  std::span<const Neighbour> wanted_;
+  std::vector<std::uint32_t> rows_;  // the groups that votes of wanted neighbours come from
+  std::vector<std::size_t> row_of_;  // of each group, where it is among these
+  std::vector<double> products_;     // by row, then the group that the vote goes to
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::vector<double> gain_;
@@ -209,13 +215,13 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
   const std::size_t elements = groups_ + 2;
   log_probabilities_.resize(groups_);
   log_ratios_.assign(neighbours_.size() * elements, 0.0);
-  Kernel kernel(votes, noise, only.empty() ? std::span<const Neighbour>() : neighbours_);
+  Kernel kernel(votes, noise, neighbours_);
   for (std::size_t j = 0; j < groups_; ++j) {
     log_probabilities_[j] = kernel.run(j);
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
       const auto [a, b] = neighbours_[k];
       double* const l = log_ratios_.data() + k * elements;
-      l[j] = kernel.other[only.empty() ? a * groups_ + b : k];
+      l[j] = kernel.other[k];
       if (a == j) l[groups_] = kernel.lost[b];
       if (b == j) l[groups_ + 1] = kernel.gained[a];
     }
