@@ -86,7 +86,7 @@ std::string Progress::line(double share, double seconds) const {
 
 Activity::Activity(const Streams& streams, std::string what, std::chrono::milliseconds second)
     : err_(streams.err), what_(std::move(what)), columns_(streams.err_columns), second_(second) {
-  if (!is_seen(streams)) return;
+  if (!is_seen(streams) || threads_with_room(1) == 0) return;
   try {
     thread_ = std::jthread([this](const std::stop_token& end) { draw_every_second(end); });
   } catch (const std::system_error&) {

@@ -25,6 +25,8 @@ target_link_libraries(
   pate_static PRIVATE $<TARGET_FILE:pate_commands> $<TARGET_FILE:pate_library> ${static}/libfmt.a
                       ${static}/libzip.a)
 if(CLP_INCLUDE_DIR AND CLP_LIBRARY)
+  # The library takes it where it is there, and asks for none.
+  target_link_options(pate_static PRIVATE LINKER:-u,Clp_newModel)
   target_link_libraries(pate_static PRIVATE -lClp -lCoinUtils -lbz2 -llapack -lblas -lgfortran
                                             -lquadmath)
 endif()

@@ -10,6 +10,7 @@
 #include "pate/error.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/io/digests.hpp"
+#include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/vote_source.hpp"
 
@@ -250,11 +251,14 @@ std::vector<reports::InputFile> VotesInput::describe() const {
 std::future<std::vector<reports::InputFile>> VotesInput::describe_beside() const {
   io::load_digests();
   const auto task = [this] { return describe(); };
-  try {
-    return std::async(std::launch::async, task);
-  } catch (const std::system_error&) {
-    return std::async(std::launch::deferred, task);
+  if (threads_with_room(1) > 0) {
+    try {
+      return std::async(std::launch::async, task);
+    } catch (const std::system_error&) {
+      // Then not beside, but when it is asked for.
+    }
   }
+  return std::async(std::launch::deferred, task);
 }
 
 void VotesInput::check_unchanged() const {

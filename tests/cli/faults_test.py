@@ -72,19 +72,23 @@ class FaultsTest(unittest.TestCase):
         self.assertTrue(done.stderr.startswith("pate: <stdin>" + expected), done.stderr)
 
     def test_without_room_for_threads_there_are_fewer(self):
-        """Each thread wants 8 MB of addresses for its stack."""
-        seen = set()
-        for megabytes in (300, 200, 150, 120, 100, 90, 80):
-            limit = megabytes << 20
-            done = self.run_pate(*ANALYZE, "--threads", "40", status=(0, 3), before=lambda: (
+        """Each thread wants 8 MB of addresses for its stack; they take at most half of what is left."""
+        least = None
+        for kilobytes in (300000, 200000, 150000, 120000, 100000, 80000, 60000, 40000, 30000, 25000, 20000, 18000, 16000):
+            limit = kilobytes << 10
+            done = self.run_pate(*ANALYZE, "--threads", "40", status=(0, 3, 127), before=lambda: (
                 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
-            seen.add(done.returncode)
             if done.returncode == 0:
                 self.assertEqual(done.stdout, self.report)
-            else:
+                least = kilobytes
+                continue
+            # What the loader says is not ours; there is no program yet.
+            if done.returncode == 3:
                 self.assertRegex(done.stderr, NO_MEMORY)
-                self.assertEqual(done.stdout, "")
-        self.assertIn(0, seen)
+            self.assertEqual(done.stdout, "")
+        # Sanitizers map terabytes, and get nowhere here.
+        if least is not None:
+            self.assertLessEqual(least, 30000)
 
     def test_no_more_memory_than_an_option_allows(self):
         done = self.run_pate(*ANALYZE, "--max-memory", "1.5GiB")

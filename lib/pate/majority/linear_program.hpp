@@ -7,10 +7,12 @@
 namespace pate {
 
 /// Maximise c x subject to a_i x <= 1 for every row and 0 <= x <= 1; rows are added as they are
-/// found. Solved by COIN-OR CLP's simplex methods, each time from the last optimum on.
+/// found. Solved by COIN-OR CLP's simplex methods, each time from the last optimum on. CLP is
+/// loaded when it is first asked for, unless the program was linked with it: it comes with a
+/// LAPACK, which every other command would wait for and map in vain.
 class LinearProgram {
  public:
-  /// Whether this library was built with the solver.
+  /// Whether this library was built with the solver, and finds it.
   [[nodiscard]] static bool is_available();
 
   /// Throws `validity_error` saying what to install where the solver is missing.

@@ -30,6 +30,11 @@ class ProgressCounter {
   std::atomic<std::int64_t> done_ = 0;
 };
 
+/// How many of `wanted` more threads may start: their stacks take at most half of the addresses
+/// that the system still allows this process (RLIMIT_AS), so that there is memory left for their
+/// work.
+[[nodiscard]] std::size_t threads_with_room(std::size_t wanted);
+
 /// Runs task(0) .. task(count - 1) on up to `threads` threads (0: all processors; fewer where the
 /// machine lets no more start), each index once, in no particular order. Tasks write to places of
 /// their own, so that results do not depend on the number of threads. If tasks throw, the exception
