@@ -53,6 +53,10 @@ class Case {
   /// Costs: at least the reference and at most (1 + 1e-9) times it. Below 1e-300 anything positive
   /// goes that is no larger than 1e-300.
   void cost(const char* what, double value, const Real& reference, double room = 1e-9);
+  /// An epsilon from RDP and what its conversion adds, which may be negative: at least their sum,
+  /// and above it by at most 1e-9 of it or, where they cancel, of the RDP, which is that much
+  /// above.
+  void converted(const char* what, double value, const Real& rdp, const Real& added);
   /// |value - reference| <= room |reference|.
   void near(const char* what, double value, const Real& reference, double room);
   /// From below: at most the reference, at least (1 - room) times it.

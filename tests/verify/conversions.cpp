@@ -92,12 +92,7 @@ void compare_entry(Case& c, const pate::CostEntry& entry, const pate::PlannedRun
     const Real added =
         what == "classic" ? Real(-log_delta / (order - 1))
                           : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1));
-    const Real epsilon = by_rdp + added;
-    if (epsilon > (by_rdp - log_delta / (order - 1)) / 1000) {
-      c.cost(what == "classic" ? "plan classic" : "plan improved", entry.epsilon, epsilon);
-    } else {
-      c.require("plan is not below", Real(entry.epsilon) >= epsilon);
-    }
+    c.converted(what == "classic" ? "plan classic" : "plan improved", entry.epsilon, by_rdp, added);
     if (what == "classic" && run.sigma2) {
       // Its best order is known: rdp is linear.
       const Real slope = rdp(Real(1));
@@ -398,14 +393,9 @@ void runs(Draw& draw, Case& c) {
     }
     const Real log_delta = log(Real(entry.delta));
     const bool classic = entry.conversion == pate::ReportedConversion::classic;
-    const Real epsilon =
-        sum + (classic ? Real(-log_delta / (order - 1))
-                       : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1)));
-    if (epsilon > (sum - log_delta / (order - 1)) / 1000) {
-      c.cost(name_of(entry), entry.epsilon, epsilon);
-    } else {
-      c.require("run is not below", Real(entry.epsilon) >= epsilon);
-    }
+    c.converted(name_of(entry), entry.epsilon, sum,
+                classic ? Real(-log_delta / (order - 1))
+                        : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1)));
   }
 }
 

@@ -66,6 +66,16 @@ void Case::cost(const char* what, double value, const Real& reference, double ro
   }
 }
 
+void Case::converted(const char* what, double value, const Real& rdp, const Real& added) {
+  const Real sum = rdp + added;
+  const Real epsilon = sum > 0 ? sum : Real(0);
+  const Real size = epsilon > rdp ? epsilon : rdp;
+  if (size > 0) compared_.push_back({what, static_cast<double>((Real(value) - epsilon) / size)});
+  // Its own rounding is a share of its terms.
+  const Real room = size * Real(1e-9) + abs(added) * Real(1e-14);
+  if (!(Real(value) >= epsilon && Real(value) <= epsilon + room)) fail(what, value, sum);
+}
+
 void Case::near(const char* what, double value, const Real& reference, double room) {
   if (reference != 0) compared_.push_back({what, static_cast<double>(Real(value) / reference - 1)});
   if (!(abs(Real(value) - reference) <= room * abs(reference) + 1e-300))
