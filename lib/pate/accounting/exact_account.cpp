@@ -220,6 +220,24 @@ std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOp
                        account.notices);
 }
 
+// The classes that have votes, and one beside them that has none.
+struct VotedClasses {
+  std::vector<std::int32_t> ids;  // increasing
+  std::vector<std::int32_t> counts;
+
+  void read(std::span<const std::int32_t> votes, std::span<const std::int32_t> histogram) {
+    ids.assign(votes.begin(), votes.end());
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    counts.clear();
+    for (const std::int32_t id : ids) counts.push_back(histogram[static_cast<std::size_t>(id)]);
+    counts.push_back(0);
+  }
+  [[nodiscard]] std::size_t place(std::int32_t id) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(ids, id) - ids.begin());
+  }
+};
+
 }  // namespace
 
 TeacherVotes::TeacherVotes(const Run& run, const PredictionVotes& predictions,
@@ -240,8 +258,13 @@ void TeacherVotes::keep(const QueryReader& reader, std::int64_t first) {
 
 void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16_t> groups) const {
   auto next = groups.begin();
+  VotedClasses voted;
   for (std::int64_t i = 0; i < reader.size(); ++i) {
-    const auto histogram = reader.histogram(i);
+    // Of more classes than teachers most have no vote; they are one group, whatever their number.
+    const bool is_sparse = reader.scores(i).empty() && reader.histogram(i).size() > teachers_;
+    if (is_sparse) voted.read(reader.ids(i), reader.histogram(i));
+    const auto histogram =
+        is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.histogram(i);
     const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
     if (votes.groups.size() > std::numeric_limits<std::uint16_t>::max()) {
       throw std::length_error("more groups of classes than an ensemble of this size can have");
@@ -249,7 +272,8 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
     const auto of_class =
         groups_of_classes(votes, histogram, reader.scores(i), mechanism_.teachers());
     for (const std::int32_t id : reader.ids(i)) {
-      *next++ = static_cast<std::uint16_t>(of_class[static_cast<std::size_t>(id)]);
+      const std::size_t place = is_sparse ? voted.place(id) : static_cast<std::size_t>(id);
+      *next++ = static_cast<std::uint16_t>(of_class[place]);
     }
   }
 }

@@ -38,15 +38,22 @@ Place place_of(std::int32_t count, std::int64_t largest) {
   return count == largest - 1 ? Place::below : Place::lower;
 }
 
-// place: of a class, by its number. Nearly all of very many classes may have no vote and no place:
-// they are counted, not sorted.
+// place: of a class, by its number; has_places: whether classes without votes may have one. Nearly
+// all of very many classes may have no vote and no place: they are counted, not sorted.
 template <class PlaceOf>
 GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histogram,
-                     const PlaceOf& place) {
+                     bool has_places, const PlaceOf& place) {
+  constexpr std::size_t kBlock = 64;
   std::vector<VoteGroup> classes;
-  for (std::size_t j = 0; j < histogram.size(); ++j) {
-    const VoteGroup one{histogram[j], place(j), 1};
-    if (one.count != 0 || one.place != Place::lower) classes.push_back(one);
+  for (std::size_t begin = 0; begin < histogram.size(); begin += kBlock) {
+    const auto block = histogram.subspan(begin, std::min(kBlock, histogram.size() - begin));
+    std::int32_t any = 0;
+    for (const std::int32_t count : block) any |= count;
+    if (any == 0 && !has_places) continue;
+    for (std::size_t j = begin; j < begin + block.size(); ++j) {
+      const VoteGroup one{histogram[j], place(j), 1};
+      if (one.count != 0 || one.place != Place::lower) classes.push_back(one);
+    }
   }
   std::sort(classes.begin(), classes.end(), std::greater<>());
   GroupedVotes result{statistic, {}};
@@ -70,19 +77,19 @@ bool has_places(const GroupedVotes& votes) {
 }  // namespace
 
 GroupedVotes group_votes(std::span<const std::int32_t> histogram) {
-  return grouped(0, histogram, [](std::size_t) { return Place::lower; });
+  return grouped(0, histogram, false, [](std::size_t) { return Place::lower; });
 }
 
 GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram) {
   const std::int64_t largest = top_count(histogram);
-  return grouped(largest, histogram,
+  return grouped(largest, histogram, largest < 2,
                  [&](std::size_t j) { return place_of(histogram[j], largest); });
 }
 
 GroupedVotes group_interactive_votes(std::span<const std::int32_t> histogram,
                                      std::span<const double> scores, std::int64_t teachers) {
   const std::vector<Place> places = interactive_places(histogram, scores, teachers);
-  return grouped(interactive_statistic(histogram, scores, teachers), histogram,
+  return grouped(interactive_statistic(histogram, scores, teachers), histogram, true,
                  [&](std::size_t j) { return places[j]; });
 }
 

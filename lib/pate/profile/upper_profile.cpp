@@ -19,10 +19,8 @@ namespace pate {
 
 namespace {
 
-// Nodes whose sums are in registers at once, and how many are worked on together: few enough that
-// what they need of the values stays in the nearest cache.
-constexpr std::size_t kStrip = 32;
-constexpr std::size_t kBlock = 8 * kStrip;
+// How many nodes are worked on together: whole strips of those whose sums are in registers at once.
+constexpr std::size_t kBlock = 64;
 // What is kept, of the smallest delta that is asked for; grows so that rounding cannot keep the
 // window from being trimmed.
 constexpr double kForgottenShare = 1e-6;
@@ -44,51 +42,61 @@ struct Terms {
   double start;
 };
 
-// result[i] = max(result[i], start + sum over terms of weight * values[i + offset]), i < kBlock;
-// sums in the order of the terms. Width: doubles of a vector.
+// result[i] = max over `tables` of start + sum over terms of weight * values[i + offset], but at
+// most 1, i < kBlock; sums in the order of the terms. Width: doubles of a vector.
 template <std::size_t Width>
-[[gnu::always_inline]] inline void raise_block(const double* values, const Terms& terms,
+[[gnu::always_inline]] inline void raise_block(const double* values, std::span<const Terms> tables,
                                                double* result) {
   using Vector [[gnu::vector_size(Width * sizeof(double))]] = double;
   constexpr std::size_t kVectors = 8;
-  static_assert(kStrip % (Width * kVectors) == 0);
+  static_assert(kBlock % (Width * kVectors) == 0);
   for (std::size_t i = 0; i < kBlock; i += Width * kVectors) {
-    Vector sums[kVectors];  // NOLINT(*-avoid-c-arrays): std::array drops the attribute
-    for (Vector& sum : sums) sum = Vector{} + terms.start;
-    for (std::size_t t = 0; t < terms.size; ++t) {
-      const double* const from = values + (static_cast<std::int64_t>(i) + terms.offsets[t]);
-      const Vector weight = Vector{} + terms.weights[t];
+    Vector most[kVectors] = {};  // NOLINT(*-avoid-c-arrays): std::array drops the attribute
+    for (const Terms& terms : tables) {
+      Vector sums[kVectors];  // NOLINT(*-avoid-c-arrays)
+      for (Vector& sum : sums) sum = Vector{} + terms.start;
+      for (std::size_t t = 0; t < terms.size; ++t) {
+        const double* const from = values + (static_cast<std::int64_t>(i) + terms.offsets[t]);
+        const Vector weight = Vector{} + terms.weights[t];
 #pragma GCC unroll 8
-      for (std::size_t j = 0; j < kVectors; ++j) {
-        Vector value;
-        std::memcpy(&value, from + j * Width, sizeof value);
-        sums[j] += weight * value;
+        for (std::size_t j = 0; j < kVectors; ++j) {
+          Vector value;
+          std::memcpy(&value, from + j * Width, sizeof value);
+          sums[j] += weight * value;
+        }
       }
+      for (std::size_t j = 0; j < kVectors; ++j) most[j] = most[j] > sums[j] ? most[j] : sums[j];
     }
     for (std::size_t j = 0; j < kVectors; ++j) {
-      Vector old;
-      std::memcpy(&old, result + i + j * Width, sizeof old);
-      old = old > sums[j] ? old : sums[j];
-      std::memcpy(result + i + j * Width, &old, sizeof old);
+      const Vector one = Vector{} + 1.0;
+      const Vector value = most[j] < one ? most[j] : one;
+      std::memcpy(result + i + j * Width, &value, sizeof value);
     }
   }
 }
 
-void raise_narrow(const double* values, const Terms& terms, double* result) {
-  raise_block<2>(values, terms, result);
+void raise_narrow(const double* values, std::span<const Terms> tables, double* result) {
+  raise_block<2>(values, tables, result);
 }
 
 #ifdef PATE_WIDER_VECTORS
-__attribute__((target("avx2"))) void raise_wide(const double* values, const Terms& terms,
+__attribute__((target("avx2"))) void raise_wide(const double* values, std::span<const Terms> tables,
                                                 double* result) {
-  raise_block<4>(values, terms, result);
+  raise_block<4>(values, tables, result);
+}
+
+__attribute__((target("avx512f"))) void raise_widest(const double* values,
+                                                     std::span<const Terms> tables,
+                                                     double* result) {
+  raise_block<8>(values, tables, result);
 }
 #endif
 
-using Raise = void (*)(const double*, const Terms&, double*);
+using Raise = void (*)(const double*, std::span<const Terms>, double*);
 
 Raise fastest_raise() {
 #ifdef PATE_WIDER_VECTORS
+  if (__builtin_cpu_supports("avx512f")) return raise_widest;
   if (__builtin_cpu_supports("avx2")) return raise_wide;
 #endif
   return raise_narrow;
@@ -123,10 +131,10 @@ UpperProfile::UpperProfile(const Grid& grid, const std::function<double(double)>
 }
 
 double UpperProfile::at(std::int64_t k) const {
-  if (k < lowest_) return values_.front();
-  if (k <= highest_) return values_[static_cast<std::size_t>(k - lowest_)];
+  if (k < lowest_) return values().front();
+  if (k <= highest_) return values()[static_cast<std::size_t>(k - lowest_)];
   const double beyond = static_cast<double>(k - highest_) * step_;
-  return 1.0 - (1.0 - values_.back()) * std::exp(-beyond);
+  return 1.0 - (1.0 - values().back()) * std::exp(-beyond);
 }
 
 GridLosses::GridLosses(std::span<const OutcomeTable> neighbours, double step) {
@@ -193,36 +201,40 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
     least = std::min(least, offset);
     most = std::max(most, offset);
   }
+  const std::span<const double> old = values();
   const std::int64_t first = lowest_ - most;
   const auto nodes = static_cast<std::size_t>(highest_ - first + 1);
   const std::size_t rounded = (nodes + kBlock - 1) / kBlock * kBlock;
+  // Room for a step, of all profiles of a thread: what was the values of one is room for the next.
+  thread_local std::vector<double> padded;
+  thread_local std::vector<double> raised;
   // The window grows by a little with every step: memory must not be asked for each time.
-  for (auto* const nodes_of : {&padded_, &raised_, &values_}) {
+  for (auto* const nodes_of : {&padded, &raised}) {
     const std::size_t needed = rounded + static_cast<std::size_t>(most - least);
     if (nodes_of->capacity() < needed) nodes_of->reserve(2 * needed);
   }
   // V at the nodes from first + least on, as `at` has it.
   const auto below = static_cast<std::size_t>(lowest_ - first - least);
-  padded_.resize(rounded + static_cast<std::size_t>(most - least));
-  std::fill_n(padded_.begin(), below, values_.front());
-  const std::size_t kept = std::min(values_.size(), padded_.size() - below);
-  std::copy_n(values_.begin(), kept, padded_.begin() + static_cast<std::ptrdiff_t>(below));
-  const std::size_t above = padded_.size() - below - kept;
+  padded.resize(rounded + static_cast<std::size_t>(most - least));
+  std::fill_n(padded.begin(), below, old.front());
+  const std::size_t kept = std::min(old.size(), padded.size() - below);
+  std::copy_n(old.begin(), kept, padded.begin() + static_cast<std::ptrdiff_t>(below));
+  const std::size_t above = padded.size() - below - kept;
   while (shrinking_.size() < above) {
     shrinking_.push_back(std::exp(-static_cast<double>(shrinking_.size() + 1) * step_));
   }
-  const double missing = 1.0 - values_.back();
-  double* const tail = padded_.data() + below + kept;
+  const double missing = 1.0 - old.back();
+  double* const tail = padded.data() + below + kept;
   for (std::size_t i = 0; i < above; ++i) tail[i] = 1.0 - missing * shrinking_[i];
-  raised_.assign(rounded, 0.0);
+  raised.resize(rounded);
+  std::vector<Terms> tables;
+  for (std::size_t b = begin; b < end; ++b) {
+    const std::size_t from = query.first_[b];
+    tables.push_back({offsets_.data() + (from - first_term), query.weight_.data() + from,
+                      query.first_[b + 1] - from, query.at_infinity_[b]});
+  }
   for (std::size_t i = 0; i < rounded; i += kBlock) {
-    for (std::size_t b = begin; b < end; ++b) {
-      const std::size_t from = query.first_[b];
-      raise(padded_.data() + static_cast<std::ptrdiff_t>(i) - least,
-            {offsets_.data() + (from - first_term), query.weight_.data() + from,
-             query.first_[b + 1] - from, query.at_infinity_[b]},
-            raised_.data() + i);
-    }
+    raise(padded.data() + static_cast<std::ptrdiff_t>(i) - least, tables, raised.data() + i);
   }
   // What is constant below the window grows by the sum of the weights, which covers have above 1.
   double most_weight = 1.0;
@@ -233,10 +245,10 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   }
   forgotten_ *= most_weight * kGrowth;
   std::size_t cut = 0;
-  while (cut + 1 < nodes && raised_[cut + 1] <= forgotten_) ++cut;
-  values_.resize(nodes - cut);
-  const double* const raised = raised_.data() + cut;
-  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = raised[i] < 1.0 ? raised[i] : 1.0;
+  while (cut + 1 < nodes && raised[cut + 1] <= forgotten_) ++cut;
+  raised.resize(nodes);
+  values_.swap(raised);
+  cut_ = cut;
   lowest_ = first + static_cast<std::int64_t>(cut);
 }
 
@@ -244,7 +256,7 @@ double UpperProfile::delta(double epsilon) const {
   const double s = kLossMargin * static_cast<double>(queries_) - epsilon;
   const double position = std::floor(s / step_);
   if (!(position >= static_cast<double>(lowest_))) {
-    return std::min(values_.front() * (1.0 + kValueMargin), 1.0);
+    return std::min(values().front() * (1.0 + kValueMargin), 1.0);
   }
   const auto k = static_cast<std::int64_t>(position);
   const double part = std::clamp(s - position * step_, 0.0, step_);
@@ -253,12 +265,13 @@ double UpperProfile::delta(double epsilon) const {
 }
 
 double UpperProfile::epsilon(double delta) const {
-  if (!(delta >= values_.front())) return kInfinity;
-  const auto above = std::upper_bound(values_.begin(), values_.end(), delta);
-  const auto k = lowest_ + (above - values_.begin()) - 1;
+  const std::span<const double> values = this->values();
+  if (!(delta >= values.front())) return kInfinity;
+  const auto above = std::upper_bound(values.begin(), values.end(), delta);
+  const auto k = lowest_ + (above - values.begin()) - 1;
   const double s = static_cast<double>(k) * step_;
   double epsilon = -s;
-  if (above != values_.end()) {
+  if (above != values.end()) {
     // The chord in e^-s between the nodes.
     const double below = *std::prev(above);
     const double share = (delta - below) / (*above - below);

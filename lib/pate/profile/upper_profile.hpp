@@ -70,21 +70,24 @@ class UpperProfile {
 
   [[nodiscard]] std::int64_t queries() const { return queries_; }
   /// How many nodes are kept.
-  [[nodiscard]] double nodes() const { return static_cast<double>(values_.size()); }
+  [[nodiscard]] double nodes() const { return static_cast<double>(values().size()); }
 
  private:
   void step(const GridLosses& query, std::size_t begin, std::size_t end);
   // V at node k: constant below the window, the chord to V = 1 at e^-s = 0 above it.
   [[nodiscard]] double at(std::int64_t k) const;
+  [[nodiscard]] std::span<const double> values() const {
+    return std::span<const double>(values_).subspan(cut_);
+  }
 
   double step_;
   double forgotten_;  // values up to here are not kept: added to delta
   std::int64_t lowest_ = 0;
   std::int64_t highest_ = 0;
-  std::vector<double> values_;  // at the nodes lowest_ .. highest_
+  std::vector<double> values_;  // cut_ that are forgotten, those at the nodes lowest_ .. highest_
+  std::size_t cut_ = 0;
   std::int64_t queries_ = 0;
-  std::vector<double> shrinking_;        // e^-s of the steps above the window
-  std::vector<double> padded_, raised_;  // room for a step
+  std::vector<double> shrinking_;  // e^-s of the steps above the window
   std::vector<std::int32_t> offsets_;
 };
 
