@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "pate/math/bends.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/profile/cover.hpp"
 #include "pate/rdp/step_composition.hpp"
@@ -161,16 +162,34 @@ std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
   return joined(result, slope, resolution, shares);
 }
 
+// The sum of p e^(slope loss).
+double moment_of(const OutcomeTable& table, double slope) {
+  thread_local std::vector<double> losses;
+  thread_local std::vector<double> bent;
+  losses.clear();
+  double most = 0.0;
+  for (const OutcomePair& o : table) {
+    losses.push_back(o.p > 0.0 ? o.loss : 0.0);
+    most = max_or_nan(most, std::abs(slope * losses.back()));
+  }
+  bent.resize(losses.size());
+  const bool is_short = most <= kLargestBend;
+  if (is_short) bends(losses.data(), slope, most, losses.size(), bent.data());
+  double moment = 0.0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const double z = slope * losses[i];
+    moment += table[i].p * (is_short ? 1.0 + (z + bent[i]) : std::exp(z));
+  }
+  return moment;
+}
+
 // The neighbour with the largest moment among begin .. end - 1.
 std::size_t dearest(std::span<const OutcomeTable> tables, std::size_t begin, std::size_t end,
                     double order) {
   std::size_t best = begin;
   double largest = -kInfinity;
   for (std::size_t k = begin; k < end; ++k) {
-    double moment = 0.0;
-    for (const OutcomePair& o : tables[k]) {
-      if (o.p > 0.0) moment += o.p * std::exp((order - 1.0) * o.loss);
-    }
+    const double moment = moment_of(tables[k], order - 1.0);
     if (moment > largest) {
       largest = moment;
       best = k;

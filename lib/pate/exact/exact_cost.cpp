@@ -154,11 +154,16 @@ std::vector<OutcomeTable> ExactCost::tables() {
   const auto& neighbours = outcomes_->neighbours();
   const std::size_t elements = votes_.groups.size() + 2;
   // Probabilities on the votes, by change of the statistic and group: the same for most neighbours.
+  // And, but for its ratio to that, on the neighbour.
+  constexpr double kSmall = 1e-280;
   std::array<std::vector<double>, 3> probabilities;
+  std::array<std::vector<double>, 3> on_neighbour;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    const LogBernoulliPair pair =
+        mechanism_.aggregator().selection ? answers_[i] : LogBernoulliPair{};
     for (const double log_p : outcomes_->log_probabilities()) {
-      probabilities[i].push_back(
-          std::exp(log_p + (mechanism_.aggregator().selection ? answers_[i].log_p : 0.0)));
+      probabilities[i].push_back(std::exp(log_p + pair.log_p));
+      on_neighbour[i].push_back(std::exp(log_p + pair.log_p_neighbour));
     }
   }
   result.reserve(neighbours.size());
@@ -178,9 +183,12 @@ std::vector<OutcomeTable> ExactCost::tables() {
       if (number == 0.0) continue;
       const std::size_t group = e + 2 < elements ? e : e + 2 == elements ? from : to;
       const double log_p = outcomes_->log_probabilities()[group];
-      table.push_back({number * probabilities[line][group],
-                       number * std::exp(log_p + log_ratios[e] + pair.log_p_neighbour),
-                       pair.log_ratio - log_ratios[e]});
+      const double q = on_neighbour[line][group];
+      table.push_back(
+          {number * probabilities[line][group],
+           number * (q > kSmall ? q * outcomes_->ratio(k, e)
+                                : std::exp(log_p + log_ratios[e] + pair.log_p_neighbour)),
+           pair.log_ratio - log_ratios[e]});
     }
     result.push_back(std::move(table));
   }
@@ -220,45 +228,49 @@ ExactCost::Candidates ExactCost::candidates() const {
   constexpr double kLess = 1.0 - 3e-6;
   constexpr double kLeastFloat = 2.0 * static_cast<double>(std::numeric_limits<float>::min());
   std::vector<char> stays(neighbours.size(), 0);
+  // With what the selection tells, by direction: as the query costs.
+  using Joint = std::array<double, 2>;
+  const auto joint = [&](const Known& known) {
+    const Lines at = lines(known.order);
+    std::vector<Joint> all;
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      const auto i = line_of(neighbours[k].from, neighbours[k].to);
+      all.push_back({at.forward[i].line.at(static_cast<double>(known.excess[k][0])),
+                     at.reverse[i].line.at(static_cast<double>(known.excess[k][1]))});
+    }
+    return all;
+  };
+  std::vector<Joint> before;
+  std::vector<Joint> here = joint(known_.front());
   for (std::size_t i = 0; i + 1 < known_.size(); ++i) {
+    std::vector<Joint> next = joint(known_[i + 1]);
     const double begin = known_[i].order;
     const double end = known_[i + 1].order;
-    for (std::size_t line = 0; line < 3; ++line) {
-      for (std::size_t d = 0; d < 2; ++d) {
-        const auto excess = [&](std::size_t at, std::size_t k) {
-          return static_cast<double>(known_[at].excess[k][d]);
-        };
-        const auto is_on_line = [&](std::size_t k) {
-          return line_of(neighbours[k].from, neighbours[k].to) == line;
-        };
-        std::optional<std::size_t> most;
-        for (std::size_t k = 0; k < neighbours.size(); ++k) {
-          if (is_on_line(k) && known_[i].is_tight[k] != 0 &&
-              (!most || excess(i, k) > excess(i, *most))) {
-            most = k;
-          }
-        }
-        // Convex, and 0 at order 1: beyond a chord a moment is above it. Others, below their
-        // chords, are below this one's where both their ends are.
-        double least = 0.0;
-        double slope = 0.0;
-        if (most) stays[*most] = 1;
-        if (most && excess(i, *most) > kLeastFloat) {
-          least = excess(i, *most) * kLess;
-          const bool follows = i > 0 && known_[i - 1].is_tight[*most] != 0;
-          slope = follows ? (least - excess(i - 1, *most)) / (begin - known_[i - 1].order)
-                          : least / (begin - 1.0);
-        }
-        const double least_at_end = least + slope * (end - begin);
-        for (std::size_t k = 0; k < neighbours.size(); ++k) {
-          if (!is_on_line(k)) continue;
-          const bool passed = excess(i, k) <= least * kSurely &&
-                              excess(i + 1, k) <= least_at_end * kSurely &&
-                              least_at_end < kHugeExcess;
-          if (!passed) stays[k] = 1;
-        }
+    for (std::size_t d = 0; d < 2; ++d) {
+      std::optional<std::size_t> most;
+      for (std::size_t k = 0; k < neighbours.size(); ++k) {
+        if (known_[i].is_tight[k] != 0 && (!most || here[k][d] > here[*most][d])) most = k;
+      }
+      // Convex, and 0 at order 1: beyond a chord a moment is above it. Others, below their chords,
+      // are below this one's where both their ends are.
+      double least = 0.0;
+      double slope = 0.0;
+      if (most) stays[*most] = 1;
+      if (most && here[*most][d] > kLeastFloat) {
+        least = here[*most][d] * kLess;
+        const bool follows = i > 0 && known_[i - 1].is_tight[*most] != 0;
+        slope = follows ? (least - before[*most][d]) / (begin - known_[i - 1].order)
+                        : least / (begin - 1.0);
+      }
+      const double least_at_end = least + slope * (end - begin);
+      for (std::size_t k = 0; k < neighbours.size(); ++k) {
+        const bool passed = here[k][d] <= least * kSurely && next[k][d] <= least_at_end * kSurely &&
+                            least_at_end < kHugeExcess;
+        if (!passed) stays[k] = 1;
       }
     }
+    before = std::move(here);
+    here = std::move(next);
   }
   result.first = known_.front().order;
   result.last = known_.back().order;

@@ -1,9 +1,11 @@
 #include "pate/exact/neighbour_outcomes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "pate/math/bends.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/vector_clones.hpp"
 
@@ -59,6 +61,70 @@ PATE_VECTOR_CLONES void add_products(double weight, const double* up, const doub
   }
 }
 
+// sums[c * size + a] += weight * (1 + up[a]) * down[columns[c]].
+PATE_VECTOR_CLONES void add_columns(double weight, const double* up, const double* down,
+                                    std::size_t size, std::span<const std::uint32_t> columns,
+                                    double* __restrict sums) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const double one = down[columns[c]];
+    double* const to = sums + c * size;
+    for (std::size_t a = 0; a < size; ++a) to[a] += weight * (1.0 + up[a]) * one;
+  }
+}
+
+// The largest |l|.
+PATE_VECTOR_CLONES double largest_of(const double* l, std::size_t size) {
+  constexpr std::size_t kLanes = 4;
+  double most[kLanes] = {};  // NOLINT(*-avoid-c-arrays)
+  std::size_t e = 0;
+  for (; e + kLanes <= size; e += kLanes) {
+    for (std::size_t j = 0; j < kLanes; ++j) {
+      const double one = std::abs(l[e + j]);
+      most[j] = one > most[j] ? one : most[j];
+    }
+  }
+  for (; e < size; ++e) most[0] = std::abs(l[e]) > most[0] ? std::abs(l[e]) : most[0];
+  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+}
+
+// The sum of weight * (e^l - 1).
+PATE_VECTOR_CLONES double sum_changes(const double* weights, const double* l, const double* bends,
+                                      std::size_t size) {
+  constexpr std::size_t kLanes = 4;
+  double sums[kLanes] = {};  // NOLINT(*-avoid-c-arrays)
+  std::size_t e = 0;
+  for (; e + kLanes <= size; e += kLanes) {
+    for (std::size_t j = 0; j < kLanes; ++j) sums[j] += weights[e + j] * (l[e + j] + bends[e + j]);
+  }
+  for (; e < size; ++e) sums[e % kLanes] += weights[e] * (l[e] + bends[e]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// The excesses of outcomes with these weights, from bends of (1 - order) l, of order l and of l.
+// Four sums each, so that they are vectors.
+PATE_VECTOR_CLONES void sum_excess(const double* weights, const double* forward,
+                                   const double* reverse, const double* bends, std::size_t size,
+                                   double order, double* __restrict result) {
+  constexpr std::size_t kLanes = 4;
+  double sums[2 * kLanes] = {};  // NOLINT(*-avoid-c-arrays)
+  std::size_t e = 0;
+  for (; e + kLanes <= size; e += kLanes) {
+    for (std::size_t j = 0; j < kLanes; ++j) {
+      const std::size_t i = e + j;
+      sums[j] += weights[i] * (forward[i] + (order - 1.0) * bends[i]);
+      sums[kLanes + j] += weights[i] * (reverse[i] - order * bends[i]);
+    }
+  }
+  for (; e < size; ++e) {
+    sums[e % kLanes] += weights[e] * (forward[e] + (order - 1.0) * bends[e]);
+    sums[kLanes + e % kLanes] += weights[e] * (reverse[e] - order * bends[e]);
+  }
+  for (std::size_t d = 0; d < 2; ++d) {
+    const double* const its = sums + d * kLanes;
+    result[d] = (its[0] + its[1]) + (its[2] + its[3]);
+  }
+}
+
 }  // namespace
 
 // For one class that wins, the logarithms of its neighbours' probabilities relative to its own.
@@ -67,12 +133,7 @@ PATE_VECTOR_CLONES void add_products(double weight, const double* up, const doub
 struct NeighbourOutcomes::Kernel {
   Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes, std::span<const Neighbour> wanted)
       : votes(query), noise(at_nodes), groups(query.groups.size()), wanted_(wanted) {
-    row_of_.assign(groups, 0);
-    for (const Neighbour& neighbour : wanted_) {
-      // They are in the order of where the vote comes from.
-      if (rows_.empty() || rows_.back() != neighbour.from) rows_.push_back(neighbour.from);
-      row_of_[neighbour.from] = rows_.size() - 1;
-    }
+    place_products();
     log_total.assign(noise.nodes, 0.0);
     for (std::size_t g = 0; g < groups; ++g) {
       const double classes = votes.groups[g].classes;
@@ -98,7 +159,8 @@ struct NeighbourOutcomes::Kernel {
     const double scale = find_window(row);
     std::vector<double>& gain = gain_;
     gain.assign(groups, 0.0);
-    products_.assign(rows_.size() * groups, 0.0);
+    products_.assign((rows_.size() + columns_.size()) * groups, 0.0);
+    double* const in_columns = products_.data() + rows_.size() * groups;
     other.resize(wanted_.size());
     gained.assign(groups, 0.0);
     lost.assign(groups, 0.0);
@@ -120,15 +182,22 @@ struct NeighbourOutcomes::Kernel {
         lost[g] += w_lost * down[g];
       }
       add_products(w, up, down, groups, rows_, products_.data());
+      add_columns(w, up, down, groups, columns_, in_columns);
     }
     const double log_sum = std::log(sum);
+    changes_.resize(wanted_.size());
     for (std::size_t k = 0; k < other.size(); ++k) {
+      changes_[k] = (gain[wanted_[k].from] - products_[product_of_[k]]) / sum;
+    }
+    other = changes_;
+    log1p_near_zero(other.data(), other.size());
+    for (std::size_t k = 0; k < other.size(); ++k) {
+      if (is_near_zero(changes_[k])) continue;
       const auto [a, b] = wanted_[k];
-      const double change = (gain[a] - products_[row_of_[a] * groups + b]) / sum;
-      other[k] = is_moderate(change) ? std::log1p(change)
-                                     : log_moved(row, scale, noise.rows[a].log_fallen_cdf,
-                                                 noise.rows[b].log_risen_cdf) -
-                                           log_sum;
+      other[k] = is_moderate(changes_[k]) ? std::log1p(changes_[k])
+                                          : log_moved(row, scale, noise.rows[a].log_fallen_cdf,
+                                                      noise.rows[b].log_risen_cdf) -
+                                                log_sum;
     }
     for (std::size_t g = 0; g < groups; ++g) {
       const double more = (own_gain + gained[g]) / sum;
@@ -155,6 +224,36 @@ struct NeighbourOutcomes::Kernel {
   std::vector<double> other, lost, gained;
 
  private:
+  // Which products are computed: a row for a group that most moves from are wanted of, of others a
+  // column for each that votes go to, unless these are more.
+  void place_products() {
+    std::vector<std::uint32_t> from(groups, 0);
+    for (const Neighbour& neighbour : wanted_) ++from[neighbour.from];
+    const auto has_row = [&](std::uint32_t a) { return 2 * from[a] > groups; };
+    const auto missing = static_cast<std::uint32_t>(-1);
+    std::vector<std::uint32_t> row(groups, missing);
+    std::vector<std::uint32_t> column(groups, missing);
+    std::size_t others = 0;
+    for (std::uint32_t a = 0; a < groups; ++a)
+      if (from[a] > 0 && !has_row(a)) ++others;
+    for (const Neighbour& neighbour : wanted_) {
+      if (has_row(neighbour.from) || column[neighbour.to] != missing) continue;
+      column[neighbour.to] = static_cast<std::uint32_t>(columns_.size());
+      columns_.push_back(neighbour.to);
+    }
+    const bool by_column = columns_.size() < others;
+    if (!by_column) columns_.clear();
+    for (std::uint32_t a = 0; a < groups; ++a) {
+      if (from[a] == 0 || (by_column && !has_row(a))) continue;
+      row[a] = static_cast<std::uint32_t>(rows_.size());
+      rows_.push_back(a);
+    }
+    for (const auto& [a, b] : wanted_) {
+      product_of_.push_back(row[a] != missing ? row[a] * groups + b
+                                              : (rows_.size() + column[b]) * groups + a);
+    }
+  }
+
   // The nodes that matter for the class whose row this is; returns the largest logarithm there.
   double find_window(const NoiseRow& row) {
     const auto log_integrand = [&](std::size_t i) {
@@ -188,12 +287,14 @@ struct NeighbourOutcomes::Kernel {
   }
 
   std::span<const Neighbour> wanted_;
-  std::vector<std::uint32_t> rows_;  // the groups that votes of wanted neighbours come from
-  std::vector<std::size_t> row_of_;  // of each group, where it is among these
-  std::vector<double> products_;     // by row, then the group that the vote goes to
+  std::vector<std::uint32_t> rows_;      // groups that votes come from, of the products
+  std::vector<std::uint32_t> columns_;   // groups that votes go to, of further products
+  std::vector<std::size_t> product_of_;  // of each wanted neighbour
+  std::vector<double> products_;         // rows, then columns
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::vector<double> gain_;
+  std::vector<double> changes_;  // P'/P - 1, where `other` has the logarithm of P'/P
 };
 
 NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise,
@@ -216,49 +317,102 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
   log_probabilities_.resize(groups_);
   log_ratios_.assign(neighbours_.size() * elements, 0.0);
   Kernel kernel(votes, noise, neighbours_);
-  for (std::size_t j = 0; j < groups_; ++j) {
-    log_probabilities_[j] = kernel.run(j);
+  // A few classes at a time, so that what is known of a neighbour is written in one place.
+  constexpr std::size_t kBlock = 8;
+  std::array<std::vector<double>, kBlock> others;
+  for (std::size_t begin = 0; begin < groups_; begin += kBlock) {
+    const std::size_t size = std::min(kBlock, groups_ - begin);
+    for (std::size_t i = 0; i < size; ++i) {
+      log_probabilities_[begin + i] = kernel.run(begin + i);
+      others.at(i) = kernel.other;
+      for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+        const auto [a, b] = neighbours_[k];
+        double* const l = log_ratios_.data() + k * elements;
+        if (a == begin + i) l[groups_] = kernel.lost[b];
+        if (b == begin + i) l[groups_ + 1] = kernel.gained[a];
+      }
+    }
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
-      const auto [a, b] = neighbours_[k];
-      double* const l = log_ratios_.data() + k * elements;
-      l[j] = kernel.other[k];
-      if (a == j) l[groups_] = kernel.lost[b];
-      if (b == j) l[groups_ + 1] = kernel.gained[a];
+      double* const l = log_ratios_.data() + k * elements + begin;
+      for (std::size_t i = 0; i < size; ++i) l[i] = others.at(i)[k];
     }
   }
   for (const double log_p : log_probabilities_) {
     probabilities_.push_back(std::exp(log_p));
     faint_ = faint_ || log_p < kFaint;
   }
-  // A plurality of its own wins with what the others leave: its change may be far below rounding.
-  // Where it loses more than half, that would cancel, and its own ratio is good.
-  if (votes.groups.front().classes == 1 &&
-      (groups_ == 1 || votes.groups[1].count < votes.groups.front().count)) {
-    for (std::size_t k = 0; k < neighbours_.size(); ++k) {
-      const std::size_t own = neighbours_[k].from == 0 ? groups_
-                              : neighbours_[k].to == 0 ? groups_ + 1
-                                                       : 0;
-      double rest = 0.0;
+  for (std::size_t g = 0; g < groups_; ++g) weights_.push_back(classes_[g] * probabilities_[g]);
+  bends_.resize(log_ratios_.size());
+  most_.resize(neighbours_.size());
+  for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+    double* const l = log_ratios_.data() + k * elements;
+    // Of one class that lost or gained the vote nothing is left in its group.
+    for (const std::size_t e : {neighbours_[k].from, neighbours_[k].to}) {
+      if (classes(k, e) == 0.0) l[e] = 0.0;
+    }
+    bend(k);
+  }
+  take_plurality_from_others(votes);
+  for (const double l : log_ratios_) complete_ = complete_ && std::isfinite(l);
+}
+
+void NeighbourOutcomes::bend(std::size_t k) {
+  const std::size_t elements = groups_ + 2;
+  const double* const l = log_ratios_.data() + k * elements;
+  double* const its = bends_.data() + k * elements;
+  // What is not a number stays that, and is noticed by the caller.
+  const double most = largest_of(l, elements);
+  most_[k] = most;
+  if (most <= kLargestBend) {
+    bends(l, 1.0, most, elements, its);
+  } else {
+    for (std::size_t e = 0; e < elements; ++e) its[e] = expm1mx(l[e]);
+  }
+}
+
+// A plurality of its own wins with what the others leave: its change may be far below rounding.
+// Where it loses more than half, that would cancel, and its own ratio is good.
+void NeighbourOutcomes::take_plurality_from_others(const GroupedVotes& votes) {
+  if (votes.groups.front().classes != 1 ||
+      (groups_ > 1 && votes.groups[1].count == votes.groups.front().count)) {
+    return;
+  }
+  const std::size_t elements = groups_ + 2;
+  std::vector<double> weights(elements);
+  for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+    double* const l = log_ratios_.data() + k * elements;
+    const std::size_t own = neighbours_[k].from == 0 ? groups_
+                            : neighbours_[k].to == 0 ? groups_ + 1
+                                                     : 0;
+    double rest = 0.0;
+    if (most_[k] <= kLargestBend) {
+      write_weights(k, weights.data());
+      weights[own] = 0.0;
+      rest = sum_changes(weights.data(), l, bends_.data() + k * elements, elements);
+    } else {
       for (std::size_t e = 0; e < elements; ++e) {
         if (e == own || classes(k, e) == 0.0) continue;
         const double log_p = log_probability(k, e);
-        const double l = log_ratios_[k * elements + e];
-        rest += classes(k, e) * (l < kSteep ? std::exp(log_p) * std::expm1(l)
-                                            : std::exp(log_p + l) - std::exp(log_p));
+        rest += classes(k, e) * (l[e] < kSteep ? std::exp(log_p) * std::expm1(l[e])
+                                               : std::exp(log_p + l[e]) - std::exp(log_p));
       }
-      const double share = rest / probabilities_.front();
-      if (!(share > 0.5)) log_ratios_[k * elements + own] = std::log1p(-share);
     }
+    const double share = rest / probabilities_.front();
+    if (share > 0.5) continue;
+    l[own] = std::log1p(-share);
+    bends_[k * elements + own] = expm1mx(l[own]);
+    most_[k] = std::max(most_[k], std::abs(l[own]));
   }
-  bends_.resize(log_ratios_.size());
-  for (std::size_t k = 0; k < neighbours_.size(); ++k) {
-    for (std::size_t e = 0; e < elements; ++e) {
-      double& l = log_ratios_[k * elements + e];
-      if (classes(k, e) == 0.0) l = 0.0;
-      bends_[k * elements + e] = expm1mx(l);
-      complete_ = complete_ && std::isfinite(l);
-    }
+}
+
+void NeighbourOutcomes::write_weights(std::size_t k, double* weights) const {
+  const Neighbour& neighbour = neighbours_[k];
+  std::copy(weights_.begin(), weights_.end(), weights);
+  for (const std::size_t e : {neighbour.from, neighbour.to}) {
+    weights[e] = classes(k, e) * probabilities_[e];
   }
+  weights[groups_] = probabilities_[neighbour.from];
+  weights[groups_ + 1] = probabilities_[neighbour.to];
 }
 
 double NeighbourOutcomes::classes(std::size_t k, std::size_t e) const {
@@ -275,6 +429,21 @@ double NeighbourOutcomes::log_probability(std::size_t k, std::size_t e) const {
 BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
   const double* const l = log_ratios_.data() + k * (groups_ + 2);
   const double* const bend = bends_.data() + k * (groups_ + 2);
+  const Neighbour& neighbour = neighbours_[k];
+  if (!faint_ && order >= kNearOne && order * most_[k] <= kLargestBend) {
+    const std::size_t elements = groups_ + 2;
+    thread_local std::vector<double> room;
+    room.resize(3 * elements);
+    double* const weights = room.data();
+    double* const forward = weights + elements;
+    double* const reverse = forward + elements;
+    write_weights(k, weights);
+    bends(l, 1.0 - order, order * most_[k], elements, forward);
+    bends(l, order, order * most_[k], elements, reverse);
+    std::array<double, 2> sums{};
+    sum_excess(weights, forward, reverse, bend, elements, order, sums.data());
+    return {sums[0], sums[1]};
+  }
   BothDirections sum;
   const auto add = [&](std::size_t e, double p, double log_p) {
     if (log_p < kFaint) {
@@ -285,7 +454,6 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
     sum.forward += p * forward_term(l[e], bend[e], order);
     sum.reverse += p * reverse_term(l[e], bend[e], order);
   };
-  const Neighbour& neighbour = neighbours_[k];
   for (std::size_t e = 0; e < groups_; ++e) {
     const double classes =
         classes_[e] - (neighbour.from == e ? 1 : 0) - (neighbour.to == e ? 1 : 0);
@@ -313,7 +481,7 @@ BothDirections NeighbourOutcomes::log_excess(std::size_t k, double order) const 
 
 std::size_t NeighbourOutcomes::bytes() const {
   return sizeof(*this) + 2 * log_ratios_.size() * sizeof(double) +
-         neighbours_.size() * sizeof(Neighbour) + 3 * groups_ * sizeof(double);
+         neighbours_.size() * (sizeof(Neighbour) + sizeof(double)) + 4 * groups_ * sizeof(double);
 }
 
 }  // namespace pate

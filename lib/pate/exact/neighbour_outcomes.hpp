@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,6 +50,13 @@ class NeighbourOutcomes {
     return log_ratios_.data() + k * (groups_ + 2);
   }
 
+  /// P'_j / P_j of element e of these.
+  [[nodiscard]] double ratio(std::size_t k, std::size_t e) const {
+    const std::size_t at = k * (groups_ + 2) + e;
+    const double l = log_ratios_[at];
+    return std::abs(l) <= 1.0 ? 1.0 + (l + bends_[at]) : std::exp(l);
+  }
+
   /// How many classes element e of `log_ratios(k)` stands for, and log P_j of each.
   [[nodiscard]] double classes(std::size_t k, std::size_t e) const;
   [[nodiscard]] double log_probability(std::size_t k, std::size_t e) const;
@@ -68,6 +76,12 @@ class NeighbourOutcomes {
  private:
   struct Kernel;
 
+  // From the logarithms of its ratios, the bends of neighbour k.
+  void bend(std::size_t k);
+  void take_plurality_from_others(const GroupedVotes& votes);
+  // The probabilities on the votes of the elements of neighbour k.
+  void write_weights(std::size_t k, double* weights) const;
+
   std::size_t groups_;
   std::vector<std::int32_t> classes_;
   std::vector<double> log_probabilities_;
@@ -75,6 +89,8 @@ class NeighbourOutcomes {
   std::vector<Neighbour> neighbours_;
   std::vector<double> log_ratios_;  // l by neighbour and element
   std::vector<double> bends_;       // e^l - 1 - l, likewise
+  std::vector<double> most_;        // at least the largest |l| of a neighbour
+  std::vector<double> weights_;     // probability of all classes of a group
   bool faint_ = false;              // some probability is below the range of doubles
   bool complete_ = true;
 };

@@ -4,7 +4,7 @@
 /// and sums are the same in each: no result depends on the machine.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__)
-#define PATE_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
+#define PATE_VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define PATE_VECTOR_CLONES
 #endif

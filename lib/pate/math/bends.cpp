@@ -1,0 +1,70 @@
+#include "pate/math/bends.hpp"
+
+#include "pate/math/vector_clones.hpp"
+
+namespace pate {
+
+namespace {
+
+// Below this e^y - 1 - y is a short series.
+constexpr double kShort = 0.5;
+
+// The series of e^y - 1 - y, y = factor * l * scale, by Horner's rule.
+PATE_VECTOR_CLONES void start(const double* l, double factor, double scale, std::size_t size,
+                              double* __restrict result) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const double y = factor * l[i] * scale;
+    double sum = 1.0 / 1307674368000.0;
+    sum = sum * y + 1.0 / 87178291200.0;
+    sum = sum * y + 1.0 / 6227020800.0;
+    sum = sum * y + 1.0 / 479001600.0;
+    sum = sum * y + 1.0 / 39916800.0;
+    sum = sum * y + 1.0 / 3628800.0;
+    sum = sum * y + 1.0 / 362880.0;
+    sum = sum * y + 1.0 / 40320.0;
+    sum = sum * y + 1.0 / 5040.0;
+    sum = sum * y + 1.0 / 720.0;
+    sum = sum * y + 1.0 / 120.0;
+    sum = sum * y + 1.0 / 24.0;
+    sum = sum * y + 1.0 / 6.0;
+    sum = sum * y + 0.5;
+    result[i] = sum * y * y;
+  }
+}
+
+// From y to 2 y: e^2y - 1 - 2y = 2 (e^y - 1 - y) + (e^y - 1)^2, of which both are >= 0.
+PATE_VECTOR_CLONES void redouble(const double* l, double factor, double scale, std::size_t size,
+                                 double* __restrict result) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const double more = factor * l[i] * scale + result[i];
+    result[i] = 2.0 * result[i] + more * more;
+  }
+}
+
+}  // namespace
+
+void bends(const double* l, double factor, double most, std::size_t size, double* result) {
+  double scale = 1.0;
+  while (most * scale > kShort) scale *= 0.5;
+  start(l, factor, scale, size, result);
+  for (; scale < 1.0; scale *= 2.0) redouble(l, factor, scale, size, result);
+}
+
+PATE_VECTOR_CLONES void log1p_near_zero(double* x, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    // 2 artanh(s), |s| <= 1/9.
+    const double s = x[i] / (2.0 + x[i]);
+    const double t = s * s;
+    double sum = 1.0 / 17.0;
+    sum = sum * t + 1.0 / 15.0;
+    sum = sum * t + 1.0 / 13.0;
+    sum = sum * t + 1.0 / 11.0;
+    sum = sum * t + 1.0 / 9.0;
+    sum = sum * t + 1.0 / 7.0;
+    sum = sum * t + 1.0 / 5.0;
+    sum = sum * t + 1.0 / 3.0;
+    x[i] = 2.0 * s + 2.0 * s * t * sum;
+  }
+}
+
+}  // namespace pate
