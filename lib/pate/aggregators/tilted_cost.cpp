@@ -30,45 +30,44 @@ constexpr double kCancellation = 1e-13;
 constexpr double kLargestGrowth = 600.0;
 constexpr double kLargestQ = 1.0 - 1e-6;
 // Nodes that are summed over at a time.
-constexpr std::size_t kPiece = 128;
-constexpr std::size_t kRowsGoOn = 3;  // numbers behind the last that are read and not used
+constexpr std::size_t kWidth = 8;
+constexpr std::size_t kRowsGoOn = kWidth - 1;  // numbers behind the last that are read and not used
 
-// Four numbers at a time, whether the processor has such registers or not: each is computed by the
+// Eight numbers at a time, whether the processor has such registers or not: each is computed by the
 // same operations.
-using Four [[gnu::vector_size(32)]] = double;
-using FourBits [[gnu::vector_size(32)]] = std::uint64_t;
+using Eight [[gnu::vector_size(64)]] = double;
+using EightBits [[gnu::vector_size(64)]] = std::uint64_t;
 
-// x[k] becomes weights[k] (1 - e^x[k]), k = 0..3, for x <= 0; relative accuracy 4e-16. e^x = 2^n (1
+// result[k] = weights[k] (1 - e^x[k]), k = 0..7, for x <= 0; relative accuracy 4e-16. e^x = 2^n (1
 // + p), p = e^r - 1 for |r| <= log(2)/2.
-[[gnu::always_inline]] inline void weigh_one_minus_exp(double* values, const double* weights) {
+[[gnu::always_inline]] inline void weigh_one_minus_exp(Eight x, const double* weights,
+                                                       double* result) {
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   constexpr double kLn2High = 0x1.62e42fefa3800p-1;
   constexpr double kLn2Low = 0x1.ef35793c76730p-45;
   constexpr double kOneBits = 1.0;
-  Four x;
-  Four weight;
-  std::memcpy(&x, values, sizeof x);
+  Eight weight;
   std::memcpy(&weight, weights, sizeof weight);
-  const Four least = Four{} - 700.0;
+  const Eight least = Eight{} - 700.0;
   x = x > least ? x : least;
-  const Four shifted = x * std::numbers::log2e + kRound;
-  const Four n = shifted - kRound;
-  const Four r = (x - n * kLn2High) - n * kLn2Low;
+  const Eight shifted = x * std::numbers::log2e + kRound;
+  const Eight n = shifted - kRound;
+  const Eight r = (x - n * kLn2High) - n * kLn2Low;
   // (e^r - 1 - r) / r^2 by powers, in pairs: few operations wait for each other.
-  const Four r2 = r * r;
-  const Four r4 = r2 * r2;
-  const Four low = (0.5 + r * (1.0 / 6.0)) + (1.0 / 24.0 + r * (1.0 / 120.0)) * r2;
-  const Four middle =
+  const Eight r2 = r * r;
+  const Eight r4 = r2 * r2;
+  const Eight low = (0.5 + r * (1.0 / 6.0)) + (1.0 / 24.0 + r * (1.0 / 120.0)) * r2;
+  const Eight middle =
       (1.0 / 720.0 + r * (1.0 / 5040.0)) + (1.0 / 40320.0 + r * (1.0 / 362880.0)) * r2;
-  const Four high = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) + r2 * (1.0 / 479001600.0);
-  const Four p = r + r2 * (low + r4 * (middle + r4 * high));
-  FourBits bits;
+  const Eight high = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) + r2 * (1.0 / 479001600.0);
+  const Eight p = r + r2 * (low + r4 * (middle + r4 * high));
+  EightBits bits;
   std::memcpy(&bits, &shifted, sizeof bits);
   bits = (bits << 52U) + std::bit_cast<std::uint64_t>(kOneBits);
-  Four power;
+  Eight power;
   std::memcpy(&power, &bits, sizeof power);
   x = weight * ((1.0 - power) - power * p);
-  std::memcpy(values, &x, sizeof x);
+  std::memcpy(result, &x, sizeof x);
 }
 
 }  // namespace
@@ -125,7 +124,7 @@ TiltedMoment::Term TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t s
 // Wide vectors where the processor has them: the same operations in the same order, none fused.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
     !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("avx2", "default")))
+__attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 double
 TiltedMoment::weighted_sum(std::span<const Term> terms, double least_gap) const {
@@ -141,21 +140,18 @@ TiltedMoment::weighted_sum(std::span<const Term> terms, double least_gap) const 
   const std::size_t first = from > 0.0 ? std::min(static_cast<std::size_t>(from), nodes_) : 0;
   const std::size_t last = std::min(nodes_, static_cast<std::size_t>(std::max(to, 0.0)) + 1);
   double sum = 0.0;
-  for (std::size_t start = first; start < last; start += kPiece) {
-    std::array<double, kPiece> log_wins{};
-    const std::size_t size = std::min(kPiece, last - start);
-    // Up to three more than are added up: rows and weights go on for as many.
+  // Up to seven more than are added up: rows and weights go on for as many.
+  for (std::size_t start = first; start < last; start += kWidth) {
+    Eight log_wins{};
     for (const Term& term : terms) {
-      const double* row = term.row + start;
-      for (std::size_t k = 0; k < size; k += 4) {
-        for (std::size_t i = k; i < k + 4; ++i) log_wins[i] += term.classes * row[i];
-      }
+      Eight row;
+      std::memcpy(&row, term.row + start, sizeof row);
+      log_wins += term.classes * row;
     }
-    const double* weights = weights_.data() + start;
-    for (std::size_t k = 0; k < size; k += 4) {
-      weigh_one_minus_exp(log_wins.data() + k, weights + k);
-    }
-    for (std::size_t k = 0; k < size; ++k) sum += log_wins[k];
+    std::array<double, kWidth> wins;
+    weigh_one_minus_exp(log_wins, weights_.data() + start, wins.data());
+    const std::size_t size = std::min(kWidth, last - start);
+    for (std::size_t k = 0; k < size; ++k) sum += wins[k];
   }
   return sum;
 }
