@@ -6,6 +6,7 @@
 
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
+#include "pate/math/vector_clones.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/sensitivity/neighbour_q.hpp"
 #include "pate/sensitivity/sensitivity_table.hpp"
@@ -72,6 +73,11 @@ struct Walker {
   [[nodiscard]] double part() const { return count * static_cast<double>(largest); }
 };
 
+// to[k] becomes the larger of itself and from[k].
+PATE_VECTOR_CLONES void raise(float* __restrict to, const float* from, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) to[k] = to[k] > from[k] ? to[k] : from[k];
+}
+
 // The maxima of growing rectangles around the queries of one group, added to sums[d].
 void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTable& terms,
                const QGrid& grid, const SensitivityTable& table, std::vector<double>& sums) {
@@ -111,13 +117,8 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
     end_low = std::min(end_low, first_high);
     for (const std::int64_t r : added) {
       const auto row = table.row(r);
-      const auto raise = [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) {
-          profile[k] = profile[k] > row[k] ? profile[k] : row[k];
-        }
-      };
-      raise(0, end_low);
-      raise(first_high, profile.size());
+      raise(profile.data(), row.data(), end_low);
+      raise(profile.data() + first_high, row.data() + first_high, profile.size() - first_high);
     }
     for (Walker& walker : walkers) {
       const std::size_t low = walker.range.low();
