@@ -50,14 +50,37 @@ double log_forward_term(double l, double order) {
   return l + log_power_excess(-l, order);
 }
 
-// sums[r * size + b] += weight * (1 + up[rows[r]]) * down[b].
-PATE_VECTOR_CLONES void add_products(double weight, const double* up, const double* down,
-                                     std::size_t size, std::span<const std::uint32_t> rows,
-                                     double* __restrict sums) {
+// Nodes whose products are added up together: what is read of them stays in the nearest cache.
+constexpr std::size_t kNodes = 16;
+
+// sums[r * size + b] += weights[i] * (1 + up[i * size + rows[r]]) * down[i * size + b], node by
+// node.
+PATE_VECTOR_CLONES void add_products(std::span<const double> weights, const double* up,
+                                     const double* down, std::size_t size,
+                                     std::span<const std::uint32_t> rows, double* __restrict sums) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double w = weight * (1.0 + up[rows[r]]);
+    const double* const up_of_row = up + rows[r];
     double* const to = sums + r * size;
-    for (std::size_t b = 0; b < size; ++b) to[b] += w * down[b];
+    const auto weight = [&](std::size_t i) { return weights[i] * (1.0 + up_of_row[i * size]); };
+    std::size_t i = 0;
+    // Four at a time, so that a sum is read and written once for them.
+    for (; i + 4 <= weights.size(); i += 4) {
+      const double w0 = weight(i);
+      const double w1 = weight(i + 1);
+      const double w2 = weight(i + 2);
+      const double w3 = weight(i + 3);
+      const double* const d0 = down + i * size;
+      const double* const d1 = d0 + size;
+      const double* const d2 = d1 + size;
+      const double* const d3 = d2 + size;
+      for (std::size_t b = 0; b < size; ++b) {
+        to[b] = (((to[b] + w0 * d0[b]) + w1 * d1[b]) + w2 * d2[b]) + w3 * d3[b];
+      }
+    }
+    for (; i < weights.size(); ++i) {
+      const double w = weight(i);
+      for (std::size_t b = 0; b < size; ++b) to[b] += w * down[i * size + b];
+    }
   }
 }
 
@@ -164,6 +187,7 @@ struct NeighbourOutcomes::Kernel {
     other.resize(wanted_.size());
     gained.assign(groups, 0.0);
     lost.assign(groups, 0.0);
+    node_weights_.clear();
     double sum = 0.0;
     double own_loss = 0.0;
     double own_gain = 0.0;
@@ -181,8 +205,14 @@ struct NeighbourOutcomes::Kernel {
         gained[g] += w_gained * up[g];
         lost[g] += w_lost * down[g];
       }
-      add_products(w, up, down, groups, rows_, products_.data());
+      node_weights_.push_back(w);
       add_columns(w, up, down, groups, columns_, in_columns);
+    }
+    for (std::size_t i = begin_; i < end_; i += kNodes) {
+      const auto weights =
+          std::span<const double>(node_weights_).subspan(i - begin_, std::min(kNodes, end_ - i));
+      add_products(weights, fallen.data() + i * groups, risen.data() + i * groups, groups, rows_,
+                   products_.data());
     }
     const double log_sum = std::log(sum);
     changes_.resize(wanted_.size());
@@ -294,7 +324,8 @@ struct NeighbourOutcomes::Kernel {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::vector<double> gain_;
-  std::vector<double> changes_;  // P'/P - 1, where `other` has the logarithm of P'/P
+  std::vector<double> node_weights_;  // of the window
+  std::vector<double> changes_;       // P'/P - 1, where `other` has the logarithm of P'/P
 };
 
 NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNodes& noise,
