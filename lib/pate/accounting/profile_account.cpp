@@ -162,14 +162,16 @@ std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
   return joined(result, slope, resolution, shares);
 }
 
-// The sum of p e^(slope loss).
-double moment_of(const OutcomeTable& table, double slope) {
+// The sum of p e^(slope loss), for the reverse direction of q e^(-slope loss).
+double moment_of(const OutcomeTable& table, double slope, Direction direction) {
+  const bool is_forward = direction == Direction::forward;
+  if (!is_forward) slope = -slope;
   thread_local std::vector<double> losses;
   thread_local std::vector<double> bent;
   losses.clear();
   double most = 0.0;
   for (const OutcomePair& o : table) {
-    losses.push_back(o.p > 0.0 ? o.loss : 0.0);
+    losses.push_back((is_forward ? o.p : o.q) > 0.0 ? o.loss : 0.0);
     most = max_or_nan(most, std::abs(slope * losses.back()));
   }
   bent.resize(losses.size());
@@ -178,7 +180,8 @@ double moment_of(const OutcomeTable& table, double slope) {
   double moment = 0.0;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const double z = slope * losses[i];
-    moment += table[i].p * (is_short ? 1.0 + (z + bent[i]) : std::exp(z));
+    moment +=
+        (is_forward ? table[i].p : table[i].q) * (is_short ? 1.0 + (z + bent[i]) : std::exp(z));
   }
   return moment;
 }
@@ -189,13 +192,30 @@ std::size_t dearest(std::span<const OutcomeTable> tables, std::size_t begin, std
   std::size_t best = begin;
   double largest = -kInfinity;
   for (std::size_t k = begin; k < end; ++k) {
-    const double moment = moment_of(tables[k], order - 1.0);
+    const double moment = moment_of(tables[k], order - 1.0, Direction::forward);
     if (moment > largest) {
       largest = moment;
       best = k;
     }
   }
   return best;
+}
+
+// The table of the neighbour with the largest moment in a direction, seen from there; among those
+// that may have it, none: among all.
+OutcomeTable dearest(std::span<const OutcomeTable> tables, std::span<const std::uint32_t> among,
+                     double order, Direction direction) {
+  const OutcomeTable* best = nullptr;
+  double largest = -kInfinity;
+  for (std::size_t i = 0; i < (among.empty() ? tables.size() : among.size()); ++i) {
+    const OutcomeTable& table = tables[among.empty() ? i : among[i]];
+    const double moment = moment_of(table, order - 1.0, direction);
+    if (best != nullptr && !(moment > largest)) continue;
+    largest = moment;
+    best = &table;
+  }
+  if (best == nullptr) return {};
+  return direction == Direction::forward ? *best : reversed(*best);
 }
 
 // Of epsilons of millions no grid of losses is kept that tells anything.
@@ -416,21 +436,30 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       auto tables = place.tables(runs);
       if (!tables) return false;
       const bool is_covered = covers && !place.selection_only;
+      const auto order = [&](Direction direction) {
+        return direction == Direction::forward ? hints.forward.order : hints.reverse.order;
+      };
+      std::array<OutcomeTable, 2> ones;
+      for (std::size_t d = 0; d < 2; ++d) {
+        std::vector<std::uint32_t> among;
+        if (!place.selection_only) {
+          among = (*runs[place.run])[place.query].may_be_largest(order(kDirections[d]));
+        }
+        ones.at(d) = dearest(*tables, among, order(kDirections[d]), kDirections[d]);
+      }
       std::vector<std::size_t> kinds;
       if (is_covered) kinds = sort_by_kind(runs[place.run]->votes(place.query), *tables);
       for (const Direction direction : kDirections) {
         if (direction == Direction::reverse) reverse_all(*tables);
-        const double order =
-            direction == Direction::forward ? hints.forward.order : hints.reverse.order;
-        const auto one = dearest(*tables, 0, tables->size(), order);
+        OutcomeTable& one = ones.at(direction == Direction::forward ? 0 : 1);
         std::vector<OutcomeTable> few;
         if (is_covered && !tables->empty()) {
-          few = covered(*tables, kinds, (*tables)[one], order - 1.0, grids.step,
-                        kRdpShare * grids.epsilon * (order - 1.0) / contested);
+          const double slope = order(direction) - 1.0;
+          few = covered(*tables, kinds, one, slope, grids.step,
+                        kRdpShare * grids.epsilon * slope / contested);
         }
-        (direction == Direction::forward ? forward : reverse) =
-            std::make_unique<Step>(Step{GridLosses(is_covered ? few : *tables, grids.step),
-                                        tables->empty() ? OutcomeTable{} : (*tables)[one]});
+        (direction == Direction::forward ? forward : reverse) = std::make_unique<Step>(
+            Step{GridLosses(is_covered ? few : *tables, grids.step), std::move(one)});
       }
       return true;
     };

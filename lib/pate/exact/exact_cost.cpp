@@ -287,6 +287,12 @@ ExactCost::Candidates ExactCost::candidates() const {
   return result;
 }
 
+std::vector<std::uint32_t> ExactCost::may_be_largest(double order) const {
+  const Candidates known = holds_outcomes() ? candidates() : candidates_;
+  if (!(known.first <= order && order <= known.last)) return {};
+  return known.neighbours;
+}
+
 void ExactCost::forget() {
   if (auto found = candidates(); !found.neighbours.empty()) candidates_ = std::move(found);
   outcomes_.reset();
