@@ -68,7 +68,8 @@ std::shared_ptr<CountingTable> predictions() {
 
 Run run_of(const VoteSource& votes) {
   std::vector<std::int32_t> labels;
-  for (std::int32_t i = 0; i < kQueries; ++i) labels.push_back(i % 5 % kClasses);
+  for (std::int32_t i = 0; i < kQueries; ++i)
+    labels.push_back(static_cast<std::int32_t>(i % 5 % kClasses));
   return {votes,
           RowSelection::all(kQueries),
           Aggregator{ThresholdCheck{18.0, 6.0}, GaussianNoisyMax{4.0}, false},
