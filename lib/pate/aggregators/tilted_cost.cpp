@@ -70,6 +70,11 @@ using EightBits [[gnu::vector_size(64)]] = std::uint64_t;
   std::memcpy(result, &x, sizeof x);
 }
 
+// Where the rows of a tilt from -2 to 2 are.
+std::size_t row_set(int tilt) {
+  return static_cast<std::size_t>(std::int64_t{tilt} + 2);
+}
+
 }  // namespace
 
 TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
@@ -102,7 +107,7 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
   }
   weights_.resize(nodes_ + kRowsGoOn);
   for (int tilt = -2; tilt <= 2; ++tilt) {
-    auto& rows = rows_[static_cast<std::size_t>(tilt + 2)];
+    auto& rows = rows_[row_set(tilt)];
     rows.reserve(static_cast<std::size_t>(last_gap_ + 2 * kRoom + 1) * nodes_ + kRowsGoOn);
     for (std::int64_t gap = -kRoom; gap <= last_gap_ + kRoom; ++gap) {
       const double shift = (static_cast<double>(gap) + tilt * (order - 1.0)) / sigma_;
@@ -117,7 +122,7 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
 TiltedMoment::Term TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t shift,
                                       std::int64_t classes) const {
   const auto row = static_cast<std::size_t>(std::min(gap, last_gap_) + shift + kRoom);
-  return {rows_[static_cast<std::size_t>(tilt + 2)].data() + row * nodes_,
+  return {rows_[row_set(tilt)].data() + row * nodes_,
           static_cast<double>(classes)};
 }
 
@@ -148,7 +153,7 @@ TiltedMoment::weighted_sum(std::span<const Term> terms, double least_gap) const 
       std::memcpy(&row, term.row + start, sizeof row);
       log_wins += term.classes * row;
     }
-    std::array<double, kWidth> wins;
+    std::array<double, kWidth> wins{};
     weigh_one_minus_exp(log_wins, weights_.data() + start, wins.data());
     const std::size_t size = std::min(kWidth, last - start);
     for (std::size_t k = 0; k < size; ++k) sum += wins[k];

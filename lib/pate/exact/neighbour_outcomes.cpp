@@ -98,7 +98,7 @@ PATE_VECTOR_CLONES void add_columns(double weight, const double* up, const doubl
 // The largest |l|.
 PATE_VECTOR_CLONES double largest_of(const double* l, std::size_t size) {
   constexpr std::size_t kLanes = 4;
-  double most[kLanes] = {};  // NOLINT(*-avoid-c-arrays)
+  std::array<double, kLanes> most{};
   std::size_t e = 0;
   for (; e + kLanes <= size; e += kLanes) {
     for (std::size_t j = 0; j < kLanes; ++j) {
@@ -114,7 +114,7 @@ PATE_VECTOR_CLONES double largest_of(const double* l, std::size_t size) {
 PATE_VECTOR_CLONES double sum_changes(const double* weights, const double* l, const double* bends,
                                       std::size_t size) {
   constexpr std::size_t kLanes = 4;
-  double sums[kLanes] = {};  // NOLINT(*-avoid-c-arrays)
+  std::array<double, kLanes> sums{};
   std::size_t e = 0;
   for (; e + kLanes <= size; e += kLanes) {
     for (std::size_t j = 0; j < kLanes; ++j) sums[j] += weights[e + j] * (l[e + j] + bends[e + j]);
@@ -129,7 +129,7 @@ PATE_VECTOR_CLONES void sum_excess(const double* weights, const double* forward,
                                    const double* reverse, const double* bends, std::size_t size,
                                    double order, double* __restrict result) {
   constexpr std::size_t kLanes = 4;
-  double sums[2 * kLanes] = {};  // NOLINT(*-avoid-c-arrays)
+  std::array<double, 2 * kLanes> sums{};
   std::size_t e = 0;
   for (; e + kLanes <= size; e += kLanes) {
     for (std::size_t j = 0; j < kLanes; ++j) {
@@ -143,7 +143,7 @@ PATE_VECTOR_CLONES void sum_excess(const double* weights, const double* forward,
     sums[kLanes + e % kLanes] += weights[e] * (reverse[e] - order * bends[e]);
   }
   for (std::size_t d = 0; d < 2; ++d) {
-    const double* const its = sums + d * kLanes;
+    const double* const its = sums.data() + d * kLanes;
     result[d] = (its[0] + its[1]) + (its[2] + its[3]);
   }
 }
@@ -259,7 +259,7 @@ struct NeighbourOutcomes::Kernel {
   void place_products() {
     std::vector<std::uint32_t> from(groups, 0);
     for (const Neighbour& neighbour : wanted_) ++from[neighbour.from];
-    const auto has_row = [&](std::uint32_t a) { return 2 * from[a] > groups; };
+    const auto has_row = [&](std::uint32_t a) { return std::size_t{2} * from[a] > groups; };
     const auto missing = static_cast<std::uint32_t>(-1);
     std::vector<std::uint32_t> row(groups, missing);
     std::vector<std::uint32_t> column(groups, missing);

@@ -9,88 +9,73 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 
 // Null where the program was not linked with the solver.
-#define PATE_OF_CLP(function) \
-  extern "C" __attribute__((weak)) decltype(Clp_##function) Clp_##function
-PATE_OF_CLP(newModel);
-PATE_OF_CLP(deleteModel);
-PATE_OF_CLP(setLogLevel);
-PATE_OF_CLP(setOptimizationDirection);
-PATE_OF_CLP(setPrimalTolerance);
-PATE_OF_CLP(setDualTolerance);
-PATE_OF_CLP(scaling);
-PATE_OF_CLP(addColumns);
-PATE_OF_CLP(addRows);
-PATE_OF_CLP(dual);
-PATE_OF_CLP(primal);
-PATE_OF_CLP(status);
-PATE_OF_CLP(getColSolution);
-PATE_OF_CLP(getRowPrice);
-#undef PATE_OF_CLP
+#pragma weak Clp_newModel
+#pragma weak Clp_deleteModel
+#pragma weak Clp_setLogLevel
+#pragma weak Clp_setOptimizationDirection
+#pragma weak Clp_setPrimalTolerance
+#pragma weak Clp_setDualTolerance
+#pragma weak Clp_scaling
+#pragma weak Clp_addColumns
+#pragma weak Clp_addRows
+#pragma weak Clp_dual
+#pragma weak Clp_primal
+#pragma weak Clp_status
+#pragma weak Clp_getColSolution
+#pragma weak Clp_getRowPrice
 
 namespace pate {
 
 struct LinearProgram::Model {
   // The functions of the solver, linked or loaded.
   struct Clp {
-    Clp() {
-      if (Clp_newModel == nullptr) {
-        library_ = dlopen(PATE_CLP_SONAME, RTLD_NOW | RTLD_LOCAL);
-        is_there = library_ != nullptr;
-      }
-#define PATE_FROM_CLP(function) find(function, Clp_##function, "Clp_" #function)
-      PATE_FROM_CLP(newModel);
-      PATE_FROM_CLP(deleteModel);
-      PATE_FROM_CLP(setLogLevel);
-      PATE_FROM_CLP(setOptimizationDirection);
-      PATE_FROM_CLP(setPrimalTolerance);
-      PATE_FROM_CLP(setDualTolerance);
-      PATE_FROM_CLP(scaling);
-      PATE_FROM_CLP(addColumns);
-      PATE_FROM_CLP(addRows);
-      PATE_FROM_CLP(dual);
-      PATE_FROM_CLP(primal);
-      PATE_FROM_CLP(status);
-      PATE_FROM_CLP(getColSolution);
-      PATE_FROM_CLP(getRowPrice);
-#undef PATE_FROM_CLP
-    }
-
     // Loaded once, and kept until the process ends.
     static const Clp& get() {
       static const Clp clp;
       return clp;
     }
 
-    bool is_there = true;
-    decltype(&Clp_newModel) newModel;
-    decltype(&Clp_deleteModel) deleteModel;
-    decltype(&Clp_setLogLevel) setLogLevel;
-    decltype(&Clp_setOptimizationDirection) setOptimizationDirection;
-    decltype(&Clp_setPrimalTolerance) setPrimalTolerance;
-    decltype(&Clp_setDualTolerance) setDualTolerance;
-    decltype(&Clp_scaling) scaling;
-    decltype(&Clp_addColumns) addColumns;
-    decltype(&Clp_addRows) addRows;
-    decltype(&Clp_dual) dual;
-    decltype(&Clp_primal) primal;
-    decltype(&Clp_status) status;
-    decltype(&Clp_getColSolution) getColSolution;
-    decltype(&Clp_getRowPrice) getRowPrice;
-
    private:
+    void* library_ = &Clp_newModel != nullptr ? nullptr : dlopen(PATE_CLP_SONAME, RTLD_NOW);
+    bool is_missing_ = false;
+
     template <typename Function>
-    void find(Function*& function, Function* linked, const char* name) {
-      function = linked;
-      if (function != nullptr || !is_there) return;
-      function = reinterpret_cast<Function*>(dlsym(library_, name));
-      is_there = function != nullptr;
+    Function* find(Function* linked, const char* name) {
+      if (linked != nullptr) return linked;
+      if (library_ == nullptr) {
+        is_missing_ = true;
+        return nullptr;
+      }
+      auto* const found = std::bit_cast<Function*>(dlsym(library_, name));
+      is_missing_ = is_missing_ || found == nullptr;
+      return found;
     }
 
-    void* library_ = nullptr;
+   public:
+    decltype(&Clp_newModel) newModel = find(&Clp_newModel, "Clp_newModel");
+    decltype(&Clp_deleteModel) deleteModel = find(&Clp_deleteModel, "Clp_deleteModel");
+    decltype(&Clp_setLogLevel) setLogLevel = find(&Clp_setLogLevel, "Clp_setLogLevel");
+    decltype(&Clp_setOptimizationDirection) setOptimizationDirection =
+        find(&Clp_setOptimizationDirection, "Clp_setOptimizationDirection");
+    decltype(&Clp_setPrimalTolerance) setPrimalTolerance =
+        find(&Clp_setPrimalTolerance, "Clp_setPrimalTolerance");
+    decltype(&Clp_setDualTolerance) setDualTolerance =
+        find(&Clp_setDualTolerance, "Clp_setDualTolerance");
+    decltype(&Clp_scaling) scaling = find(&Clp_scaling, "Clp_scaling");
+    decltype(&Clp_addColumns) addColumns = find(&Clp_addColumns, "Clp_addColumns");
+    decltype(&Clp_addRows) addRows = find(&Clp_addRows, "Clp_addRows");
+    decltype(&Clp_dual) dual = find(&Clp_dual, "Clp_dual");
+    decltype(&Clp_primal) primal = find(&Clp_primal, "Clp_primal");
+    decltype(&Clp_status) status = find(&Clp_status, "Clp_status");
+    decltype(&Clp_getColSolution) getColSolution = find(&Clp_getColSolution, "Clp_getColSolution");
+    decltype(&Clp_getRowPrice) getRowPrice = find(&Clp_getRowPrice, "Clp_getRowPrice");
+
+    [[nodiscard]] bool is_there() const { return !is_missing_; }
   };
 
   const Clp& solver = Clp::get();
@@ -100,7 +85,7 @@ struct LinearProgram::Model {
   std::size_t sent = 0;  // how many of the rows the solver has
 
   Model() {
-    if (!solver.is_there) {
+    if (!solver.is_there()) {
       throw validity_error(
           "COIN-OR CLP, the solver of linear programs that the optimal noise function needs, "
           "cannot be loaded (" PATE_CLP_SONAME
@@ -110,13 +95,11 @@ struct LinearProgram::Model {
   }
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
-  ~Model() {
-    solver.deleteModel(clp);
-  }
+  ~Model() { solver.deleteModel(clp); }
 };
 
 bool LinearProgram::is_available() {
-  return Model::Clp::get().is_there;
+  return Model::Clp::get().is_there();
 }
 
 LinearProgram::LinearProgram(std::span<const double> objective)

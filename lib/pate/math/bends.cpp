@@ -1,5 +1,7 @@
 #include "pate/math/bends.hpp"
 
+#include <cmath>
+
 #include "pate/math/vector_clones.hpp"
 
 namespace pate {
@@ -44,10 +46,12 @@ PATE_VECTOR_CLONES void redouble(const double* l, double factor, double scale, s
 }  // namespace
 
 void bends(const double* l, double factor, double most, std::size_t size, double* result) {
-  double scale = 1.0;
-  while (most * scale > kShort) scale *= 0.5;
-  start(l, factor, scale, size, result);
-  for (; scale < 1.0; scale *= 2.0) redouble(l, factor, scale, size, result);
+  int halvings = 0;
+  while (std::ldexp(most, -halvings) > kShort) ++halvings;
+  start(l, factor, std::ldexp(1.0, -halvings), size, result);
+  for (; halvings > 0; --halvings) {
+    redouble(l, factor, std::ldexp(1.0, -halvings), size, result);
+  }
 }
 
 PATE_VECTOR_CLONES void log1p_near_zero(double* x, std::size_t size) {
