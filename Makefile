@@ -8,7 +8,8 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-FUZZ ?= --seconds 60
+SECONDS ?= 60
+FUZZ ?= --seconds $(SECONDS)
 CASES ?= 100000
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
@@ -170,7 +171,7 @@ verify: build ## random cases over the whole domain beside the formulas at 100 d
 	@build/release/tests/verify/pate_verify --cases $(CASES)
 
 .PHONY: fuzz
-fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz: FUZZ="--seconds 60"
+fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz (SECONDS=60)
 	@$(call install_missing,clang libclang-rt-14-dev)
 	@cmake --preset fuzz --log-level=NOTICE
 	@cmake --build --preset fuzz --target fuzzers -j $(JOBS)

@@ -227,6 +227,12 @@ TwoTailMaximum maximum_by_scan(Direction direction, double log_q, double mu, dou
   }
   TwoTailMaximum best = upper_only;
   if (lower_only > best.log_excess) best = {lower_only, log_q, high};
+  // No part is larger than at the end where it is largest: max W <= W(0) + W(q). Mostly one of these
+  // is nothing beside the other.
+  if (std::abs(lower_only - upper_only.log_excess) > kNegligible) {
+    best.log_excess = log_add(lower_only, upper_only.log_excess);
+    return best;
+  }
   // Either tail may be minute beside the other: each is scanned by the distance of its end from
   // where it would hold all of q.
   constexpr double kNearest = -30.0;
