@@ -129,23 +129,22 @@ PATE_VECTOR_CLONES void sum_excess(const double* weights, const double* forward,
                                    const double* reverse, const double* bends, std::size_t size,
                                    double order, double* __restrict result) {
   constexpr std::size_t kLanes = 4;
-  std::array<double, 2 * kLanes> sums{};
+  std::array<double, kLanes> there{};
+  std::array<double, kLanes> back{};
   std::size_t e = 0;
   for (; e + kLanes <= size; e += kLanes) {
     for (std::size_t j = 0; j < kLanes; ++j) {
       const std::size_t i = e + j;
-      sums[j] += weights[i] * (forward[i] + (order - 1.0) * bends[i]);
-      sums[kLanes + j] += weights[i] * (reverse[i] - order * bends[i]);
+      there[j] += weights[i] * (forward[i] + (order - 1.0) * bends[i]);
+      back[j] += weights[i] * (reverse[i] - order * bends[i]);
     }
   }
   for (; e < size; ++e) {
-    sums[e % kLanes] += weights[e] * (forward[e] + (order - 1.0) * bends[e]);
-    sums[kLanes + e % kLanes] += weights[e] * (reverse[e] - order * bends[e]);
+    there[e % kLanes] += weights[e] * (forward[e] + (order - 1.0) * bends[e]);
+    back[e % kLanes] += weights[e] * (reverse[e] - order * bends[e]);
   }
-  for (std::size_t d = 0; d < 2; ++d) {
-    const double* const its = sums.data() + d * kLanes;
-    result[d] = (its[0] + its[1]) + (its[2] + its[3]);
-  }
+  result[0] = (there[0] + there[1]) + (there[2] + there[3]);
+  result[1] = (back[0] + back[1]) + (back[2] + back[3]);
 }
 
 }  // namespace
