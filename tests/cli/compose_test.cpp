@@ -719,6 +719,24 @@ TEST_SUITE("compose") {
     }
   }
 
+  TEST_CASE("sums whose provenance contradicts itself are refused") {
+    const Reports reports;
+    const Words words = Words{sample("digits_100_counts.npy"), "--queries", "40"} + kConfident;
+    const std::string one = reports.analyze("one", words + Words{"--orders", "2,8"});
+    const json good = json::parse(run({"compose", one, "--quiet"}).out);
+    REQUIRE(good.contains("provenance"));
+    for (const auto& [key, message] :
+         {std::pair("limited",
+                    "provenance.fixed_order: expected an order, since limits could stop a run"),
+          {"adaptive_rounds", "provenance.adaptive: expected true, since rounds are"}}) {
+      json edited = good;
+      edited.at("provenance")["fixed_order"] = nullptr;
+      edited.at("provenance")["adaptive"] = false;
+      edited.at("provenance")[key] = true;
+      check_refused({reports.write("edited", edited.dump())}, 3, message);
+    }
+  }
+
   TEST_CASE("curves that are below what the epsilons of a report say are refused") {
     const Reports reports;
     const json good =

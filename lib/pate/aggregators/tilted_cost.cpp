@@ -14,6 +14,7 @@
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
+#include "pate/math/vector_clones.hpp"
 
 namespace pate {
 
@@ -122,17 +123,12 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
 TiltedMoment::Term TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t shift,
                                       std::int64_t classes) const {
   const auto row = static_cast<std::size_t>(std::min(gap, last_gap_) + shift + kRoom);
-  return {rows_[row_set(tilt)].data() + row * nodes_,
-          static_cast<double>(classes)};
+  return {rows_[row_set(tilt)].data() + row * nodes_, static_cast<double>(classes)};
 }
 
 // Wide vectors where the processor has them: the same operations in the same order, none fused.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
-    !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-double
-TiltedMoment::weighted_sum(std::span<const Term> terms, double least_gap) const {
+PATE_VECTOR_CLONES double TiltedMoment::weighted_sum(std::span<const Term> terms,
+                                                     double least_gap) const {
   // The integrand of the closest class has its mode halfway between; further out than this on
   // either side there is nothing to add, nor is there of classes behind it.
   const double mode = std::max(0.0, least_gap) / (2.0 * sigma_);

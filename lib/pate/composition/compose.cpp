@@ -7,6 +7,7 @@
 #include <deque>
 #include <iterator>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -363,9 +364,11 @@ void note_provenance(std::span<const Part> parts, Composition& sum) {
   const auto add = [&](const char* code, std::string message) {
     sum.notices.push_back({code, std::move(message)});
   };
-  const auto first = [&](const auto& has) -> const std::string& {
-    return std::ranges::find_if(parts, [&](const Part& part) { return has(part.provenance); })
-        ->name;
+  const auto first = [&](const auto& has) {
+    const auto found =
+        std::ranges::find_if(parts, [&](const Part& part) { return has(part.provenance); });
+    if (found == parts.end()) throw std::logic_error("no part is what the sum says of its parts");
+    return found->name;
   };
   // Without the names of files: these are for readers of what is published, too.
   if (its.parameters_chosen == true) {
@@ -385,7 +388,7 @@ void note_provenance(std::span<const Part> parts, Composition& sum) {
             "{}: where queries or the student's scores come from answers of another report, "
             "the sum of costs that depend on the votes is a guarantee only at an order that was "
             "fixed before the rounds; name the one by --orders in all of them",
-            first([](const Provenance& part) { return part.adaptive; })));
+            first([](const Provenance& part) { return part.adaptive || part.adaptive_rounds; })));
   }
   if (its.limited && !sum.curves.empty()) {
     add("stopped_rounds",

@@ -75,7 +75,15 @@ Released read_released(const io::JsonValue& json) {
 Provenance read_provenance(const io::JsonValue& report, bool is_label, const Part& part) {
   Provenance result;
   if (part.mechanism == "composed") {
-    FieldReader::read(report.at("provenance"), result);
+    const io::JsonValue provenance = report.at("provenance");
+    FieldReader::read(provenance, result);
+    if (result.limited && !result.fixed_order && !part.curves.empty()) {
+      provenance.at("fixed_order")
+          .fail("an order, since limits could stop a run (limited) that has curves");
+    }
+    if (result.adaptive_rounds && !result.adaptive) {
+      provenance.at("adaptive").fail("true, since rounds are (adaptive_rounds)");
+    }
     return result;
   }
   // Row numbers may have been picked by earlier answers, and scores learnt from them.
