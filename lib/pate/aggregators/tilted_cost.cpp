@@ -39,9 +39,8 @@ constexpr std::size_t kRowsGoOn = kWidth - 1;  // numbers behind the last that a
 using Eight [[gnu::vector_size(64)]] = double;
 using EightBits [[gnu::vector_size(64)]] = std::uint64_t;
 
-// result[k] = weights[k] (1 - e^x[k]), k = 0..7, for x <= 0, which changes; relative accuracy
-// 4e-16. e^x = 2^n (1
-// + p), p = e^r - 1 for |r| <= log(2)/2.
+// result[k] = weights[k] (1 - e^x[k]), k = 0..7, for x <= 0, which changes. Relative accuracy
+// 4e-16; e^x = 2^n (1 + p), p = e^r - 1 for |r| <= log(2)/2.
 [[gnu::always_inline]] inline void weigh_one_minus_exp(Eight& x, const double* weights,
                                                        double* result) {
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
