@@ -719,6 +719,20 @@ TEST_SUITE("compose") {
     }
   }
 
+  TEST_CASE("of a report with exact curves alone the sum has its orders") {
+    const Reports reports;
+    json alone = read(reports.analyze("one", Words{sample("digits_100_counts.npy"), "--queries",
+                                                   "40", "--orders", "2,8", "--exact"} +
+                                                 kConfident));
+    alone.at("rdp").erase("tradeoff");
+    alone.at("rdp").erase("published");
+    const Ran sum = run({"compose", reports.write("alone", alone.dump()), "--quiet"});
+    REQUIRE(sum.status == 0);
+    const json composed = json::parse(sum.out);
+    CHECK(composed["rdp"]["orders"] == json({2.0, 8.0}));
+    CHECK(composed["rdp"]["exact"] == alone["rdp"]["exact"]);
+  }
+
   TEST_CASE("sums whose provenance contradicts itself are refused") {
     const Reports reports;
     const Words words = Words{sample("digits_100_counts.npy"), "--queries", "40"} + kConfident;

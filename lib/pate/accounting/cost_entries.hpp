@@ -28,9 +28,9 @@ struct RdpFunction {
 
 /// Where the order was looked for.
 struct OrderSearch {
-  double delta;
-  bool grid_only;      ///< the orders were restricted
-  double spent = 0.0;  ///< of delta, by steps that have one (`StepCounts::delta`)
+  double delta = 0.0;
+  bool grid_only = false;  ///< the orders were restricted
+  double spent = 0.0;      ///< of delta, by steps that have one (`StepCounts::delta`)
 
   /// What is left of delta for a conversion, rounded down. Throws `parameter_error` where nothing
   /// is.

@@ -227,8 +227,8 @@ TwoTailMaximum maximum_by_scan(Direction direction, double log_q, double mu, dou
   }
   TwoTailMaximum best = upper_only;
   if (lower_only > best.log_excess) best = {lower_only, log_q, high};
-  // No part is larger than at the end where it is largest: max W <= W(0) + W(q). Mostly one of these
-  // is nothing beside the other.
+  // No part is larger than at the end where it is largest: max W <= W(0) + W(q). Mostly one of
+  // these is nothing beside the other.
   if (std::abs(lower_only - upper_only.log_excess) > kNegligible) {
     best.log_excess = log_add(lower_only, upper_only.log_excess);
     return best;

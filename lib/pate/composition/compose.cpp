@@ -107,7 +107,7 @@ std::vector<double> common_orders(std::span<const Part> parts,
   std::optional<std::vector<double>> orders;
   if (given) orders = validated_orders(*given);
   for (const Part& part : parts) {
-    if (part.curves.empty()) continue;
+    if (part.curves.empty() && !part.exact) continue;
     if (!orders) {
       orders = part.orders;
       continue;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -33,10 +34,10 @@ Curves at_orders(const Curves& its, const auto& members, const std::vector<doubl
   Curves result;
   for (const auto curve : members) {
     if ((its.*curve).empty()) continue;
-    std::size_t i = 0;
     for (const double order : orders) {
-      while (its_orders[i] != order) ++i;
-      (result.*curve).push_back((its.*curve)[i]);
+      const auto at = std::ranges::lower_bound(its_orders, order);
+      if (at == its_orders.end() || *at != order) throw std::logic_error("no such order");
+      (result.*curve).push_back((its.*curve)[static_cast<std::size_t>(at - its_orders.begin())]);
     }
   }
   return result;
