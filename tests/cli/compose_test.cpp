@@ -769,6 +769,14 @@ TEST_SUITE("compose") {
       check_refused({reports.write("edited", edited.dump())}, 3,
                     "which the RDP of this report is at order ");
     }
+    for (const char* const bound : {"tradeoff", "published"}) {
+      for (const char* const curve : {"noisy_max", "selection"}) {
+        json edited = good;
+        edited.at("rdp").at(bound).erase(curve);
+        check_refused({reports.write("edited", edited.dump())}, 3,
+                      std::string(curve) + ": is missing");
+      }
+    }
   }
 
   TEST_CASE("epsilons below what their report says otherwise are refused, whoever they are of") {

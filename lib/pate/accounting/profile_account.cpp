@@ -186,21 +186,6 @@ double moment_of(const OutcomeTable& table, double slope, Direction direction) {
   return moment;
 }
 
-// The neighbour with the largest moment among begin .. end - 1.
-std::size_t dearest(std::span<const OutcomeTable> tables, std::size_t begin, std::size_t end,
-                    double order) {
-  std::size_t best = begin;
-  double largest = -kInfinity;
-  for (std::size_t k = begin; k < end; ++k) {
-    const double moment = moment_of(tables[k], order - 1.0, Direction::forward);
-    if (moment > largest) {
-      largest = moment;
-      best = k;
-    }
-  }
-  return best;
-}
-
 // The table of the neighbour with the largest moment in a direction, seen from there; among those
 // that may have it, none: among all.
 OutcomeTable dearest(std::span<const OutcomeTable> tables, std::span<const std::uint32_t> among,
@@ -439,12 +424,13 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       const auto order = [&](Direction direction) {
         return direction == Direction::forward ? hints.forward.order : hints.reverse.order;
       };
+      std::vector<std::uint32_t> among;
+      if (!place.selection_only) {
+        const auto [first, last] = std::minmax(hints.forward.order, hints.reverse.order);
+        among = (*runs[place.run])[place.query].may_be_largest(first, last);
+      }
       std::array<OutcomeTable, 2> ones;
       for (std::size_t d = 0; d < 2; ++d) {
-        std::vector<std::uint32_t> among;
-        if (!place.selection_only) {
-          among = (*runs[place.run])[place.query].may_be_largest(order(kDirections[d]));
-        }
         ones.at(d) = dearest(*tables, among, order(kDirections[d]), kDirections[d]);
       }
       std::vector<std::size_t> kinds;
@@ -532,8 +518,9 @@ class TeacherPasses {
     pass(step, std::span(&pair, 1), nobody,
          [&](std::size_t, const Step& its, std::size_t d, std::size_t begin, std::size_t end,
              std::int64_t times) {
-           if (begin == end) return;
-           profile.append(its.tables[dearest(its.tables, begin, end, orders_[d])], times);
+           const auto of_group = std::span(its.tables).subspan(begin, end - begin);
+           if (of_group.empty()) return;
+           profile.append(dearest(of_group, {}, orders_[d], Direction::forward), times);
          });
     return profile.epsilon(delta_);
   }

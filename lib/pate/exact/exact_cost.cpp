@@ -221,8 +221,8 @@ std::size_t ExactCost::bytes() const {
 }
 
 ExactCost::Candidates ExactCost::candidates() const {
+  if (!holds_outcomes() || known_.size() < 2) return candidates_;
   Candidates result;
-  if (!holds_outcomes() || known_.size() < 2) return result;
   const auto& neighbours = outcomes_->neighbours();
   // Floats are above by at most this, but for the smallest.
   constexpr double kLess = 1.0 - 3e-6;
@@ -287,14 +287,14 @@ ExactCost::Candidates ExactCost::candidates() const {
   return result;
 }
 
-std::vector<std::uint32_t> ExactCost::may_be_largest(double order) const {
-  const Candidates known = holds_outcomes() ? candidates() : candidates_;
-  if (!(known.first <= order && order <= known.last)) return {};
+std::vector<std::uint32_t> ExactCost::may_be_largest(double first, double last) const {
+  const Candidates known = candidates();
+  if (!(known.first <= first && last <= known.last)) return {};
   return known.neighbours;
 }
 
 void ExactCost::forget() {
-  if (auto found = candidates(); !found.neighbours.empty()) candidates_ = std::move(found);
+  candidates_ = candidates();
   outcomes_.reset();
   is_reduced_ = false;
   known_.clear();

@@ -99,9 +99,9 @@ class ExactCost {
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
   [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> attained_by(double order);
 
-  /// Positions of neighbours one of which costs most at the order, in either direction, as far as
-  /// that is known from the orders that were asked for; none: any may.
-  [[nodiscard]] std::vector<std::uint32_t> may_be_largest(double order) const;
+  /// Positions of neighbours one of which costs most at every order of first .. last, in either
+  /// direction, as far as that is known from the orders that were asked for; none: any may.
+  [[nodiscard]] std::vector<std::uint32_t> may_be_largest(double first, double last) const;
 
   /// The outcomes of the query, refusals among them, against every neighbour, in the order of
   /// `outcomes()->neighbours()`. None without outcomes.

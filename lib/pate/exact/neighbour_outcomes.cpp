@@ -354,7 +354,7 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
     const std::size_t size = std::min(kBlock, groups_ - begin);
     for (std::size_t i = 0; i < size; ++i) {
       log_probabilities_[begin + i] = kernel.run(begin + i);
-      others.at(i) = kernel.other;
+      others.at(i).swap(kernel.other);
       for (std::size_t k = 0; k < neighbours_.size(); ++k) {
         const auto [a, b] = neighbours_[k];
         double* const l = log_ratios_.data() + k * elements;

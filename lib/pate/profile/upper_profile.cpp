@@ -227,7 +227,8 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   double* const tail = padded.data() + below + kept;
   for (std::size_t i = 0; i < above; ++i) tail[i] = 1.0 - missing * shrinking_[i];
   raised.resize(rounded);
-  std::vector<Terms> tables;
+  thread_local std::vector<Terms> tables;
+  tables.clear();
   for (std::size_t b = begin; b < end; ++b) {
     const std::size_t from = query.first_[b];
     tables.push_back({offsets_.data() + (from - first_term), query.weight_.data() + from,

@@ -178,9 +178,13 @@ std::vector<double> rdp_behind(const io::JsonValue& cost, const Part& part) {
   const RdpCurves& its = found->second;
   const std::string reading = cost.at("reading").text();
   if (reading == "joint") return its.joint;
-  std::vector<double> rdp = reading == "realized" ? its.noisy_max_realized : its.noisy_max;
-  for (std::size_t j = 0; j < std::min(rdp.size(), its.selection.size()); ++j) {
-    rdp[j] += its.selection[j];
+  const bool is_realized = reading == "realized";
+  if (is_realized && its.noisy_max_realized.empty()) return {};
+  // A curve that is missing is 0: no epsilon is too small for what nothing is behind.
+  std::vector<double> rdp(part.orders.size(), 0.0);
+  for (const auto* curve :
+       {&its.selection, is_realized ? &its.noisy_max_realized : &its.noisy_max}) {
+    for (std::size_t j = 0; j < curve->size(); ++j) rdp[j] += (*curve)[j];
   }
   return rdp;
 }
