@@ -67,13 +67,18 @@ std::vector<std::size_t> neighbours_by_group(const GroupedVotes& votes) {
 constexpr std::size_t kKinds = 3;
 
 // Puts neighbours of a kind beside each other; those of kind k are at [k] up to [k + 1] then.
+// `only`: their positions among all, increasing; none: they are all.
 std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
+                                      std::span<const std::uint32_t> only,
                                       std::vector<OutcomeTable>& tables) {
   std::array<std::vector<OutcomeTable>, kKinds * kKinds> sets;
+  std::size_t position = 0;
   std::size_t next = 0;
   for (std::size_t a = 0; a < votes.groups.size(); ++a) {
     for (std::size_t b = 0; b < votes.groups.size(); ++b) {
       if (!can_move(votes, a, b)) continue;
+      const std::size_t its = position++;
+      if (!only.empty() && (next == only.size() || only[next] != its)) continue;
       auto& set = sets[std::min(a, kKinds - 1) * kKinds + std::min(b, kKinds - 1)];
       set.push_back(std::move(tables[next++]));
     }
@@ -210,11 +215,13 @@ constexpr double kLargestStep = 1.0;
 struct QueryOf {
   std::size_t run, query;
   bool selection_only;  // the plurality is nearly sure, where the query is answered
+  std::size_t near;     // groups that are told apart, the first ones; all: every group
 
+  // Of these neighbours; none: of all.
   [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
-      std::span<ExactRun* const> runs) const {
+      std::span<ExactRun* const> runs, std::span<const std::uint32_t> only) const {
     if (selection_only) return (*runs[run])[query].selection_tables();
-    return runs[run]->tables(query);
+    return runs[run]->tables(query, only);
   }
   // By the group that loses the vote, and where those of each begin; the last is where all end.
   [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables_by_group(
@@ -247,8 +254,10 @@ constexpr double kSureShare = 1e-9;
 // The queries whose outcomes must be looked at; sure ones come late in time, and first here. What
 // all others, and all other answers than the plurality, add to delta at most is added to `rest`: to
 // leave a query out or to take its answers for one is to see less, and (P - gamma Q)+ summed over
-// its outcomes is what it is then and `rest` at most.
-std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, double& rest) {
+// its outcomes is what it is then and `rest` at most. So it is where one neighbour stands for many
+// (`ExactCost::near_groups`), which is asked for where all neighbours are compared.
+std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, bool merges,
+                                double& rest) {
   std::vector<QueryOf> places;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r]->size(); ++i) {
@@ -257,7 +266,11 @@ std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, d
       double its = excess(cost.log_surprise());
       if (!(its <= limit)) {
         its = excess(cost.log_beaten());
-        places.push_back({r, i, its <= limit});
+        places.push_back({r, i, its <= limit, cost.votes().groups.size()});
+        if (merges && !(its <= limit)) {
+          places.back().near = cost.near_groups(limit);
+          if (places.back().near < cost.votes().groups.size()) its = limit;
+        }
       }
       if (its <= limit) rest += runs[r]->count(i) * its;
     }
@@ -266,6 +279,26 @@ std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, d
     return runs[b.run]->votes(b.query) < runs[a.run]->votes(a.query);
   });
   return places;
+}
+
+// Each number once, in order.
+std::vector<std::uint32_t> increasing(std::vector<std::uint32_t> numbers) {
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  return numbers;
+}
+
+// Where those that stand for some neighbours are in a list of all that stand for others.
+std::vector<std::uint32_t> positions_in(std::span<const std::uint32_t> only,
+                                        std::span<const std::uint32_t> stands_for,
+                                        std::span<const std::uint32_t> neighbours) {
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t k : neighbours) {
+    const auto its = std::ranges::lower_bound(only, stands_for[k]);
+    result.push_back(static_cast<std::uint32_t>(its - only.begin()));
+  }
+  return increasing(std::move(result));
 }
 
 void add_rest(double rest, UpperProfile& profile) {
@@ -387,7 +420,7 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   }
   double rest = 0.0;
   const std::vector<QueryOf> places =
-      sure_first(runs, kSureShare * least_delta(settings) / std::max(queries, 1.0), rest);
+      sure_first(runs, kSureShare * least_delta(settings) / std::max(queries, 1.0), true, rest);
   double contested = 0.0;
   for (const QueryOf& place : places) contested += runs[place.run]->count(place.query);
   Grids grids = grids_of(hints, settings, contested);
@@ -418,7 +451,15 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     const auto make = [&](std::size_t j, std::unique_ptr<Step>& forward,
                           std::unique_ptr<Step>& reverse) {
       const QueryOf& place = places[begin + j];
-      auto tables = place.tables(runs);
+      ExactRun& run = *runs[place.run];
+      const GroupedVotes& votes = run.votes(place.query);
+      std::vector<std::uint32_t> only;
+      std::vector<std::uint32_t> stands_for;
+      if (place.near < votes.groups.size()) {
+        stands_for = run[place.query].told_apart(place.near);
+        only = increasing(stands_for);
+      }
+      auto tables = place.tables(runs, only);
       if (!tables) return false;
       const bool is_covered = covers && !place.selection_only;
       const auto order = [&](Direction direction) {
@@ -427,14 +468,15 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       std::vector<std::uint32_t> among;
       if (!place.selection_only) {
         const auto [first, last] = std::minmax(hints.forward.order, hints.reverse.order);
-        among = (*runs[place.run])[place.query].may_be_largest(first, last);
+        among = run[place.query].may_be_largest(first, last);
+        if (!only.empty()) among = positions_in(only, stands_for, among);
       }
       std::array<OutcomeTable, 2> ones;
       for (std::size_t d = 0; d < 2; ++d) {
         ones.at(d) = dearest(*tables, among, order(kDirections[d]), kDirections[d]);
       }
       std::vector<std::size_t> kinds;
-      if (is_covered) kinds = sort_by_kind(runs[place.run]->votes(place.query), *tables);
+      if (is_covered) kinds = sort_by_kind(votes, only, *tables);
       for (const Direction direction : kDirections) {
         if (direction == Direction::reverse) reverse_all(*tables);
         OutcomeTable& one = ones.at(direction == Direction::forward ? 0 : 1);
@@ -592,8 +634,8 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   for (std::size_t i = 0; i < run.size(); ++i) queries += run.count(i);
   ExactRun* const one = &run;
   double rest = 0.0;
-  const std::vector<QueryOf> places =
-      sure_first(std::span(&one, 1), kSureShare * settings.delta / std::max(queries, 1.0), rest);
+  const std::vector<QueryOf> places = sure_first(
+      std::span(&one, 1), kSureShare * settings.delta / std::max(queries, 1.0), false, rest);
   double contested = 0.0;
   for (const QueryOf& place : places) contested += run.count(place.query);
   Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, contested);

@@ -42,20 +42,23 @@ double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
   return log_union_bound(counts, zeros, pair_term(noisy_max));
 }
 
-// log of an upper bound on Pr[anything but the plurality] on the votes and on every neighbour:
-// a moved vote brings no class nearer to the plurality than by two. 0 where that says nothing.
+// log of an upper bound on the probability that the noisy maximum is one of the classes of a group,
+// but for the plurality, on the votes and on every neighbour: a moved vote brings no class nearer
+// to the plurality than by two. 0 or more where that says nothing.
+double log_wins_of(const NoisyMax& noisy_max, const GroupedVotes& votes, std::size_t g) {
+  const double others = votes.groups[g].classes - (g == 0 ? 1 : 0);
+  if (others == 0.0) return -kInfinity;
+  const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups[g].count - 2;
+  if (gap < 0 || noisy_max.is_tested()) return kInfinity;
+  return std::log(others) +
+         noisy_max.visit([&](const auto& noise) { return log_pair_probability(noise, gap); });
+}
+
+// The same for anything but the plurality; at most 0.
 double log_beaten_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
-  if (noisy_max.is_tested()) return 0.0;
   double sum = -kInfinity;
-  for (std::size_t g = 0; g < votes.groups.size(); ++g) {
-    const VoteGroup& group = votes.groups[g];
-    const double others = group.classes - (g == 0 ? 1 : 0);
-    if (others == 0.0) continue;
-    const std::int64_t gap = std::int64_t{votes.groups.front().count} - group.count - 2;
-    if (gap < 0) return 0.0;
-    sum = log_add(sum, std::log(others) + noisy_max.visit([&](const auto& noise) {
-      return log_pair_probability(noise, gap);
-    }));
+  for (std::size_t g = 0; g < votes.groups.size() && sum < 0.0; ++g) {
+    sum = log_add(sum, log_wins_of(noisy_max, votes, g));
   }
   return std::min(sum, 0.0);
 }
@@ -148,10 +151,58 @@ const NeighbourOutcomes* ExactCost::outcomes_for(double order, bool by_group) {
   return &*outcomes_;
 }
 
-std::vector<OutcomeTable> ExactCost::tables() {
-  std::vector<OutcomeTable> result;
-  if (outcomes() == nullptr) return result;
-  const auto& neighbours = outcomes_->neighbours();
+// Two neighbours with the same counts of all near classes have, with the same noise, the same
+// winner, unless a far class wins on one of them. With d at most the probability of that, their
+// sums of (P - gamma Q)+ differ by at most (1 + gamma) d. Beyond gamma = G no sum is above
+// delta(G), what the noise guarantees on any votes: for Gaussian noise Phi(-log(G) / mu + mu / 2),
+// less something.
+std::size_t ExactCost::near_groups(double limit) const {
+  const NoisyMax& noisy_max = mechanism_.aggregator().noisy_max;
+  double log_most = noisy_max.pure_epsilon().value_or(0.0);
+  if (const auto squared = noisy_max.squared_mu(); squared && *squared > 0.0) {
+    // Phi(-z) <= e^(-z^2/2) / 2, here half the limit.
+    log_most = 0.5 * *squared + std::sqrt(*squared * -2.0 * std::log(limit));
+  }
+  const double log_limit = std::log(0.5 * limit) - log_add(0.0, log_most);
+  std::size_t near = votes_.groups.size();
+  double log_far = -kInfinity;
+  while (near > 1) {
+    log_far = log_add(log_far, log_wins_of(noisy_max, votes_, near - 1));
+    if (!(outward(log_far) <= log_limit)) break;
+    --near;
+  }
+  return near;
+}
+
+std::vector<std::uint32_t> ExactCost::told_apart(std::size_t near) const {
+  constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t groups = votes_.groups.size();
+  std::vector<std::array<std::uint32_t, 3>> first((near + 1) * (near + 1), {kNone, kNone, kNone});
+  std::vector<std::uint32_t> result;
+  for (std::size_t a = 0; a < groups; ++a) {
+    for (std::size_t b = 0; b < groups; ++b) {
+      if (!can_move(votes_, a, b)) continue;
+      std::uint32_t& its = first[std::min(a, near) * (near + 1) + std::min(b, near)][line_of(a, b)];
+      if (its == kNone) its = static_cast<std::uint32_t>(result.size());
+      result.push_back(its);
+    }
+  }
+  return result;
+}
+
+std::optional<std::vector<OutcomeTable>> ExactCost::tables(std::span<const std::uint32_t> only) {
+  if (only.empty() || holds_outcomes()) {
+    if (outcomes() == nullptr) return std::nullopt;
+    return tables_of(*outcomes_, only);
+  }
+  const auto few = mechanism_.outcomes(votes_, only);
+  if (!few) return std::nullopt;
+  return tables_of(*few, {});
+}
+
+std::vector<OutcomeTable> ExactCost::tables_of(const NeighbourOutcomes& outcomes,
+                                               std::span<const std::uint32_t> only) const {
+  const auto& neighbours = outcomes.neighbours();
   const std::size_t elements = votes_.groups.size() + 2;
   // Probabilities on the votes, by change of the statistic and group: the same for most neighbours.
   // And, but for its ratio to that, on the neighbour.
@@ -161,13 +212,16 @@ std::vector<OutcomeTable> ExactCost::tables() {
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const LogBernoulliPair pair =
         mechanism_.aggregator().selection ? answers_[i] : LogBernoulliPair{};
-    for (const double log_p : outcomes_->log_probabilities()) {
+    for (const double log_p : outcomes.log_probabilities()) {
       probabilities[i].push_back(std::exp(log_p + pair.log_p));
       on_neighbour[i].push_back(std::exp(log_p + pair.log_p_neighbour));
     }
   }
-  result.reserve(neighbours.size());
-  for (std::size_t k = 0; k < neighbours.size(); ++k) {
+  std::vector<OutcomeTable> result;
+  const std::size_t size = only.empty() ? neighbours.size() : only.size();
+  result.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t k = only.empty() ? i : only[i];
     const auto [from, to] = neighbours[k];
     const std::size_t line = line_of(from, to);
     OutcomeTable table;
@@ -177,16 +231,16 @@ std::vector<OutcomeTable> ExactCost::tables() {
       pair = answers_[line];
       table.push_back(refused(pair));
     }
-    const double* const log_ratios = outcomes_->log_ratios(k);
+    const double* const log_ratios = outcomes.log_ratios(k);
     for (std::size_t e = 0; e < elements; ++e) {
-      const double number = outcomes_->classes(k, e);
+      const double number = outcomes.classes(k, e);
       if (number == 0.0) continue;
       const std::size_t group = e + 2 < elements ? e : e + 2 == elements ? from : to;
-      const double log_p = outcomes_->log_probabilities()[group];
+      const double log_p = outcomes.log_probabilities()[group];
       const double q = on_neighbour[line][group];
       table.push_back(
           {number * probabilities[line][group],
-           number * (q > kSmall ? q * outcomes_->ratio(k, e)
+           number * (q > kSmall ? q * outcomes.ratio(k, e)
                                 : std::exp(log_p + log_ratios[e] + pair.log_p_neighbour)),
            pair.log_ratio - log_ratios[e]});
     }

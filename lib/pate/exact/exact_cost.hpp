@@ -103,9 +103,20 @@ class ExactCost {
   /// direction, as far as that is known from the orders that were asked for; none: any may.
   [[nodiscard]] std::vector<std::uint32_t> may_be_largest(double first, double last) const;
 
+  /// How many groups, from the first on, are near: all classes of the others are so far behind that
+  /// of neighbours that differ in those alone, and change the statistic alike, any one may stand
+  /// for all: the sum over o of (P(o) - gamma Q(o))+ of the others is above its by at most `limit`
+  /// > 0, in both directions and for every gamma.
+  [[nodiscard]] std::size_t near_groups(double limit) const;
+
+  /// Which neighbour stands for each when so many groups are near: the first that it may.
+  [[nodiscard]] std::vector<std::uint32_t> told_apart(std::size_t near) const;
+
   /// The outcomes of the query, refusals among them, against every neighbour, in the order of
-  /// `outcomes()->neighbours()`. None without outcomes.
-  [[nodiscard]] std::vector<OutcomeTable> tables();
+  /// `NeighbourOutcomes::neighbours`, or against those at the positions `only`. None where outcomes
+  /// are not known.
+  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
+      std::span<const std::uint32_t> only = {});
 
   /// The same of what a query with a selection tells when all answers are taken for one: refused
   /// or answered, against every change of the statistic that a moved vote brings about, the one of
@@ -125,6 +136,9 @@ class ExactCost {
   void forget();
 
  private:
+  [[nodiscard]] std::vector<OutcomeTable> tables_of(const NeighbourOutcomes& outcomes,
+                                                    std::span<const std::uint32_t> only) const;
+
   // A change of the selection statistic in one direction at an order.
   struct Line {
     AnswerLine<double> line;

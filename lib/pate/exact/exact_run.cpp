@@ -100,10 +100,10 @@ std::vector<BothDirections> ExactRun::sums(const std::vector<BothDirections>& co
   return result;
 }
 
-std::optional<std::vector<OutcomeTable>> ExactRun::tables(std::size_t i) {
+std::optional<std::vector<OutcomeTable>> ExactRun::tables(std::size_t i,
+                                                          std::span<const std::uint32_t> only) {
   const bool is_kept = costs_[i].holds_outcomes();
-  std::optional<std::vector<OutcomeTable>> result;
-  if (costs_[i].outcomes() != nullptr) result = costs_[i].tables();
+  auto result = costs_[i].tables(only);
   if (!is_kept) costs_[i].forget();
   return result;
 }

@@ -36,7 +36,8 @@ class ExactRun {
   [[nodiscard]] ExactCost& operator[](std::size_t i) { return costs_[i]; }
   /// `ExactCost::tables` of a query, keeping no more in memory than before; none where its outcome
   /// probabilities are not known. Thread safe for different queries.
-  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(std::size_t i);
+  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
+      std::size_t i, std::span<const std::uint32_t> only = {});
 
   /// RDP of the run at the orders from the counts alone: the sum over the queries of the largest
   /// cost over their neighbours, each direction on its own. Queries whose trade-off bounds add up

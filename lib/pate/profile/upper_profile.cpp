@@ -9,6 +9,7 @@
 
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
+#include "pate/math/vector_clones.hpp"
 
 // The inner loop is compiled for wider vectors too; the additions are the same in each.
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -45,8 +46,9 @@ struct Terms {
 // result[i] = max over `tables` of start + sum over terms of weight * values[i + offset], but at
 // most 1, i < kBlock; sums in the order of the terms. Width: doubles of a vector.
 template <std::size_t Width>
-[[gnu::always_inline]] inline void raise_block(const double* values, std::span<const Terms> tables,
-                                               double* result) {
+[[gnu::always_inline]] PATE_NOT_WATCHED inline void raise_block(const double* values,
+                                                                std::span<const Terms> tables,
+                                                                double* result) {
   using Vector [[gnu::vector_size(Width * sizeof(double))]] = double;
   constexpr std::size_t kVectors = 8;
   static_assert(kBlock % (Width * kVectors) == 0);
@@ -75,19 +77,21 @@ template <std::size_t Width>
   }
 }
 
-void raise_narrow(const double* values, std::span<const Terms> tables, double* result) {
+PATE_NOT_WATCHED void raise_narrow(const double* values, std::span<const Terms> tables,
+                                   double* result) {
   raise_block<2>(values, tables, result);
 }
 
 #ifdef PATE_WIDER_VECTORS
-__attribute__((target("avx2"))) void raise_wide(const double* values, std::span<const Terms> tables,
-                                                double* result) {
+PATE_NOT_WATCHED __attribute__((target("avx2"))) void raise_wide(const double* values,
+                                                                 std::span<const Terms> tables,
+                                                                 double* result) {
   raise_block<4>(values, tables, result);
 }
 
-__attribute__((target("avx512f"))) void raise_widest(const double* values,
-                                                     std::span<const Terms> tables,
-                                                     double* result) {
+PATE_NOT_WATCHED __attribute__((target("avx512f"))) void raise_widest(const double* values,
+                                                                      std::span<const Terms> tables,
+                                                                      double* result) {
   raise_block<8>(values, tables, result);
 }
 #endif

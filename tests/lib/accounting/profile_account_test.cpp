@@ -455,6 +455,106 @@ TEST_SUITE("accounting") {
     CHECK(likely > 60);
   }
 
+  TEST_CASE("neighbours that classes far behind tell apart have one that stands for them") {
+    Random random(2311);
+    int stood_for = 0;
+    double far_apart = 0.0;
+    for (int i = 0; i < 400; ++i) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(30, 60));
+      const double noise = teachers * random.log_uniform(0.05, 0.4);
+      Aggregator aggregator{std::nullopt, GaussianNoisyMax{noise}, false};
+      if (i % 4 == 0) aggregator.noisy_max = LaplaceNoisyMax{0.5 * noise};
+      if (i % 2 == 1) aggregator.selection = ThresholdCheck{teachers * 0.6, noise};
+      Histogram counts(7, 0);
+      for (std::int32_t t = 0; t < teachers; ++t) {
+        const std::int64_t most = random.integer(0, 9) < 9 ? 1 : 6;
+        ++counts[static_cast<std::size_t>(random.integer(0, most))];
+      }
+      const ExactMechanism mechanism(aggregator, teachers);
+      ExactCost cost(mechanism, mechanism.group(counts, {}));
+      const double limit = random.log_uniform(1e-9, 0.3);
+      const std::size_t near = cost.near_groups(limit);
+      REQUIRE(near >= 1);
+      REQUIRE(near <= cost.votes().groups.size());
+      const std::vector<std::uint32_t> stands_for = cost.told_apart(near);
+      const auto all = cost.tables();
+      REQUIRE(all);
+      REQUIRE(stands_for.size() == all->size());
+      // What is computed of some is what is computed of all.
+      std::vector<std::uint32_t> only = stands_for;
+      std::ranges::sort(only);
+      only.erase(std::ranges::unique(only).begin(), only.end());
+      cost.forget();
+      const auto some = cost.tables(only);
+      REQUIRE(some);
+      REQUIRE(some->size() == only.size());
+      const auto excess = [](const OutcomeTable& table, double gamma, bool is_reverse) {
+        Real sum = 0.0L;
+        for (const OutcomePair& o : table) {
+          const auto p = static_cast<Real>(is_reverse ? o.q : o.p);
+          const auto q = static_cast<Real>(is_reverse ? o.p : o.q);
+          sum += std::max(p - static_cast<Real>(gamma) * q, 0.0L);
+        }
+        return sum;
+      };
+      for (std::size_t k = 0; k < all->size(); ++k) {
+        const std::uint32_t its = stands_for[k];
+        REQUIRE(stands_for[its] == its);
+        if (its == k) {
+          const auto at = static_cast<std::size_t>(std::ranges::find(only, its) - only.begin());
+          CHECK(
+              excess((*some)[at], 1.01, false) ==
+              doctest::Approx(static_cast<double>(excess((*all)[k], 1.01, false))).epsilon(1e-10));
+          continue;
+        }
+        ++stood_for;
+        for (const bool is_reverse : {false, true}) {
+          for (int j = -40; j <= 40; ++j) {
+            const double gamma = std::exp(0.1 * j);
+            const Real of_it = excess((*all)[k], gamma, is_reverse);
+            const Real of_other = excess((*all)[its], gamma, is_reverse);
+            INFO("run ", i, " neighbour ", k, " gamma ", gamma);
+            CHECK(of_it <= of_other + static_cast<Real>(limit) + 1e-14L * (1.0L + gamma));
+            far_apart = std::max(far_apart, static_cast<double>(of_it - of_other) / limit);
+          }
+        }
+      }
+    }
+    CHECK(stood_for > 200);
+    CHECK(far_apart > 1e-3);  // the limit is not for nothing
+  }
+
+  TEST_CASE("profiles where one neighbour stands for many are those of all") {
+    for (const bool is_selective : {false, true}) {
+      Aggregator aggregator{std::nullopt, GaussianNoisyMax{2.0}, false};
+      if (is_selective) aggregator.selection = ThresholdCheck{40.0, 6.0};
+      const ExactMechanism mechanism(aggregator, 62);
+      const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
+      std::vector<ExactQuery> queries{{mechanism.group(Histogram{31, 29, 1, 1, 0}, {}), 3},
+                                      {mechanism.group(Histogram{32, 28, 2, 0, 0}, {}), 2}};
+      std::ranges::sort(queries, {}, &ExactQuery::votes);
+      ExactRun run(mechanism, queries, 1);
+      CHECK(run[0].near_groups(1e-16) == 2);
+      CHECK(run[0].near_groups(1e-306) == run.votes(0).groups.size());
+      const auto profile = [&](std::vector<double> deltas) {
+        ExactRun* const one = &run;
+        const auto result =
+            run_profile(std::span(&one, 1), hints, {1e-5, std::move(deltas), 0x1p-9}, 0.0, 1);
+        REQUIRE(result);
+        return *result;
+      };
+      const RunProfile some = profile({1e-5});
+      const RunProfile all = profile({1e-5, 1e-300});
+      for (const auto direction : {&BothDirections::forward, &BothDirections::reverse}) {
+        CHECK(all.upper.*direction > 0.1);
+        CHECK(some.upper.*direction >= all.upper.*direction * (1.0 - 1e-7));
+        CHECK(some.upper.*direction <= all.upper.*direction * (1.0 + 1e-6));
+        CHECK(some.lower.*direction <= some.upper.*direction);
+        CHECK(some.lower.*direction >= all.lower.*direction * (1.0 - 1e-3));
+      }
+    }
+  }
+
   TEST_CASE("queries whose answer is all but sure enter profiles by their selection") {
     const Aggregator aggregator{ThresholdCheck{58.0, 6.0}, GaussianNoisyMax{3.0}, false};
     const ExactMechanism mechanism(aggregator, 60);
