@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "pate/math/log_space.hpp"
+#include "pate/math/vector_clones.hpp"
 
 namespace pate {
 
@@ -37,60 +39,121 @@ std::uint64_t steps_of(std::size_t bend) {
 
 // Where the cover may bend: on both sides of the losses of the tables, and around 0: increasing.
 // Between bends of a fine grid no table bends.
-std::vector<double> bends_of(std::span<const OutcomeTable> tables, double resolution) {
-  std::array<std::vector<char>, 2> wanted;  // of losses below 0, above 0: by bend
+struct Bends {
+  std::vector<double> losses;
+  std::size_t zero = 0;  // which one is 0
+  // By outcome, of all tables: the bend that is its loss or the next one towards 0; none for one
+  // that asks for no bends.
+  static constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> nearest;
+};
+
+Bends bends_of(std::span<const OutcomeTable> tables, double resolution) {
+  Bends result;
+  std::vector<char> is_below;                        // by outcome
+  std::array<std::vector<std::uint32_t>, 2> wanted;  // of losses below 0, from 0 on: by bend
   for (auto& side : wanted) {
-    side.assign(bend_below(static_cast<std::uint64_t>(kSteepest / resolution) + 1) + 2, 0);
-    side[1] = 1;
+    side.assign(bend_below(static_cast<std::uint64_t>(kSteepest / resolution) + 1) + 2,
+                Bends::kNone);
+    side[0] = side[1] = 0;
   }
   for (const OutcomeTable& table : tables) {
     for (const OutcomePair& o : table) {
+      is_below.push_back(o.loss < 0.0 ? 1 : 0);
+      result.nearest.push_back(Bends::kNone);
       if (!(o.p > 0.0 && o.loss < kSteepest)) continue;
-      const double position = std::max(o.loss, -kSteepest) / resolution;
-      const double steps = std::abs(position);
-      const auto whole = static_cast<std::uint64_t>(steps);
-      const std::size_t bend = bend_below(whole);
-      auto& side = wanted[position < 0.0 ? 0 : 1];
-      side[bend] = 1;
-      if (static_cast<double>(steps_of(bend)) < steps) side[bend + 1] = 1;
+      const double steps = std::abs(std::max(o.loss, -kSteepest) / resolution);
+      const std::size_t bend = bend_below(static_cast<std::uint64_t>(steps));
+      result.nearest.back() = static_cast<std::uint32_t>(bend);
+      auto& side = wanted[o.loss < 0.0 ? 0 : 1];
+      side[bend] = 0;
+      if (static_cast<double>(steps_of(bend)) < steps) side[bend + 1] = 0;
     }
   }
-  std::vector<double> bends;
+  const auto add = [&](std::uint32_t& its, double loss) {
+    if (its == Bends::kNone) return;
+    its = static_cast<std::uint32_t>(result.losses.size());
+    result.losses.push_back(loss);
+  };
   for (std::size_t k = wanted[0].size(); k-- > 1;) {
-    if (wanted[0][k] != 0) bends.push_back(-static_cast<double>(steps_of(k)) * resolution);
+    add(wanted[0][k], -static_cast<double>(steps_of(k)) * resolution);
   }
-  bends.push_back(0.0);
-  for (std::size_t k = 1; k < wanted[1].size(); ++k) {
-    if (wanted[1][k] != 0) bends.push_back(static_cast<double>(steps_of(k)) * resolution);
+  result.zero = result.losses.size();
+  for (std::size_t k = 0; k < wanted[1].size(); ++k) {
+    add(wanted[1][k], static_cast<double>(steps_of(k)) * resolution);
   }
-  return bends;
+  wanted[0][0] = wanted[1][0];
+  for (std::size_t i = 0; i < result.nearest.size(); ++i) {
+    std::uint32_t& its = result.nearest[i];
+    if (its != Bends::kNone) its = wanted[is_below[i] != 0 ? 0 : 1][its];
+  }
+  return result;
 }
 
-// Raises excess[k] to that of the table at gamma = e^bends[k]: sum_o (p - gamma q)+, and for gamma
-// < 1 less 1 - gamma, which is sum_o (gamma q - p)+.
-void raise_excess(OutcomeTable table, std::span<const double> bends, std::span<const double> gammas,
-                  std::vector<double>& excess) {
-  std::sort(table.begin(), table.end(),
-            [](const OutcomePair& a, const OutcomePair& b) { return a.loss < b.loss; });
-  double p = 0.0;
-  double q = 0.0;
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < bends.size() && bends[k] < 0.0; ++k) {
-    for (; next < table.size() && table[next].loss < bends[k]; ++next) {
-      p += table[next].p;
-      q += table[next].q;
+// Tables that are looked at together, one in each place of a row.
+constexpr std::size_t kRow = 8;
+using Row = std::array<double, kRow>;
+
+// Raises the excess at every bend to that of the tables at gamma = e^bend: sum_o (p - gamma q)+,
+// and for gamma < 1 less 1 - gamma, which is sum_o (gamma q - p)+. p, q: the masses of the outcomes
+// between a bend and the next one away from 0.
+PATE_VECTOR_CLONES void raise_excess(const double* gammas, std::size_t zero, std::size_t size,
+                                     const Row* p, const Row* q, Row* excess) {
+  Row sum_p{};
+  Row sum_q{};
+  for (std::size_t k = 0; k < zero; ++k) {
+    for (std::size_t i = 0; i < kRow; ++i) {
+      sum_p[i] += p[k][i];
+      sum_q[i] += q[k][i];
+      const double its = gammas[k] * sum_q[i] - sum_p[i];
+      excess[k][i] = its > excess[k][i] ? its : excess[k][i];
     }
-    excess[k] = std::max(excess[k], gammas[k] * q - p);
   }
-  p = q = 0.0;
-  next = table.size();
-  for (std::size_t k = bends.size(); k-- > 0 && bends[k] >= 0.0;) {
-    for (; next > 0 && table[next - 1].loss > bends[k]; --next) {
-      p += table[next - 1].p;
-      q += table[next - 1].q;
+  sum_p = sum_q = {};
+  for (std::size_t k = size; k-- > zero;) {
+    for (std::size_t i = 0; i < kRow; ++i) {
+      sum_p[i] += p[k][i];
+      sum_q[i] += q[k][i];
+      const double its = sum_p[i] - gammas[k] * sum_q[i];
+      excess[k][i] = its > excess[k][i] ? its : excess[k][i];
     }
-    excess[k] = std::max(excess[k], p - gammas[k] * q);
   }
+}
+
+// The largest excess of the tables at every bend.
+std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const Bends& bends,
+                                   std::span<const double> gammas) {
+  const std::vector<double>& losses = bends.losses;
+  std::vector<Row> p(losses.size());
+  std::vector<Row> q(losses.size());
+  std::vector<Row> excess(losses.size());
+  const std::uint32_t* nearest = bends.nearest.data();
+  for (std::size_t first = 0; first < tables.size(); first += kRow) {
+    std::ranges::fill(p, Row{});
+    std::ranges::fill(q, Row{});
+    for (std::size_t i = 0; i < std::min(kRow, tables.size() - first); ++i) {
+      for (const OutcomePair& o : tables[first + i]) {
+        // Where an outcome lies on a bend it adds nothing there.
+        std::size_t k = *nearest++;
+        if (o.loss < 0.0) {
+          if (k == Bends::kNone) k = 0;
+          while (k < bends.zero && !(losses[k] > o.loss)) ++k;
+          if (k == bends.zero) continue;
+        } else if (o.loss > 0.0) {
+          if (k == Bends::kNone) k = losses.size() - 1;
+          while (!(losses[k] < o.loss)) --k;
+        } else {
+          continue;
+        }
+        p[k][i] += o.p;
+        q[k][i] += o.q;
+      }
+    }
+    raise_excess(gammas.data(), bends.zero, losses.size(), p.data(), q.data(), excess.data());
+  }
+  std::vector<double> result;
+  for (const Row& row : excess) result.push_back(std::ranges::max(row));
+  return result;
 }
 
 // Which bends must stay: chords between them are above the excess, which is convex, and hardly so.
@@ -120,14 +183,13 @@ std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
 OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution, double left_out) {
   if (tables.empty()) return {};
   if (tables.size() == 1) return tables.front();
-  std::vector<double> bends = bends_of(tables, resolution);
+  const Bends all = bends_of(tables, resolution);
+  std::vector<double> bends = all.losses;
   std::vector<double> gammas;
   for (const double loss : bends) gammas.push_back(std::exp(loss));
-  std::vector<double> excess(bends.size());
-  for (const OutcomeTable& table : tables) raise_excess(table, bends, gammas, excess);
-  const auto zero = static_cast<std::size_t>(std::ranges::find(bends, 0.0) - bends.begin());
+  std::vector<double> excess = largest_excess(tables, all, gammas);
   std::size_t kept = 0;
-  for (const std::size_t k : bends_to_keep(gammas, excess, zero, left_out)) {
+  for (const std::size_t k : bends_to_keep(gammas, excess, all.zero, left_out)) {
     bends[kept] = bends[k];
     gammas[kept] = gammas[k];
     excess[kept++] = excess[k];
