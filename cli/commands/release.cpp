@@ -154,7 +154,8 @@ AnySettings make_settings(const ReleaseOptions& options,
   settings.cost =
       options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
   if (method_of(options) == ReleaseMethod::curve) {
-    CurvePlanSettings curve{settings, options.cost, ParameterOrigin::public_inputs, {}};
+    const ReleaseTerms& terms = settings;  // of all settings those that any method has
+    CurvePlanSettings curve{terms, options.cost, ParameterOrigin::public_inputs, {}};
     if (options.parameters_from_labels) {
       curve.origin = ParameterOrigin::released_labels;
       curve.parameters.order = *options.order;
@@ -228,7 +229,7 @@ ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
 std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run) {
   std::vector<Notice> notices;
   const auto* const gnss = std::get_if<ReleasePlan>(&any);
-  if (gnss && gnss->chosen_from_votes) {
+  if (gnss != nullptr && gnss->chosen_from_votes) {
     notices.push_back({"parameters_from_votes",
                        "order, beta and sigma were chosen from these votes, or from votes that "
                        "may be of the same teachers, which the guarantee does not allow for; fix "
@@ -239,7 +240,7 @@ std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run)
                        "parameters of an earlier release in the ledger were chosen from votes, "
                        "which the guarantee does not allow for"});
   }
-  if (gnss && gnss->k == 0.0) {
+  if (gnss != nullptr && gnss->k == 0.0) {
     notices.push_back({"not_a_bound",
                        "with confidence 0.5 the released epsilon is an unbiased estimate, not a "
                        "bound: half of the time it is too small"});
@@ -259,7 +260,7 @@ void note_data_independent(const VoteProfile& votes, double delta,
       data_independent_entries(steps, default_orders(), {delta, false}, of_entries);
   note_what_may_be_published(entries, notices);
   const auto* const curve = std::get_if<CurvePlan>(&plan);
-  if (!curve || !curve->terms.earlier.empty() || entries.empty()) return;
+  if (curve == nullptr || !curve->terms.earlier.empty() || entries.empty()) return;
   const double least = std::ranges::min_element(entries, {}, &CostEntry::epsilon)->epsilon;
   const double floor = curve->mechanism.curve().floor();
   if (floor < least) return;
