@@ -22,9 +22,13 @@ using Action = struct sigaction;
 constexpr std::array kFinishing{SIGINT, SIGTERM};
 
 static_assert(std::atomic<int>::is_always_lock_free);
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): a signal handler gets no
+// argument that could lead to them, and signals are the whole program's.
 constinit std::atomic<int> received = 0;
 constinit std::atomic<bool> exists = false;
 std::array<Action, kFinishing.size()> before;
+constinit std::atomic_flag ending;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 void end_by(int signal) {
   io::remove_temporaries();
@@ -50,8 +54,6 @@ Action install(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
   return old;
 }
-
-constinit std::atomic_flag ending;
 
 void say(const char* text) {
   // There is nobody left to tell that it cannot be written.
@@ -103,6 +105,7 @@ Interruption::~Interruption() {
   exists = false;
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): asked where there is a handler.
 int Interruption::signal() const noexcept {
   return received;
 }

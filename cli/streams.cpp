@@ -26,6 +26,7 @@ bool colour_wanted() {
 
 std::size_t columns_of(int descriptor) {
   winsize size{};
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what ioctl(2) looks like
   const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
 }

@@ -52,8 +52,9 @@ class Table {
     }
     // At least a digit and what comes after it.
     const auto numbers = static_cast<double>(rows) * static_cast<double>(columns_);
-    expect_memory(numbers * (format_ == reports::LabelsFormat::npy ? kItemSize : 2),
-                  "making the file in memory");
+    expect_memory(
+        numbers * (format_ == reports::LabelsFormat::npy ? static_cast<double>(kItemSize) : 2.0),
+        "making the file in memory");
     if (format_ == reports::LabelsFormat::npy) {
       bytes_ = io::npy_header(kInt64, shape);
       bytes_.reserve(bytes_.size() + static_cast<std::size_t>(rows * columns_ * kItemSize));
