@@ -142,7 +142,8 @@ void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Accou
     above = std::max(above, query.log_q);
   }
   if (below < kInfinity && is_at_cap(below)) above = below;
-  double least = above < below || !is_at_cap(above) ? kInfinity : above;
+  double least = kInfinity;
+  if (!(above < below) && is_at_cap(above)) least = above;
   while (least < kInfinity && below < least) {
     const double middle = 0.5 * (below + least);
     if (middle <= below || middle >= least) break;

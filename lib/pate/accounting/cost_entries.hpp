@@ -61,14 +61,14 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 ///                         steps
 ///     kov                 Laplace noise of one scale only: the exact composition of its pure steps
 ///
-/// Deltas of steps are added apart: entries have `search.delta`, of which `search.spent`, and the
+/// Deltas of steps are added apart: entries have `wanted.delta`, of which `wanted.spent`, and the
 /// steps' own delta at least, is not there for conversions.
 ///
 /// The counts are all that must be fixed in advance: which step comes when, and on which query, may
 /// depend on the answers to earlier ones. A run that takes fewer steps costs no more.
 [[nodiscard]] std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
                                                               std::span<const double> orders,
-                                                              const OrderSearch& search,
+                                                              const OrderSearch& wanted,
                                                               std::vector<Notice>& notices);
 
 // Epsilons from RDP that is known by direction: each direction is converted on its own, at the

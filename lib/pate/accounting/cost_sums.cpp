@@ -225,11 +225,10 @@ constexpr double kEndTolerance = 1e-10;
 bool determine(const QCells::Nodes& values, const std::array<QCells::Position, 2>& ends,
                const std::array<double, 2>& at_ends) {
   if (!QCells::converged(values, *std::ranges::min_element(values))) return false;
-  for (const std::size_t i : {0U, 1U}) {
+  return std::ranges::all_of(std::array{std::size_t{0}, std::size_t{1}}, [&](std::size_t i) {
     const double error = QCells::interpolate(ends[i], values) - at_ends[i];
-    if (!(std::abs(error) <= kEndTolerance * at_ends[i])) return false;
-  }
-  return true;
+    return std::abs(error) <= kEndTolerance * at_ends[i];
+  });
 }
 
 QCells::Nodes squares(QCells::Nodes values) {
@@ -270,7 +269,7 @@ class NoisyMaxSums {
   // But for what the trajectory charges for the check of the set's queries.
   void add_set(const QuerySets::Set& set, const CostInputs::QWeights& weights) {
     const CostInputs& inputs = run_.inputs;
-    std::array<QCells::Position, 2> ends;
+    std::array<QCells::Position, 2> ends{};
     std::array<std::vector<double>, 2> at_ends;
     for (const std::size_t i : {0U, 1U}) {
       const std::size_t query = i == 0 ? set.smallest_q : set.largest_q;
@@ -383,7 +382,7 @@ class JointSums {
 
   void add_set(const QuerySets::Set& set, const QCells::Nodes& weights) {
     const CostInputs& inputs = run_.inputs;
-    std::array<QCells::Position, 2> ends;
+    std::array<QCells::Position, 2> ends{};
     std::array<std::vector<double>, 2> at_ends;
     for (const std::size_t i : {0U, 1U}) {
       const std::size_t query = i == 0 ? set.smallest_q : set.largest_q;

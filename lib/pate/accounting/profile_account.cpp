@@ -115,27 +115,29 @@ Moments moments_of(const OutcomeTable& table, double slope) {
   return result;
 }
 
+// One table, or what covers several.
+struct Cover {
+  OutcomeTable table;
+  bool is_of_several;
+  Moments moments;
+};
+
 // Fewer covers: whichever another can take in at no cost, or without becoming the dearest.
-std::vector<OutcomeTable> joined(const std::vector<OutcomeTable>& tables, double slope,
-                                 double resolution, double shares) {
-  struct Cover {
-    OutcomeTable table;
-    Moments moments;
-  };
-  std::vector<Cover> covers;
+std::vector<OutcomeTable> joined(std::vector<Cover> covers, double slope, double resolution,
+                                 double shares) {
   Moments most{};
-  for (const OutcomeTable& table : tables) {
-    covers.push_back({table, moments_of(table, slope)});
-    for (std::size_t i = 0; i < most.size(); ++i) {
-      most[i] = std::max(most[i], covers.back().moments[i]);
-    }
+  for (const Cover& cover : covers) {
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = max_or_nan(most[i], cover.moments[i]);
   }
   std::ranges::stable_sort(covers, std::ranges::greater(),
                            [](const Cover& cover) { return cover.moments.front(); });
   std::vector<Cover> kept;
   for (Cover& next : covers) {
     const bool is_taken = std::ranges::any_of(kept, [&](Cover& other) {
-      Cover both{cover(std::array{other.table, next.table}, resolution, kLeftOut * shares), {}};
+      Cover both{
+          cover_but_rounding(std::array{other.table, next.table}, resolution, kLeftOut * shares),
+          true,
+          {}};
       both.moments = moments_of(both.table, slope);
       for (std::size_t i = 0; i < most.size(); ++i) {
         if (!(both.moments[i] <=
@@ -149,7 +151,10 @@ std::vector<OutcomeTable> joined(const std::vector<OutcomeTable>& tables, double
     if (!is_taken) kept.push_back(std::move(next));
   }
   std::vector<OutcomeTable> result;
-  for (Cover& cover : kept) result.push_back(std::move(cover.table));
+  for (Cover& cover : kept) {
+    result.push_back(cover.is_of_several ? cover_rounded(std::move(cover.table))
+                                         : std::move(cover.table));
+  }
   return result;
 }
 
@@ -159,12 +164,14 @@ std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
                                   double slope, double resolution, double mean) {
   const double own = moments_of(dearest, slope).front();
   const double shares = own > 0.0 ? std::clamp(mean / own, 1.0, kMostShares) : 1.0;
-  std::vector<OutcomeTable> result;
+  std::vector<Cover> covers;
   for (std::size_t k = 0; k + 1 < kinds.size(); ++k) {
     const auto set = tables.subspan(kinds[k], kinds[k + 1] - kinds[k]);
-    if (!set.empty()) result.push_back(cover(set, resolution, kLeftOut * shares));
+    if (set.empty()) continue;
+    covers.push_back({cover_but_rounding(set, resolution, kLeftOut * shares), set.size() > 1, {}});
+    covers.back().moments = moments_of(covers.back().table, slope);
   }
-  return joined(result, slope, resolution, shares);
+  return joined(std::move(covers), slope, resolution, shares);
 }
 
 // The sum of p e^(slope loss), for the reverse direction of q e^(-slope loss).
@@ -284,8 +291,7 @@ std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, b
 // Each number once, in order.
 std::vector<std::uint32_t> increasing(std::vector<std::uint32_t> numbers) {
   std::ranges::sort(numbers);
-  const auto repeated = std::ranges::unique(numbers);
-  numbers.erase(repeated.begin(), repeated.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
 

@@ -106,7 +106,8 @@ PATE_VECTOR_CLONES void raise_excess(const double* gammas, std::size_t zero, std
       sum_p[i] += p[k][i];
       sum_q[i] += q[k][i];
       const double its = gammas[k] * sum_q[i] - sum_p[i];
-      excess[k][i] = its > excess[k][i] ? its : excess[k][i];
+      const double most = excess[k][i];
+      excess[k][i] = its <= most || most != most ? most : its;
     }
   }
   sum_p = sum_q = {};
@@ -115,7 +116,8 @@ PATE_VECTOR_CLONES void raise_excess(const double* gammas, std::size_t zero, std
       sum_p[i] += p[k][i];
       sum_q[i] += q[k][i];
       const double its = sum_p[i] - gammas[k] * sum_q[i];
-      excess[k][i] = its > excess[k][i] ? its : excess[k][i];
+      const double most = excess[k][i];
+      excess[k][i] = its <= most || most != most ? most : its;
     }
   }
 }
@@ -142,8 +144,11 @@ std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const B
         } else if (o.loss > 0.0) {
           if (k == Bends::kNone) k = losses.size() - 1;
           while (!(losses[k] < o.loss)) --k;
-        } else {
+        } else if (o.loss == 0.0) {
           continue;
+        } else {  // not a number: nor is anything that is made of it
+          k = bends.zero;
+          p[k][i] = o.loss;
         }
         p[k][i] += o.p;
         q[k][i] += o.q;
@@ -152,7 +157,11 @@ std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const B
     raise_excess(gammas.data(), bends.zero, losses.size(), p.data(), q.data(), excess.data());
   }
   std::vector<double> result;
-  for (const Row& row : excess) result.push_back(std::ranges::max(row));
+  for (const Row& row : excess) {
+    double most = row.front();
+    for (const double its : row) most = max_or_nan(most, its);
+    result.push_back(most);
+  }
   return result;
 }
 
@@ -181,6 +190,17 @@ std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
 }  // namespace
 
 OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution, double left_out) {
+  OutcomeTable result = cover_but_rounding(tables, resolution, left_out);
+  return tables.size() == 1 ? result : cover_rounded(std::move(result));
+}
+
+OutcomeTable cover_rounded(OutcomeTable cover) {
+  for (OutcomePair& outcome : cover) outcome.p *= 1.0 + kCoverMargin;
+  return cover;
+}
+
+OutcomeTable cover_but_rounding(std::span<const OutcomeTable> tables, double resolution,
+                                double left_out) {
   if (tables.empty()) return {};
   if (tables.size() == 1) return tables.front();
   const Bends all = bends_of(tables, resolution);
@@ -203,9 +223,10 @@ OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution, doub
   // constant: losses that are infinite. Below the first, the line to 0 at gamma = 0 bends there: an
   // outcome that the votes never have.
   OutcomeTable result;
-  const double margin = 1.0 + kCoverMargin;
-  if (excess.back() > 0.0) result.push_back({excess.back() * margin, 0.0, kInfinity});
+  // What is not a number stays that.
+  if (!(excess.back() <= 0.0)) result.push_back({excess.back(), 0.0, kInfinity});
   double before = excess.front() / gammas.front();
+  if (!(before <= 0.0)) result.push_back({0.0, before, -kInfinity});
   for (std::size_t k = 0; k < bends.size(); ++k) {
     const double after =
         k + 1 == bends.size()
@@ -213,7 +234,7 @@ OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution, doub
             : (excess[k + 1] - excess[k]) / (gammas[k] * std::expm1(bends[k + 1] - bends[k]));
     double q = after - before;
     if (bends[k] == 0.0) q += 1.0;
-    if (q > 0.0) result.push_back({q * gammas[k] * margin, q, bends[k]});
+    if (!(q <= 0.0)) result.push_back({q * gammas[k], q, bends[k]});
     before = after;
   }
   return result;

@@ -20,4 +20,10 @@ namespace pate {
 [[nodiscard]] OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution,
                                  double left_out = 1e-5);
 
+/// The same but for rounding, for covers that are covered again: a sum over o may be less than it
+/// must be by some 1e-15. `cover_rounded` makes up for that, of one that is none of the tables.
+[[nodiscard]] OutcomeTable cover_but_rounding(std::span<const OutcomeTable> tables,
+                                              double resolution, double left_out);
+[[nodiscard]] OutcomeTable cover_rounded(OutcomeTable cover);
+
 }  // namespace pate

@@ -177,6 +177,43 @@ TEST_SUITE("profile") {
         }
       }
     }
+    // What is covered again, whatever order.
+    for (int i = 0; i < 300; ++i) {
+      const double spread = random.log_uniform(0.01, 20.0);
+      std::array<OutcomeTable, 4> tables;
+      for (OutcomeTable& one : tables) {
+        one = random_table(random, static_cast<std::size_t>(random.integer(2, 6)), spread);
+        for (OutcomePair& o : one) o.p *= 0.999, o.q *= 0.998, o.loss += std::log(0.999 / 0.998);
+        one.push_back({0.001, 0.0, kInfinity});
+        one.push_back({0.0, 0.002, -kInfinity});
+      }
+      const double resolution = 0x1p-10;
+      const auto both = [&](const OutcomeTable& a, const OutcomeTable& b) {
+        return cover_but_rounding(std::array{a, b}, resolution, 1e-5);
+      };
+      const OutcomeTable all =
+          cover_rounded(both(both(tables[0], tables[1]), both(tables[2], tables[3])));
+      for (int k = 0; k < 60; ++k) {
+        const double gamma = std::exp(random.uniform(-2.0, 2.0) * spread);
+        Real highest = 0.0L;
+        for (const OutcomeTable& one : tables) {
+          highest = std::max(highest, profile_of_query(one, gamma));
+        }
+        INFO("run ", i, " gamma ", gamma);
+        CHECK(profile_of_query(all, gamma) >= highest * (1.0L - 1e-13L));
+      }
+    }
+    // What is not a number stays that.
+    for (const std::size_t place : {0U, 1U, 2U}) {
+      std::array<OutcomeTable, 2> tables{table({0.25, 0.75}, {0.5, 0.5}),
+                                         table({0.25, 0.75}, {0.5, 0.5})};
+      const double nan = std::numeric_limits<double>::quiet_NaN();
+      OutcomePair& o = tables[1][0];
+      (place == 0 ? o.p : place == 1 ? o.q : o.loss) = nan;
+      const OutcomeTable all = cover(tables, 0x1p-10);
+      CHECK(std::ranges::any_of(all, [](const OutcomePair& its) { return std::isnan(its.p); }));
+      CHECK_THROWS(GridLosses(std::span(&all, 1), 0x1p-10));
+    }
     CHECK(cover({}, 0x1p-10).empty());
     const Query one{table({0.25, 0.75}, {0.5, 0.5})};
     CHECK(cover(one, 0x1p-10).size() == 2);
