@@ -39,6 +39,7 @@ bool is_number_or_null(const Json& json) {
 }
 
 // With two spaces of indentation; `indent` is a line break and the indentation of the value.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the report.
 void print(const Json& json, const std::string& indent, std::string& text) {
   if (!json.is_structured() || json.empty()) {
     text += dumped(json);

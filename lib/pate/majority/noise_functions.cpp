@@ -12,6 +12,7 @@
 
 #include "pate/error.hpp"
 #include "pate/majority/vote_law.hpp"
+#include "pate/math/log_gamma.hpp"
 
 namespace pate {
 
@@ -20,7 +21,7 @@ namespace {
 constexpr std::uint64_t kErrorSeed = 20240917;
 
 long double log_choose(std::int64_t n, std::int64_t k) {
-  const auto gamma = [](std::int64_t x) { return std::lgamma(static_cast<long double>(x + 1)); };
+  const auto gamma = [](std::int64_t x) { return log_gamma(static_cast<long double>(x + 1)); };
   return gamma(n) - gamma(k) - gamma(n - k);
 }
 

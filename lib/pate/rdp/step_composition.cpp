@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numbers>
 #include "pate/error.hpp"
+#include "pate/math/log_gamma.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -69,7 +70,7 @@ long double stirling_rest(std::int64_t n) {
   const auto x = static_cast<long double>(n);
   if (n < 16) {
     const long double half_log_two_pi = 0.918938533204672741780329736405617640L;
-    return std::lgamma(x + 1) - ((x + 0.5L) * std::log(x) - x + half_log_two_pi);
+    return log_gamma(x + 1) - ((x + 0.5L) * std::log(x) - x + half_log_two_pi);
   }
   const long double y = 1 / (x * x);
   return (1.0L / 12 - (1.0L / 360 - (1.0L / 1260 - y / 1680) * y) * y) / x;
