@@ -10,7 +10,7 @@ namespace pate::io {
 double half_value(HalfElement element) {
   const auto bits = static_cast<unsigned>(element);
   const int exponent = static_cast<int>(bits >> 10U & 31U);
-  const double fraction = static_cast<double>(bits & 1023U);
+  const auto fraction = static_cast<double>(bits & 1023U);
   double value =
       std::ldexp(exponent == 0 ? fraction : 1024.0 + fraction, std::max(exponent, 1) - 25);
   if (exponent == 31) {

@@ -72,6 +72,7 @@ PrivacyFilter::PrivacyFilter(const Aggregator& aggregator, const RunLimits& limi
   validate(aggregator);
   validate(limits);
   validate_delta(delta);
+  // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of what is valid
   delta_ = left_delta(aggregator, limits, delta);
   (void)validated_orders({order});
 }

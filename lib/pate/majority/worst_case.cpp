@@ -106,7 +106,7 @@ std::pair<long double, long double> probabilities(Corner corner, const PrivateTe
 }
 
 WorstCase::WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target, bool monotone)
-    : teachers_(teachers), target_(target), corners_(CornerSet::all), at_corners_(teachers) {
+    : teachers_(teachers), target_(target), at_corners_(teachers) {
   validate(teachers);
   validate(target);
   auto delta = static_cast<long double>(target.delta);

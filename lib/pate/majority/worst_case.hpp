@@ -148,7 +148,7 @@ class WorstCase {
 
   PrivateTeachers teachers_;
   AnswerTarget target_;
-  CornerSet corners_;
+  CornerSet corners_ = CornerSet::all;
   PrivateTeachers at_corners_;  // whose pairs are looked at: lifted, those of delta = 0
   std::vector<Corner> moving_;  // all but 0/0 and 1/1
   bool full_ = false;           // whether all K teachers are at a moving corner

@@ -57,7 +57,7 @@ Integer ceil_to_multiple(const Dyadic& value, int exponent) {
   if (shift <= 0) return value.mantissa() << static_cast<unsigned>(-shift);
   const auto bits = static_cast<unsigned>(shift);
   // Shifts of non-negative numbers only: what they do to negative ones is a matter of taste.
-  Integer result = abs(value.mantissa()) >> bits;
+  Integer result = (value.mantissa() < 0 ? Integer(-value.mantissa()) : value.mantissa()) >> bits;
   if (value.mantissa() < 0) return -result;
   if (value.mantissa() > 0 && lsb(value.mantissa()) < bits) ++result;
   return result;
@@ -66,7 +66,7 @@ Integer ceil_to_multiple(const Dyadic& value, int exponent) {
 double round_up_to_double(const Dyadic& value) {
   const Integer& mantissa = value.mantissa();
   if (mantissa == 0) return 0.0;
-  const Integer magnitude = abs(mantissa);
+  const Integer magnitude = mantissa < 0 ? Integer(-mantissa) : mantissa;
   constexpr int kDigits = std::numeric_limits<double>::digits;
   constexpr int kLowest = std::numeric_limits<double>::min_exponent - kDigits;  // of a subnormal
   const int top = static_cast<int>(msb(magnitude)) + 1 + value.exponent();

@@ -105,7 +105,8 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
   }
   CurveMechanism mechanism(made, std::move(tables));
   CurvePlace place = mechanism.place(votes);
-  return {settings, settings.origin, std::move(mechanism), std::move(place), run_delta, earlier};
+  const ReleaseTerms& terms = settings;
+  return {terms, settings.origin, std::move(mechanism), std::move(place), run_delta, earlier};
 }
 
 ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const CurvePlanSettings& settings,

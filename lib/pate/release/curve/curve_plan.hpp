@@ -20,7 +20,7 @@ struct CurvePlanSettings : ReleaseTerms {
 /// run on its curve, which is private.
 struct CurvePlan {
   ReleaseTerms terms;
-  ParameterOrigin origin;
+  ParameterOrigin origin{};
   CurveMechanism mechanism;
   CurvePlace place;
   double run_delta = 0.0;     ///< of the run and of all that is told about it
@@ -40,7 +40,7 @@ struct CurvePlan {
 /// for settings out of range and labels without `votes.has_decisions` or a selection,
 /// `validity_error` as `CurveMechanism`, `cost_of_earlier` and `added_entries` do.
 [[nodiscard]] CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings,
-                                   const CurveTableSource& tables = {},
+                                   const CurveTableSource& source = {},
                                    const ProgressCallback& progress = {});
 
 /// What `curve_plan` would publish on average with default parameters, the cost and reading of

@@ -311,6 +311,7 @@ class MoveInterpolation {
 // A line of keys: number i has the top count v(i), at real size, and the moves at(i); from one to
 // the next counts change by `step` times the noise, and kind(i) where that is not smooth.
 // `set(i, joint excess)` for i = first..last.
+// NOLINTBEGIN(misc-no-recursion): as deep as a stretch can be halved.
 template <class Line, class Set>
 void for_stretch(const TiltedCost& cost, const Line& line, std::int64_t first, std::int64_t last,
                  const Set& set) {
@@ -335,6 +336,7 @@ void for_stretch(const TiltedCost& cost, const Line& line, std::int64_t first, s
     set(i, between.largest_joint(cost, line.v(i), i));
   }
 }
+// NOLINTEND(misc-no-recursion)
 
 template <class V, class Kind, class At>
 struct Line {
@@ -606,7 +608,10 @@ double KeyCosts::memory(std::int64_t teachers) {
   if (teachers <= kMostTeachersOfThreeKeys) return 0.0;
   const std::int64_t columns = teachers / 2 + 1 + ceil_divide(teachers, cell_for(teachers)) + 1;
   double rows = 0.0;
-  for (const std::int64_t size : kBlockSizes) rows += static_cast<double>(teachers / size + 1);
+  for (const std::int64_t size : kBlockSizes) {
+    const std::int64_t blocks = teachers / size + 1;
+    rows += static_cast<double>(blocks);
+  }
   return rows * static_cast<double>(columns) * sizeof(CostUnits);
 }
 

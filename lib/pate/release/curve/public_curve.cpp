@@ -205,6 +205,7 @@ PublicCurve::PublicCurve(const CurveParameters& parameters, double delta, CostUn
   const double s = noise_.s();
   rho0_ = CoveredCost(order_, delta_, noise_, noise_half_width(order_, s, 4.0)).of_telling();
   const std::int64_t width = noise_half_width(order_, s, kCap * most);
+  // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of what is valid
   t_min_ = static_cast<std::int64_t>(std::floor(std::log(kLeastShare) / parameters.beta));
   first_ = t_min_ - width;
   const auto last = static_cast<std::int64_t>(std::ceil(std::log(kCap) / parameters.beta));
