@@ -134,8 +134,8 @@ std::vector<CostUnits> WalkTable::within(std::int64_t centre, std::size_t distan
 }
 
 IntegerQ::IntegerQ(const NoisyMax& noise, std::int64_t teachers, std::int64_t classes)
-    : terms_(static_cast<std::size_t>(teachers + 1)),
-      cap_(static_cast<std::int64_t>((1.0 - 1.0 / static_cast<double>(classes)) * 0x1p60) + 1) {
+    : cap_(static_cast<std::int64_t>((1.0 - 1.0 / static_cast<double>(classes)) * 0x1p60) + 1),
+      terms_(static_cast<std::size_t>(teachers + 1)) {
   const LogPairTerm log_term = pair_term(noise);
   const auto upper = [&](std::int64_t gap) {
     return static_cast<std::int64_t>(

@@ -141,7 +141,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   plan.confidence = 1.0 - failure;
   plan.run_delta = decimal_sum(settings.delta, failure);
   plan.total_delta = added_entries(settings, plan.run_delta).total_delta;
-  plan.terms = settings;
+  plan.terms = static_cast<const ReleaseTerms&>(settings);
   plan.parameters =
       settings.parameters ? *settings.parameters : best_parameters(votes, goal, choice);
   validate(plan.parameters);
