@@ -1,6 +1,9 @@
 #include "pate/math/bends.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "pate/math/vector_clones.hpp"
 
@@ -10,6 +13,7 @@ namespace {
 
 // Below this e^y - 1 - y is a short series.
 constexpr double kShort = 0.5;
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
 
 // The series of e^y - 1 - y, y = factor * l * scale, by Horner's rule.
 PATE_VECTOR_CLONES void start(const double* l, double factor, double scale, std::size_t size,
@@ -51,6 +55,42 @@ void bends(const double* l, double factor, double most, std::size_t size, double
   start(l, factor, std::ldexp(1.0, -halvings), size, result);
   for (; halvings > 0; --halvings) {
     redouble(l, factor, std::ldexp(1.0, -halvings), size, result);
+  }
+}
+
+PATE_VECTOR_CLONES void log1p_positive(double* x, std::size_t size) {
+  constexpr std::uint64_t kMantissa = 0x000fffffffffffff;
+  constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcd;  // sqrt(1/2)
+  constexpr std::uint64_t kOne = 0x3ff0000000000000;
+  // A double of 2^52 + n has n in its last bits.
+  constexpr std::uint64_t kCount = 0x4330000000000000;
+  constexpr double kCounted = 4503599627370496.0 + 1023.0;
+  constexpr double kLn2High = 0x1.62e42fee00000p-1;  // 21 zeros at its end
+  constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
+  for (std::size_t i = 0; i < size; ++i) {
+    // 1 + x is 2^k (1 + f) + lost, 1 + f from sqrt(1/2) to sqrt(2).
+    const double sum = 1.0 + x[i];
+    const double lost = x[i] < 1.0 ? x[i] - (sum - 1.0) : 1.0 - (sum - x[i]);
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(sum) + (kOne - kRootHalf);
+    const double k = std::bit_cast<double>((bits >> 52U) | kCount) - kCounted;
+    const double f = std::bit_cast<double>((bits & kMantissa) + kRootHalf) - 1.0;
+    // log(1 + f) = 2 artanh(s), |s| <= .1716.
+    const double s = f / (2.0 + f);
+    const double t = s * s;
+    double tail = 1.0 / 23.0;
+    tail = tail * t + 1.0 / 21.0;
+    tail = tail * t + 1.0 / 19.0;
+    tail = tail * t + 1.0 / 17.0;
+    tail = tail * t + 1.0 / 15.0;
+    tail = tail * t + 1.0 / 13.0;
+    tail = tail * t + 1.0 / 11.0;
+    tail = tail * t + 1.0 / 9.0;
+    tail = tail * t + 1.0 / 7.0;
+    tail = tail * t + 1.0 / 5.0;
+    tail = tail * t + 1.0 / 3.0;
+    const double log_f = 2.0 * s + 2.0 * s * t * tail;
+    const double result = k * kLn2High + (log_f + (k * kLn2Low + lost / sum));
+    x[i] = x[i] <= kLargestDouble ? result : x[i];
   }
 }
 

@@ -20,6 +20,10 @@ void bends(const double* l, double factor, double most, std::size_t size, double
   return x >= -0.2 && x <= 0.25;
 }
 
+/// x[i] becomes log(1 + x[i]) of x[i] >= 0, to a relative accuracy of 1e-15. What is infinite or
+/// NaN is not finite in the result.
+void log1p_positive(double* x, std::size_t size);
+
 /// x[i] becomes log(1 + x[i]) where `is_near_zero(x[i])`, to a relative accuracy of 1e-15; others
 /// become any number.
 void log1p_near_zero(double* x, std::size_t size);

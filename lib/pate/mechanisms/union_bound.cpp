@@ -111,16 +111,6 @@ UnionBoundTable::UnionBoundTable(LogPairTerm term, std::int64_t teachers) : term
   }
 }
 
-double UnionBoundTable::log_term(std::int64_t gap) const {
-  const auto index = static_cast<std::size_t>(gap);
-  return index < log_terms_.size() ? log_terms_[index] : term_(gap);
-}
-
-double UnionBoundTable::probability(std::int64_t gap) const {
-  const auto index = static_cast<std::size_t>(gap);
-  return index < probabilities_.size() ? probabilities_[index] : std::exp(term_(gap));
-}
-
 double UnionBoundTable::log_q(std::span<const std::int32_t> counts) const {
   return union_bound(
       counts, 0, [this](std::int64_t gap) { return log_term(gap); },

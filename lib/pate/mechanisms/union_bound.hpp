@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,8 +29,14 @@ class UnionBoundTable {
   [[nodiscard]] double log_q(std::span<const std::int32_t> counts) const;
 
   /// The term of one class `gap` >= 0 votes behind, and its exponential.
-  [[nodiscard]] double log_term(std::int64_t gap) const;
-  [[nodiscard]] double probability(std::int64_t gap) const;
+  [[nodiscard]] double log_term(std::int64_t gap) const {
+    const auto index = static_cast<std::size_t>(gap);
+    return index < log_terms_.size() ? log_terms_[index] : term_(gap);
+  }
+  [[nodiscard]] double probability(std::int64_t gap) const {
+    const auto index = static_cast<std::size_t>(gap);
+    return index < probabilities_.size() ? probabilities_[index] : std::exp(term_(gap));
+  }
 
  private:
   LogPairTerm term_;

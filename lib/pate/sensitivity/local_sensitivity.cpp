@@ -27,18 +27,19 @@ class CellRange {
         low_(find(walk_.log_q_low(), grid.size() / 2)),
         high_(find(walk_.log_q_high(), low_)) {}
   void step() {
-    if (done()) return;
-    walk_.step();
-    low_ = std::min(low_, find(walk_.log_q_low(), low_));
-    high_ = std::max(high_, find(walk_.log_q_high(), high_));
+    if (low_ > 0 && !walk_.low_ended()) {
+      walk_.step_low();
+      low_ = std::min(low_, find(walk_.log_q_low(), low_));
+    }
+    if (high_ + 1 < grid_->size()) {
+      walk_.step_high();
+      high_ = std::max(high_, find(walk_.log_q_high(), high_));
+    }
   }
   [[nodiscard]] std::size_t low() const { return low_; }
   [[nodiscard]] std::size_t high() const { return high_; }
 
  private:
-  [[nodiscard]] bool done() const {
-    return (low_ == 0 || walk_.low_ended()) && high_ + 1 == grid_->size();
-  }
   [[nodiscard]] std::size_t find(double log_q, std::size_t near) const {
     return grid_->find(log_q, near);
   }
@@ -73,9 +74,13 @@ struct Walker {
   [[nodiscard]] double part() const { return count * static_cast<double>(largest); }
 };
 
-// to[k] becomes the larger of itself and from[k].
-PATE_VECTOR_CLONES void raise(float* __restrict to, const float* from, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) to[k] = to[k] > from[k] ? to[k] : from[k];
+// to[k] becomes the largest of itself, a[k] and b[k].
+PATE_VECTOR_CLONES void raise(float* __restrict to, const float* a, const float* b,
+                              std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) {
+    const float larger = a[k] > b[k] ? a[k] : b[k];
+    to[k] = to[k] > larger ? to[k] : larger;
+  }
 }
 
 // The maxima of growing rectangles around the queries of one group, added to sums[d].
@@ -115,10 +120,12 @@ void add_group(const VoteProfile& votes, const Group& group, const UnionBoundTab
       first_high = std::min(first_high, walker.range.high() + 1);
     }
     end_low = std::min(end_low, first_high);
-    for (const std::int64_t r : added) {
-      const auto row = table.row(r);
-      raise(profile.data(), row.data(), end_low);
-      raise(profile.data() + first_high, row.data() + first_high, profile.size() - first_high);
+    if (!added.empty()) {
+      const auto a = table.row(added.front());
+      const auto b = table.row(added.back());
+      raise(profile.data(), a.data(), b.data(), end_low);
+      raise(profile.data() + first_high, a.data() + first_high, b.data() + first_high,
+            profile.size() - first_high);
     }
     for (Walker& walker : walkers) {
       const std::size_t low = walker.range.low();

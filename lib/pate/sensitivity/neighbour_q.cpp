@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
@@ -32,47 +33,90 @@ struct Shares {
   double other;
 };
 
+// q of a split by the quantile of each other class: log q, and its first two derivatives.
+class SplitMass {
+ public:
+  SplitMass(double offset, double others) : offset_(offset), log_others_(std::log(others)) {}
+
+  struct At {
+    double log_q, slope, bend;
+  };
+  [[nodiscard]] At at(double x) const {
+    const double a = special(x);
+    const double mills_a = mills_ratio(std::min(-a, 1e150));
+    const double mills_b = mills_ratio(-x);
+    const double part_a = log_normal_density(a) + std::log(mills_a);
+    const double part_b = log_others_ + log_normal_density(x) + std::log(mills_b);
+    const double log_q = log_add(part_a, part_b);
+    // Densities relative to q.
+    const double density_a = std::exp(part_a - log_q) / mills_a;
+    const double density_b = std::exp(part_b - log_q) / mills_b;
+    const double slope = 0.5 * density_a + density_b;
+    return {log_q, slope, -0.25 * a * density_a - x * density_b - slope * slope};
+  }
+  /// The quantile of the class whose gap moves by two: that q grows by as much with either.
+  [[nodiscard]] double special(double x) const { return 0.5 * x + offset_; }
+  [[nodiscard]] double log_others() const { return log_others_; }
+  /// Where no class has more than 1/2.
+  [[nodiscard]] double highest() const { return offset_ > 0.0 ? -2.0 * offset_ : 0.0; }
+
+ private:
+  double offset_;
+  double log_others_;
+};
+
+// Halley's iteration from x to the split of q, kept between low and high; nothing if it leaves a
+// side that has no end.
+std::optional<double> solve(const SplitMass& mass, double log_q, double x, double low, double high,
+                            NearbySplit& nearby) {
+  for (int i = 0; i < 200; ++i) {
+    const SplitMass::At at = mass.at(x);
+    (at.log_q > log_q ? high : low) = x;
+    const double newton = (at.log_q - log_q) / at.slope;
+    const double step = newton / (1.0 - 0.5 * newton * at.bend / at.slope);
+    // The convergence is cubic: after a step of 1e-6 / x the error is far below rounding.
+    const bool is_last = std::abs(step) * (1.0 + std::abs(x)) <= 1e-6;
+    double next = x - step;
+    if (!is_last && !(next > low && next < high)) {
+      if (low == -kInfinity || high == kInfinity) return std::nullopt;
+      next = 0.5 * (low + high);
+    }
+    const double moved = std::abs(next - x);
+    x = next;
+    nearby = {log_q, x, at.slope};
+    if (is_last || moved <= 4e-16 * std::abs(x)) break;
+  }
+  return x;
+}
+
 // The split of q at which moving mass between the classes changes nothing, or the nearest to it
 // with no mass above 1/2. There the quantiles satisfy special = other / 2 + offset, so that q is an
-// increasing function of one of them: Newton's iteration on log q, kept in a bracket.
-Shares stationary_split(double log_q, double offset, double others) {
-  const double log_others = std::log(others);
-  const auto log_mass = [&](double other) {
-    return log_add(log_normal_cdf(0.5 * other + offset), log_others + log_normal_cdf(other));
-  };
+// increasing function of one of them.
+Shares stationary_split(double log_q, double offset, double others, NearbySplit& nearby) {
+  const SplitMass mass(offset, others);
+  if (nearby.slope > 0.0) {
+    const double start = nearby.x + (log_q - nearby.log_q) / nearby.slope;
+    const auto x = solve(mass, log_q, start, -kInfinity, kInfinity, nearby);
+    if (x && *x < mass.highest()) return {mass.special(*x), *x};
+  }
   // With all mass in either part the other quantile is at most this.
-  double high = std::min(-normal_upper_quantile(std::min(log_q - log_others, -1e-300)), 0.0);
-  if (offset > 0.0) high = std::min(high, -2.0 * offset);
-  if (log_mass(high) <= log_q) {
+  const double high = std::min(-normal_upper_quantile(std::min(log_q - mass.log_others(), -1e-300)),
+                               mass.highest());
+  if (mass.at(high).log_q <= log_q) {
     if (high < 0.0 && high == -2.0 * offset) {  // the special class is at its largest mass, 1/2
-      const double rest = log_subtract(log_q, -std::numbers::ln2) - log_others;
+      const double rest = log_subtract(log_q, -std::numbers::ln2) - mass.log_others();
       return {0.0, rest < 0.0 ? -normal_upper_quantile(rest) : 0.0};
     }
     if (high == 0.0) {  // the others are, each at 1/2
-      const double rest = log_subtract(log_q, log_others - std::numbers::ln2);
+      const double rest = log_subtract(log_q, mass.log_others() - std::numbers::ln2);
       return {rest == -kInfinity ? -kInfinity : -normal_upper_quantile(rest), 0.0};
     }
-    return {0.5 * high + offset, high};
+    return {mass.special(high), high};
   }
   double low = high - 1.0;
-  while (log_mass(low) > log_q) low = high - 2.0 * (high - low);
-  double x = 0.5 * (low + high);
-  for (int i = 0; i < 200; ++i) {
-    const double a = 0.5 * x + offset;
-    const double part_a = log_normal_cdf(a);
-    const double part_b = log_others + log_normal_cdf(x);
-    const double mass = log_add(part_a, part_b);
-    (mass > log_q ? high : low) = x;
-    // d log mass / dx, from the densities relative to the masses.
-    const double slope = 0.5 * std::exp(part_a - mass) / mills_ratio(std::min(-a, 1e150)) +
-                         std::exp(part_b - mass) / mills_ratio(-x);
-    double next = x - (mass - log_q) / slope;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    const double step = std::abs(next - x);
-    x = next;
-    if (!(step > 4e-16 * std::abs(x))) break;
-  }
-  return {0.5 * x + offset, x};
+  while (mass.at(low).log_q > log_q) low = high - 2.0 * (high - low);
+  const double x = solve(mass, log_q, 0.5 * (low + high), low, high, nearby).value();
+  return {mass.special(x), x};
 }
 
 double shifted(const Shares& shares, double mu, double others) {
@@ -105,7 +149,8 @@ constexpr double kNegligible = 1e-15;
 
 }  // namespace
 
-NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q, std::int64_t classes) {
+NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q, std::int64_t classes,
+                       NearbySplits& nearby) {
   // In quantiles, 1/2 erfc(erfcinv(u) -+ 1/sigma) is Phi(Phi^-1(u/2) +- mu).
   const double mu = noise.mu();
   const auto others = static_cast<double>(classes - 2);
@@ -115,27 +160,30 @@ NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q, std::int64_t
     result = {shifted(all, -mu, 0.0), shifted(all, mu, 0.0)};
   } else {
     const double offset = 0.375 * mu;
-    result.log_upper = shifted(stationary_split(log_q, -offset, others), mu, others);
-    result.log_lower = shifted(stationary_split(log_q, offset, others), -mu, others);
+    result.log_upper = shifted(stationary_split(log_q, -offset, others, nearby.upper), mu, others);
+    result.log_lower = shifted(stationary_split(log_q, offset, others, nearby.lower), -mu, others);
   }
   result.log_upper = std::min(result.log_upper + margin(log_q, result.log_upper), log_cap(classes));
   result.log_lower -= margin(log_q, result.log_lower);
   return result;
 }
 
-NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q, std::int64_t classes) {
+NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q, std::int64_t classes,
+                       NearbySplits& /*nearby*/) {
   const double upper = log_q + 2.0 * noise.gamma();
   const double lower = log_q - 2.0 * noise.gamma();
   return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
 }
 
 NeighbourQ neighbour_q(const TestedPlurality& /*tested*/, double /*log_q*/,
-                       std::int64_t /*classes*/) {
+                       std::int64_t /*classes*/, NearbySplits& /*nearby*/) {
   throw_no_q();
 }
 
-NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes) {
-  return noisy_max.visit([=](const auto& noise) { return neighbour_q(noise, log_q, classes); });
+NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes,
+                       NearbySplits& nearby) {
+  return noisy_max.visit(
+      [&](const auto& noise) { return neighbour_q(noise, log_q, classes, nearby); });
 }
 
 double QCoordinate::of(double log_q) const {
@@ -202,23 +250,23 @@ double QWalk::log_sum(const End& end) const {
   return std::min(largest + std::log(q), cap_);
 }
 
-double QWalk::slack(double log_q) const {
-  return kOutwards * static_cast<double>(distance_ + 1) * std::max(1.0, -log_q);
+double QWalk::slack(const End& end, double log_q) {
+  return kOutwards * static_cast<double>(end.distance + 1) * std::max(1.0, -log_q);
 }
 
 void QWalk::update_low() {
   const double log_q = log_sum(lowest_);
-  low_ = log_q - slack(log_q);
+  low_ = log_q - slack(lowest_, log_q);
 }
 
 void QWalk::update_high() {
-  if (highest_.top <= highest_.level && distance_ > 0) high_capped_ = true;
+  if (highest_.top <= highest_.level && highest_.distance > 0) high_capped_ = true;
   if (high_capped_) {
     high_ = cap_;
     return;
   }
   const double log_q = log_sum(highest_);
-  high_ = std::min(log_q + slack(log_q), cap_);
+  high_ = std::min(log_q + slack(highest_, log_q), cap_);
 }
 
 void QWalk::take_in_below() {
@@ -229,11 +277,15 @@ void QWalk::take_in_below() {
   }
 }
 
-void QWalk::step() {
-  ++distance_;
+void QWalk::step_high() {
+  ++highest_.distance;
   --highest_.top;
   ++highest_.level;
   update_high();
+}
+
+void QWalk::step_low() {
+  ++lowest_.distance;
   if (!low_ended()) {
     ++lowest_.top;
     lowest_.at_level -= 1.0;

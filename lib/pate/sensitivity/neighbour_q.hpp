@@ -15,6 +15,17 @@ struct NeighbourQ {
   double log_upper = 0.0;  ///< B_U(q)
 };
 
+/// Where the worst splits of the last q were, from which those of a q nearby are soon found. What
+/// is found differs by rounding, inside the accuracy below; the same q in the same order, the same
+/// bits.
+struct NearbySplit {
+  double log_q = 0.0, x = 0.0;
+  double slope = 0.0;  ///< 0: nothing is known
+};
+struct NearbySplits {
+  NearbySplit upper, lower;
+};
+
 /// The neighbour bounds of a noisy maximum for m = `classes` >= 2 classes. Both are non-decreasing
 /// in q. Rounded outwards, by less than 1e-12 relative. Domain: log_q in (-inf, log(1 - 1/m)]; down
 /// to q = e^-1e8.
@@ -31,14 +42,21 @@ struct NeighbourQ {
 ///
 /// Laplace: B_U(q) = e^(2 gamma) q, at most 1 - 1/m, and B_L(q) = e^(-2 gamma) q. Source: every
 /// term (2 + g) / (4 e^g) of q changes by at most a factor e^|change of g|.
-[[nodiscard]] NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes);
+[[nodiscard]] NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes,
+                                     NearbySplits& nearby);
 [[nodiscard]] NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q,
-                                     std::int64_t classes);
+                                     std::int64_t classes, NearbySplits& nearby);
 [[nodiscard]] NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q,
-                                     std::int64_t classes);
+                                     std::int64_t classes, NearbySplits& nearby);
 /// PTR has no q: throws `parameter_error`.
 [[nodiscard]] NeighbourQ neighbour_q(const TestedPlurality& tested, double log_q,
-                                     std::int64_t classes);
+                                     std::int64_t classes, NearbySplits& nearby);
+/// A q by itself.
+template <class Noise>
+[[nodiscard]] NeighbourQ neighbour_q(const Noise& noise, double log_q, std::int64_t classes) {
+  NearbySplits nearby;
+  return neighbour_q(noise, log_q, classes, nearby);
+}
 
 /// The coordinate of q in which one vote is about the same step everywhere.
 struct QCoordinate {
@@ -65,8 +83,10 @@ class QWalk {
   /// sorted: decreasing, at least two classes. The table must outlive this.
   QWalk(const UnionBoundTable& table, std::span<const std::int32_t> sorted);
 
-  /// Goes on from distance d to d + 1.
-  void step();
+  /// Goes on from distance d to d + 1: with both ends, or with those alone that are wanted.
+  void step() { step_low(), step_high(); }
+  void step_low();
+  void step_high();
 
   [[nodiscard]] double log_q_low() const { return low_; }
   [[nodiscard]] double log_q_high() const { return high_; }
@@ -82,6 +102,7 @@ class QWalk {
   // those of groups[next] and later what they had at first.
   struct End {
     std::vector<Group> groups;  // the classes behind the top, by votes, decreasing
+    std::int64_t distance = 0;
     std::int64_t top = 0;
     std::int64_t level = 0;
     double at_level = 0.0;
@@ -91,7 +112,7 @@ class QWalk {
   void take_in_below();
   void update_low();
   void update_high();
-  [[nodiscard]] double slack(double log_q) const;
+  [[nodiscard]] static double slack(const End& end, double log_q);
   // log q. Classes that are too far behind to change the 15th digit are left out.
   [[nodiscard]] double log_sum(const End& end) const;
   template <class Term>
@@ -102,7 +123,6 @@ class QWalk {
   double classes_behind_;
   End lowest_, highest_;
   bool high_capped_ = false;
-  std::int64_t distance_ = 0;
   double low_ = 0.0, high_ = 0.0;
 };
 

@@ -98,11 +98,13 @@ QGrid::QGrid(const ExcessCurve& curve, const NoisyMax& noisy_max, std::int64_t c
   parallel_for(cells, threads, [&](std::size_t cell) {
     ExcessStep up;
     ExcessStep down;
+    NearbySplits nearby;
     long double here_before = 0.0L;
     long double lower_before = 0.0L;
     for (std::size_t part = 0; part <= parts; ++part) {
       const double log_q = log_q_at(cell, part);
-      const NeighbourQ neighbour = neighbour_q(noisy_max, log_q, classes);
+      if (part == parts) nearby = {};  // the next cell begins with the same bits
+      const NeighbourQ neighbour = neighbour_q(noisy_max, log_q, classes, nearby);
       const long double here = excess(curve.log_excess(log_q));
       const long double upper = excess(curve.log_excess(neighbour.log_upper));
       const long double lower = excess(curve.log_excess(neighbour.log_lower));

@@ -85,10 +85,10 @@ class QGrid {
   /// The cell that holds log q. `near` is where the search begins.
   [[nodiscard]] std::size_t find(double log_q, std::size_t near) const;
 
-  /// From q in the cell to any neighbour's q: Z is X(q), Z + rise at least X(B_U(q)).
-  [[nodiscard]] const ExcessStep& upwards(std::size_t cell) const { return upwards_[cell]; }
-  /// From any neighbour's q to q in the cell: Z is X(B_L(q)), Z + rise at least X(q).
-  [[nodiscard]] const ExcessStep& downwards(std::size_t cell) const { return downwards_[cell]; }
+  /// By cell, from q in it to any neighbour's q: Z is X(q), Z + rise at least X(B_U(q)).
+  [[nodiscard]] const std::vector<ExcessStep>& upwards() const { return upwards_; }
+  /// By cell, from any neighbour's q to q in it: Z is X(B_L(q)), Z + rise at least X(q).
+  [[nodiscard]] const std::vector<ExcessStep>& downwards() const { return downwards_; }
 
  private:
   std::vector<double> log_q_;  // lower ends of the cells, increasing; the first is not used

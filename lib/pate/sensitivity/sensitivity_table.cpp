@@ -4,11 +4,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/math/bends.hpp"
 #include "pate/math/margin.hpp"
+#include "pate/math/vector_clones.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
@@ -52,48 +55,111 @@ Lines<Real> lines_at(const std::optional<AnswerLadder>& ladder, std::int64_t v, 
   return lines;
 }
 
-// The costs of one row at the ends of the cells' steps.
-struct RowCosts {
-  // Before the step at both ends (one line, the largest at the lower end), and after it.
-  std::vector<double> before_low, before_high, after_low, after_high;
+// Something at both ends of the cells' steps: before a step of the excess, and after it.
+template <class Real>
+struct AtEnds {
+  std::vector<Real> before_low, before_high, after_low, after_high;
 
-  void resize(std::size_t cells) {
-    for (auto* values : {&before_low, &before_high, &after_low, &after_high}) values->resize(cells);
+  explicit AtEnds(std::size_t cells = 0)
+      : before_low(cells), before_high(cells), after_low(cells), after_high(cells) {}
+  template <class Function>
+  void for_each(const Function& f) {
+    for (auto* values : {&before_low, &before_high, &after_low, &after_high}) f(*values);
   }
-};
-
-struct Row {
-  RowCosts upwards, downwards;
 };
 
 template <class Real>
-void fill_costs(const std::vector<ExcessStep>& steps, const Lines<Real>& lines, double order,
-                RowCosts& costs) {
-  costs.resize(steps.size());
-  const double scale = 1.0 / (order - 1.0);
-  const auto cost = [scale](Real excess) {
-    return scale * static_cast<double>(std::log1p(excess));
-  };
-  double sum = 0.0;
-  std::size_t line_before = lines.size();
+AtEnds<Real> excesses_of(const std::vector<ExcessStep>& steps) {
+  AtEnds<Real> excess(steps.size());
   for (std::size_t k = 0; k < steps.size(); ++k) {
-    const auto low = static_cast<Real>(steps[k].low);
-    const auto high = static_cast<Real>(steps[k].high);
     const auto rise = static_cast<Real>(steps[k].rise);
-    const std::size_t largest = lines.largest(low);
-    const AnswerLine<Real>& line = lines.line(largest);
-    // Mostly where the last cell ended.
-    costs.before_low[k] = largest == line_before && steps[k].low == steps[k - 1].high
-                              ? costs.before_high[k - 1]
-                              : cost(line.at(low));
-    line_before = largest;
-    costs.before_high[k] = cost(line.at(high));
-    costs.after_low[k] = cost(lines.at(low + rise));
-    costs.after_high[k] = cost(lines.at(high + rise));
-    sum += costs.before_low[k] + costs.before_high[k] + costs.after_low[k] + costs.after_high[k];
+    excess.before_low[k] = static_cast<Real>(steps[k].low);
+    excess.before_high[k] = static_cast<Real>(steps[k].high);
+    excess.after_low[k] = excess.before_low[k] + rise;
+    excess.after_high[k] = excess.before_high[k] + rise;
   }
-  // The maxima over entries pass over NaN.
-  if (!std::isfinite(sum)) throw_beyond_numbers();
+  return excess;
+}
+
+// The costs of one row.
+struct Row {
+  AtEnds<double> upwards, downwards;
+};
+
+// Excesses of the check and the noisy maximum together of those of the noisy maximum. Before a step
+// the line is one for both ends, the largest at the lower one; after it the largest at each.
+template <class Real>
+[[gnu::always_inline]] inline void joint_excesses(const AtEnds<Real>& excess,
+                                                  const std::array<AnswerLine<Real>, 3>& lines,
+                                                  AtEnds<Real>& joint) {
+  const auto [a, b, c] = lines;
+  const std::size_t cells = excess.before_low.size();
+  const auto largest = [&](const Real* from, Real* to) {
+    for (std::size_t k = 0; k < cells; ++k) {
+      const Real x = from[k];
+      const Real at_b = b.at(x);
+      const Real at_c = c.at(x);
+      Real most = a.at(x);
+      most = at_b <= most ? most : at_b;
+      to[k] = at_c <= most ? most : at_c;
+    }
+  };
+  largest(excess.before_low.data(), joint.before_low.data());
+  largest(excess.after_low.data(), joint.after_low.data());
+  largest(excess.after_high.data(), joint.after_high.data());
+  const Real* low = excess.before_low.data();
+  const Real* high = excess.before_high.data();
+  const Real* largest_low = joint.before_low.data();
+  Real* to = joint.before_high.data();
+  for (std::size_t k = 0; k < cells; ++k) {
+    const bool is_b = b.at(low[k]) > a.at(low[k]);
+    const Real of_b = is_b ? b.at(high[k]) : a.at(high[k]);
+    to[k] = largest_low[k] == (is_b ? b.at(low[k]) : a.at(low[k])) ? of_b : c.at(high[k]);
+  }
+}
+
+PATE_VECTOR_CLONES void fill_excesses(const AtEnds<double>& excess,
+                                      const std::array<AnswerLine<double>, 3>& lines,
+                                      AtEnds<double>& joint) {
+  joint_excesses(excess, lines, joint);
+}
+
+// x becomes scale * x; false where one is not finite.
+PATE_VECTOR_CLONES bool scale_finite(double* x, double scale, std::size_t size) {
+  std::int64_t beyond = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    x[k] = scale * x[k];
+    beyond |= x[k] <= std::numeric_limits<double>::max() ? 0 : 1;
+  }
+  return beyond == 0;
+}
+
+template <class Real>
+void fill_costs(const AtEnds<Real>& excess, const Lines<Real>& lines, double order,
+                AtEnds<double>& costs) {
+  std::array<AnswerLine<Real>, 3> three;
+  three.fill({0, 0});
+  for (std::size_t i = 0; i < lines.size(); ++i) three[i] = lines.line(i);
+  const std::size_t cells = excess.before_low.size();
+  if (costs.before_low.size() != cells) costs = AtEnds<double>(cells);
+  if constexpr (std::is_same_v<Real, double>) {
+    fill_excesses(excess, three, costs);
+    costs.for_each([&](std::vector<double>& x) { log1p_positive(x.data(), cells); });
+  } else {
+    AtEnds<Real> joint(cells);
+    joint_excesses(excess, three, joint);
+    const auto logarithms = [&](const std::vector<Real>& from, std::vector<double>& to) {
+      for (std::size_t k = 0; k < cells; ++k) to[k] = static_cast<double>(std::log1p(from[k]));
+    };
+    logarithms(joint.before_low, costs.before_low);
+    logarithms(joint.before_high, costs.before_high);
+    logarithms(joint.after_low, costs.after_low);
+    logarithms(joint.after_high, costs.after_high);
+  }
+  costs.for_each([&](std::vector<double>& x) {
+    // The maxima over entries pass over NaN.
+    if (!scale_finite(x.data(), 1.0 / (order - 1.0), cells)) throw_beyond_numbers();
+  });
 }
 
 float upper_single(double value) {
@@ -139,12 +205,8 @@ SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<Answer
 template <class Real>
 void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
                             double order, unsigned threads) {
-  std::vector<ExcessStep> upwards;
-  std::vector<ExcessStep> downwards;
-  for (std::size_t k = 0; k < cells_; ++k) {
-    upwards.push_back(grid.upwards(k));
-    downwards.push_back(grid.downwards(k));
-  }
+  const AtEnds<Real> upwards = excesses_of<Real>(grid.upwards());
+  const AtEnds<Real> downwards = excesses_of<Real>(grid.downwards());
   const std::size_t rows = row_largest_.size();
   const std::int64_t lowest = ladder ? ladder->first() : 0;
   const std::int64_t highest = ladder ? ladder->last() : 0;
@@ -173,7 +235,7 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>
       if (v % height_ == 0) std::fill(entries.begin(), entries.end(), 0.0);
       for (std::int64_t w = std::max(v - 1, lowest); w <= std::min(v + 1, highest); ++w) {
         const Row& there = kept_row(w);
-        const auto raise = [&](const RowCosts& after, const RowCosts& before) {
+        const auto raise = [&](const AtEnds<double>& after, const AtEnds<double>& before) {
           for (std::size_t k = 0; k < cells_; ++k) {
             const double low =
                 after.after_low[k] * (1.0 + kCostDifferenceMargin) - before.before_low[k];
@@ -259,8 +321,8 @@ NoisyMaxSensitivity::NoisyMaxSensitivity(const QGrid& grid, double order, double
                       change(cost(step.high + step.rise), cost(step.high)));
   };
   for (std::size_t k = 0; k < grid.size(); ++k) {
-    up.push_back(largest(grid.upwards(k)));
-    down.push_back(largest(grid.downwards(k)));
+    up.push_back(largest(grid.upwards()[k]));
+    down.push_back(largest(grid.downwards()[k]));
   }
 }
 

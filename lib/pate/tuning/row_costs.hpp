@@ -162,8 +162,8 @@ class RowCosts {
       Nodes at_nodes{};
       std::optional<double> raised;  // by this factor; 0 where the interpolant has not converged
     };
-    // Of thresholds begin .. end - 1; what its nodes are is appended.
-    Panel(std::size_t begin, std::size_t end, std::vector<double>& thresholds);
+    // Of thresholds from .. to - 1; what its nodes are is appended.
+    Panel(std::size_t from, std::size_t to, std::vector<double>& thresholds);
 
     std::size_t begin, end;
     std::size_t first_node;        // in places_

@@ -102,7 +102,8 @@ void add_comparisons(const TuningTask& task, Tuning& tuning) {
           steps_of(task.grid.aggregator(p.index), p.point.queries, p.point.queries), settings.kind);
     }
     p.data_independent = found->second;
-    p.published = task.grid.ptr ? kInfinity : p.point.epsilon;  // nobody has published one of PTR
+    p.published = p.point.epsilon;
+    if (task.grid.ptr) p.published = kInfinity;  // nobody has published one of PTR
   }
   if (settings.kind.cost.bound == Bound::published || task.grid.ptr) return;
   settings.kind.cost = {Bound::published, Reading::expected};

@@ -314,7 +314,7 @@ void PredictionVotes::for_each_vote(std::int64_t first, std::int64_t count,
                                     std::int64_t piece_queries, Take take) const {
   const std::int64_t all_teachers = teachers();
   const bool by_teacher = layout_ == PredictionLayout::teachers_by_queries;
-  if (count == 0) return;
+  if (count == 0 || all_teachers == 0) return;
   // Whole rows where a query is one, so that a piece is one run of the file.
   piece_queries = by_teacher ? std::min(piece_queries, count)
                              : std::clamp<std::int64_t>(kPiece / all_teachers, 1, count);

@@ -62,6 +62,26 @@ TEST_SUITE("bends") {
     CHECK_FALSE(std::isfinite(result[3]));
   }
 
+  TEST_CASE("logarithms of one and more are those of long double") {
+    std::vector<double> x{0.0, 1.0, std::numeric_limits<double>::denorm_min(),
+                          std::numeric_limits<double>::max(), std::sqrt(2.0) - 1.0};
+    std::mt19937_64 random(82);
+    for (int i = 0; i < 20'000; ++i) {
+      const double range = i % 2 == 0 ? 2.0 : 700.0;
+      x.push_back(std::exp(std::uniform_real_distribution<double>(-range, range)(random)));
+    }
+    std::vector<double> result = x;
+    log1p_positive(result.data(), result.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(x[i]);
+      const long double reference = std::log1p(static_cast<long double>(x[i]));
+      CHECK(std::abs(static_cast<long double>(result[i]) - reference) <= 1e-15L * reference);
+    }
+    std::vector<double> beyond{std::numeric_limits<double>::infinity(), std::nan("")};
+    log1p_positive(beyond.data(), beyond.size());
+    for (const double value : beyond) CHECK_FALSE(std::isfinite(value));
+  }
+
   TEST_CASE("logarithms near one are those of long double") {
     std::vector<double> x;
     for (double size = 0.25; size > 1e-300; size *= 0.37) {

@@ -136,6 +136,29 @@ TEST_SUITE("sensitivity") {
     }
   }
 
+  TEST_CASE("bounds found from those of a q nearby, or far away, are those found alone") {
+    Random random(402);
+    for (const std::int64_t m : {2, 3, 5, 150}) {
+      for (const double sigma : {0.1, 0.5, 2.0, 40.0, 1000.0}) {
+        const double cap = std::log1p(-1.0 / static_cast<double>(m));
+        NearbySplits nearby;
+        double log_q = -300.0;
+        for (int i = 0; i < 2000; ++i) {
+          log_q = i % 100 == 99 ? -random.log_uniform(-cap, 5000.0)
+                                : log_q * (1.0 + 1e-3 * random.uniform(-1.0, 0.9));
+          log_q = std::min(log_q, cap);
+          const GaussianNoisyMax noise{sigma};
+          const NeighbourQ near = neighbour_q(noise, log_q, m, nearby);
+          const NeighbourQ alone = neighbour_q(noise, log_q, m);
+          CHECK(std::abs(near.log_upper - alone.log_upper) <=
+                4e-14 * (1.0 - log_q - alone.log_upper));
+          CHECK(std::abs(near.log_lower - alone.log_lower) <=
+                4e-14 * (1.0 - log_q - alone.log_lower));
+        }
+      }
+    }
+  }
+
   TEST_CASE("Laplace: q moves by a factor e^(2 gamma), up to what it can be") {
     for (const std::int64_t m : {2, 7, 1000}) {
       const double cap = std::log1p(-1.0 / static_cast<double>(m));

@@ -59,11 +59,11 @@ TEST_SUITE("sensitivity") {
         int joined = 0;
         int steep = 0;
         for (std::size_t k = 1; k < grid.size(); ++k) {
-          const ExcessStep& up = grid.upwards(k);
-          const ExcessStep& down = grid.downwards(k);
+          const ExcessStep& up = grid.upwards()[k];
+          const ExcessStep& down = grid.downwards()[k];
           if (k + 1 < grid.size()) {
-            CHECK(up.high == grid.upwards(k + 1).low);
-            CHECK(down.high == grid.downwards(k + 1).low);
+            CHECK(up.high == grid.upwards()[k + 1].low);
+            CHECK(down.high == grid.downwards()[k + 1].low);
             ++joined;
           }
           // Before a step up there is `up`, before one down what is below: its end is `up` again.
