@@ -52,14 +52,19 @@ class TiltedMoment {
   [[nodiscard]] bool is_hopeless() const { return hopeless_; }
   [[nodiscard]] double sigma() const { return sigma_; }
 
-  /// q at these counts: all classes but the top one.
-  [[nodiscard]] double q(std::span<const Group> groups) const;
+  /// Pr[the top class does not win], and the logarithm of Pr[it does].
+  struct Loses {
+    double q = 0.0;
+    double log_wins = 0.0;
+  };
+  /// At these counts: all classes but the top one.
+  [[nodiscard]] Loses q(std::span<const Group> groups) const;
 
   /// G - 1, with the rounding of its cancellation added; infinite where Pr[i wins] on n' is below
   /// 1e-6. `gap_a` and `gap_b` are those of the
   /// classes that take part (b for `aside` only), `others` all further classes but the top one, and
-  /// q0 the q of all of them.
-  [[nodiscard]] double excess(Move move, double q0, std::span<const Group> others,
+  /// `before` the q of all of them.
+  [[nodiscard]] double excess(Move move, const Loses& before, std::span<const Group> others,
                               std::int64_t gap_a, std::int64_t gap_b) const;
 
   /// A bound on the excess of every move where all classes are at least `gap` behind, from the
@@ -84,6 +89,7 @@ class TiltedMoment {
   double growth_;  // e^(order (order-1)/sigma^2)
   std::int64_t last_gap_;
   double step_;
+  double negligible_;  // the integrand's largest logarithm less this ends a sum
   double first_node_;
   std::size_t nodes_;
   std::vector<double> weights_;

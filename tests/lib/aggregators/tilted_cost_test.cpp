@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "pate/aggregators/joint_cost.hpp"
@@ -40,7 +41,49 @@ double exact_forward(const Histogram& counts, const Histogram& moved, double sig
   return static_cast<double>(std::log(sum)) / (order - 1.0);
 }
 
+// Pr[the top class does not win] on a grid far finer than the library's.
+long double fine_q(const std::vector<TiltedMoment::Group>& groups, double sigma) {
+  constexpr long double kStep = 0.02L;
+  long double sum = 0.0L;
+  for (int k = -2000; k <= 600; ++k) {
+    const long double z = kStep * static_cast<long double>(k);
+    long double log_wins = 0.0L;
+    for (const TiltedMoment::Group& group : groups) {
+      const long double x =
+          (z + static_cast<long double>(group.gap) / sigma) / std::numbers::sqrt2_v<long double>;
+      const long double log_cdf =
+          x < 0.0L ? std::log(0.5L * std::erfc(-x)) : std::log1p(-0.5L * std::erfc(x));
+      log_wins += static_cast<long double>(group.classes) * log_cdf;
+    }
+    sum -= std::exp(-0.5L * z * z) * std::expm1(log_wins);
+  }
+  return sum * kStep * std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>;
+}
+
 }  // namespace
+
+TEST_CASE("tilted cost: q is that of a finer rule, from two classes to a million") {
+  Random random(11);
+  for (const std::int64_t classes :
+       {2, 3, 5, 6, 10, 11, 20, 21, 150, 151, 1000, 1001, 20'000, 100'000, 100'001, 1'000'000}) {
+    const double sigma = 30.0;
+    const TiltedMoment moment(GaussianNoisyMax{sigma}, 400, classes, 3.0);
+    for (int trial = 0; trial < 12; ++trial) {
+      std::vector<TiltedMoment::Group> groups;
+      std::int64_t left = classes - 1;
+      while (left > 0) {
+        const std::int64_t some = groups.size() == 4 ? left : random.integer(1, left);
+        groups.push_back(
+            {random.integer(trial % 3 == 0 ? 0 : 60, trial % 2 == 0 ? 80 : 400), some});
+        left -= some;
+      }
+      const long double reference = fine_q(groups, sigma);
+      CAPTURE(classes);
+      CHECK(std::abs(static_cast<long double>(moment.q(groups).q) - reference) <=
+            1e-12L * reference);
+    }
+  }
+}
 
 TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties included") {
   Random random(3);

@@ -70,7 +70,7 @@ class MoveExcesses {
       : cost_(&cost), v_(v), rest_(rest) {}
 
   // The classes that may take part in a move, by their counts; all others share the rest. They come
-  // together because their moves have the same q0.
+  // together because their moves have the same q before them.
   struct Scene {
     std::initializer_list<std::int64_t> classes;
     std::int64_t slots = 0;
@@ -82,7 +82,7 @@ class MoveExcesses {
     Groups all;
     for (const std::int64_t count : scene.classes) all.add(v_ - count, 1);
     all.fill(rest_, scene.slots);
-    const double q0 = cost_->moment().q(all.span());
+    const TiltedMoment::Loses before = cost_->moment().q(all.span());
     const auto* counts = scene.classes.begin();
     const std::size_t size = scene.classes.size();
     for (std::size_t a = 0; a < size; ++a) {
@@ -93,9 +93,9 @@ class MoveExcesses {
         }
         others.fill(rest_, scene.slots);
         if (counts[a] > 0 && v_ < cost_->teachers()) {
-          add(Move::to_top, q0, others, v_ - counts[a], 0);
+          add(Move::to_top, before, others, v_ - counts[a], 0);
         }
-        add(Move::from_top, q0, others, v_ - counts[a], 0);
+        add(Move::from_top, before, others, v_ - counts[a], 0);
       }
       for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
         if (b == a || (b < a && counts[a] == counts[b]) || (a < first && b < first) ||
@@ -106,7 +106,7 @@ class MoveExcesses {
           if (k != a && k != b) others.add(v_ - counts[k], 1);
         }
         others.fill(rest_, scene.slots);
-        add(Move::aside, q0, others, v_ - counts[a], v_ - counts[b]);
+        add(Move::aside, before, others, v_ - counts[a], v_ - counts[b]);
       }
     }
   }
@@ -129,9 +129,10 @@ class MoveExcesses {
   }
 
  private:
-  void add(Move move, double q0, const Groups& others, std::int64_t a, std::int64_t b) {
+  void add(Move move, const TiltedMoment::Loses& before, const Groups& others, std::int64_t a,
+           std::int64_t b) {
     moves_[size_] = move;
-    excesses_[size_++] = cost_->moment().excess(move, q0, others.span(), a, b);
+    excesses_[size_++] = cost_->moment().excess(move, before, others.span(), a, b);
   }
 
   const TiltedCost* cost_ = nullptr;
