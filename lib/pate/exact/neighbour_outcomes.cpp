@@ -52,36 +52,57 @@ double log_forward_term(double l, double order) {
 
 // Nodes whose products are added up together: what is read of them stays in the nearest cache.
 constexpr std::size_t kNodes = 16;
+// Numbers in the widest vector.
+constexpr std::size_t kWhole = 8;
+
+// to[r][b] += weights[i] * (1 + up[i * size + r]) * down[i * size + b], node by node, for so many
+// rows r.
+template <std::size_t Rows>
+[[gnu::always_inline]] inline void add_rows(std::span<const double> weights, const double* up,
+                                            const double* down, std::size_t size,
+                                            const std::uint32_t* rows, double* __restrict sums) {
+  constexpr std::size_t kAtOnce = 4;  // nodes, so that a sum is read and written once for them
+  std::size_t i = 0;
+  for (; i + kAtOnce <= weights.size(); i += kAtOnce) {
+    std::array<std::array<double, kAtOnce>, Rows> w;
+    for (std::size_t r = 0; r < Rows; ++r) {
+      for (std::size_t k = 0; k < kAtOnce; ++k) {
+        w[r][k] = weights[i + k] * (1.0 + up[(i + k) * size + rows[r]]);
+      }
+    }
+    const double* const d0 = down + i * size;
+    const double* const d1 = d0 + size;
+    const double* const d2 = d1 + size;
+    const double* const d3 = d2 + size;
+    for (std::size_t b = 0; b < size; ++b) {
+      const double x0 = d0[b];
+      const double x1 = d1[b];
+      const double x2 = d2[b];
+      const double x3 = d3[b];
+      for (std::size_t r = 0; r < Rows; ++r) {
+        double& to = sums[r * size + b];
+        to = (((to + w[r][0] * x0) + w[r][1] * x1) + w[r][2] * x2) + w[r][3] * x3;
+      }
+    }
+  }
+  for (; i < weights.size(); ++i) {
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const double w = weights[i] * (1.0 + up[i * size + rows[r]]);
+      for (std::size_t b = 0; b < size; ++b) sums[r * size + b] += w * down[i * size + b];
+    }
+  }
+}
 
 // sums[r * size + b] += weights[i] * (1 + up[i * size + rows[r]]) * down[i * size + b], node by
 // node.
 PATE_VECTOR_CLONES void add_products(std::span<const double> weights, const double* up,
                                      const double* down, std::size_t size,
                                      std::span<const std::uint32_t> rows, double* __restrict sums) {
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const double* const up_of_row = up + rows[r];
-    double* const to = sums + r * size;
-    const auto weight = [&](std::size_t i) { return weights[i] * (1.0 + up_of_row[i * size]); };
-    std::size_t i = 0;
-    // Four at a time, so that a sum is read and written once for them.
-    for (; i + 4 <= weights.size(); i += 4) {
-      const double w0 = weight(i);
-      const double w1 = weight(i + 1);
-      const double w2 = weight(i + 2);
-      const double w3 = weight(i + 3);
-      const double* const d0 = down + i * size;
-      const double* const d1 = d0 + size;
-      const double* const d2 = d1 + size;
-      const double* const d3 = d2 + size;
-      for (std::size_t b = 0; b < size; ++b) {
-        to[b] = (((to[b] + w0 * d0[b]) + w1 * d1[b]) + w2 * d2[b]) + w3 * d3[b];
-      }
-    }
-    for (; i < weights.size(); ++i) {
-      const double w = weight(i);
-      for (std::size_t b = 0; b < size; ++b) to[b] += w * down[i * size + b];
-    }
+  std::size_t r = 0;
+  for (; r + 2 <= rows.size(); r += 2) {
+    add_rows<2>(weights, up, down, size, rows.data() + r, sums + r * size);
   }
+  if (r < rows.size()) add_rows<1>(weights, up, down, size, rows.data() + r, sums + r * size);
 }
 
 // sums[c * size + a] += weight * (1 + up[a]) * down[columns[c]].
@@ -154,7 +175,11 @@ PATE_VECTOR_CLONES void sum_excess(const double* weights, const double* forward,
 // another gains it, averaged over the nodes of a rule.
 struct NeighbourOutcomes::Kernel {
   Kernel(const GroupedVotes& query, const NoiseAtNodes& at_nodes, std::span<const Neighbour> wanted)
-      : votes(query), noise(at_nodes), groups(query.groups.size()), wanted_(wanted) {
+      : votes(query),
+        noise(at_nodes),
+        groups(query.groups.size()),
+        width((groups + kWhole - 1) / kWhole * kWhole),
+        wanted_(wanted) {
     place_products();
     log_total.assign(noise.nodes, 0.0);
     for (std::size_t g = 0; g < groups; ++g) {
@@ -163,16 +188,16 @@ struct NeighbourOutcomes::Kernel {
         log_total[i] += classes * noise.rows[g].log_cdf[i];
       }
     }
-    fallen.resize(noise.nodes * groups);
-    risen.resize(noise.nodes * groups);
+    fallen.resize(noise.nodes * width);
+    risen.resize(noise.nodes * width);
     for (std::size_t g = 0; g < groups; ++g) {
       for (std::size_t i = 0; i < noise.nodes; ++i) {
-        fallen[i * groups + g] = noise.rows[g].fallen_cdf[i];
-        risen[i * groups + g] = noise.rows[g].risen_cdf[i];
+        fallen[i * width + g] = noise.rows[g].fallen_cdf[i];
+        risen[i * width + g] = noise.rows[g].risen_cdf[i];
       }
     }
-    gained.resize(groups);
-    lost.resize(groups);
+    gained.resize(width);
+    lost.resize(width);
   }
 
   // Computes everything for a class of group j; the logarithm of its probability is returned.
@@ -180,12 +205,12 @@ struct NeighbourOutcomes::Kernel {
     const NoiseRow& row = noise.rows[j];
     const double scale = find_window(row);
     std::vector<double>& gain = gain_;
-    gain.assign(groups, 0.0);
-    products_.assign((rows_.size() + columns_.size()) * groups, 0.0);
-    double* const in_columns = products_.data() + rows_.size() * groups;
+    gain.assign(width, 0.0);
+    products_.assign((rows_.size() + columns_.size()) * width, 0.0);
+    double* const in_columns = products_.data() + rows_.size() * width;
     other.resize(wanted_.size());
-    gained.assign(groups, 0.0);
-    lost.assign(groups, 0.0);
+    gained.assign(width, 0.0);
+    lost.assign(width, 0.0);
     node_weights_.clear();
     double sum = 0.0;
     double own_loss = 0.0;
@@ -194,23 +219,23 @@ struct NeighbourOutcomes::Kernel {
       const double w = std::exp(log_total[i] - row.log_cdf[i] + row.log_density[i] - scale);
       const double w_lost = w * (1.0 + row.fallen_density[i]);
       const double w_gained = w * (1.0 + row.risen_density[i]);
-      const double* const up = fallen.data() + i * groups;
-      const double* const down = risen.data() + i * groups;
+      const double* const up = fallen.data() + i * width;
+      const double* const down = risen.data() + i * width;
       sum += w;
       own_loss += w * row.fallen_density[i];
       own_gain += w * row.risen_density[i];
-      for (std::size_t g = 0; g < groups; ++g) {
+      for (std::size_t g = 0; g < width; ++g) {
         gain[g] += w * up[g];
         gained[g] += w_gained * up[g];
         lost[g] += w_lost * down[g];
       }
       node_weights_.push_back(w);
-      add_columns(w, up, down, groups, columns_, in_columns);
+      add_columns(w, up, down, width, columns_, in_columns);
     }
     for (std::size_t i = begin_; i < end_; i += kNodes) {
       const auto weights =
           std::span<const double>(node_weights_).subspan(i - begin_, std::min(kNodes, end_ - i));
-      add_products(weights, fallen.data() + i * groups, risen.data() + i * groups, groups, rows_,
+      add_products(weights, fallen.data() + i * width, risen.data() + i * width, width, rows_,
                    products_.data());
     }
     const double log_sum = std::log(sum);
@@ -246,7 +271,8 @@ struct NeighbourOutcomes::Kernel {
   const GroupedVotes& votes;
   const NoiseAtNodes& noise;
   std::size_t groups;
-  std::vector<double> log_total;      // log prod_k F(x - n_k), by node
+  std::size_t width;              // of a row of numbers by group: whole vectors, zeros at the end
+  std::vector<double> log_total;  // log prod_k F(x - n_k), by node
   std::vector<double> fallen, risen;  // by node, then group
   // log(P'/P) of the class by wanted neighbour, when it is neither end of the vote's move; by the
   // group that the vote goes to when it lost the vote; by that it comes from when it gained it.
@@ -278,8 +304,8 @@ struct NeighbourOutcomes::Kernel {
       rows_.push_back(a);
     }
     for (const auto& [a, b] : wanted_) {
-      product_of_.push_back(row[a] != missing ? row[a] * groups + b
-                                              : (rows_.size() + column[b]) * groups + a);
+      product_of_.push_back(row[a] != missing ? row[a] * width + b
+                                              : (rows_.size() + column[b]) * width + a);
     }
   }
 

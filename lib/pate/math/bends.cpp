@@ -50,12 +50,10 @@ PATE_VECTOR_CLONES void redouble(const double* l, double factor, double scale, s
 }  // namespace
 
 void bends(const double* l, double factor, double most, std::size_t size, double* result) {
-  int halvings = 0;
-  while (std::ldexp(most, -halvings) > kShort) ++halvings;
-  start(l, factor, std::ldexp(1.0, -halvings), size, result);
-  for (; halvings > 0; --halvings) {
-    redouble(l, factor, std::ldexp(1.0, -halvings), size, result);
-  }
+  double scale = 1.0;
+  while (most * scale > kShort) scale *= 0.5;
+  start(l, factor, scale, size, result);
+  for (; scale < 1.0; scale *= 2.0) redouble(l, factor, scale, size, result);
 }
 
 PATE_VECTOR_CLONES void log1p_positive(double* x, std::size_t size) {

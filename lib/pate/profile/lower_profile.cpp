@@ -6,7 +6,7 @@
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/sums.hpp"
-#include "pate/math/vector_clones.hpp"
+#include "pate/profile/node_sums.hpp"
 
 namespace pate {
 
@@ -18,17 +18,12 @@ constexpr double kMargin = 1e-12;
 constexpr int kHalvings = 60;
 constexpr double kForgottenShare = 1e-20;
 
+// Cells that are worked on together. As many on either side of those that are in use are 0, so
+// that blocks may reach beyond these.
+constexpr auto kBlock = static_cast<std::ptrdiff_t>(kNodeBlock);
+
 std::size_t at(std::ptrdiff_t k) {
-  return static_cast<std::size_t>(k);
-}
-
-// Cells that are worked on together: few enough to stay in the nearest cache.
-constexpr std::ptrdiff_t kCells = 512;
-
-// to[i] += weight * from[i].
-PATE_VECTOR_CLONES void add_moved(const double* from, std::size_t count, double weight,
-                                  double* __restrict to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] += weight * from[i];
+  return static_cast<std::size_t>(k + kBlock);
 }
 
 // What merging outcomes may take of the second moment of a query's losses, in all.
@@ -76,7 +71,8 @@ LowerProfile::LowerProfile(double step, double lowest, double highest, double le
     throw parameter_error("a profile from below needs a step > 0 and a range around 0");
   }
   const auto last = static_cast<std::int64_t>(std::ceil(highest / step));
-  p_.assign(static_cast<std::size_t>(last - first_ + 1), 0.0);
+  size_ = last - first_ + 1;
+  p_.assign(at(size_ + kBlock), 0.0);
   q_ = p_;
   begin_ = -first_;
   end_ = begin_ + 1;
@@ -120,7 +116,7 @@ double LowerProfile::shift(const OutcomeTable& table) const {
 
 void LowerProfile::step(const OutcomeTable& table) {
   ++queries_;
-  const auto size = static_cast<std::ptrdiff_t>(p_.size());
+  const std::ptrdiff_t size = size_;
   const double shift = this->shift(table);
   shifted_ += shift;
   // Where an outcome moves a history, in cells: wherever that is, nothing becomes too large.
@@ -139,22 +135,29 @@ void LowerProfile::step(const OutcomeTable& table) {
   after_q_.resize(q_.size());
   if (low > high) {  // every outcome is one that the neighbour never has
     low = high = 0;
-    after_p_.front() = after_q_.front() = 0.0;
+    after_p_[at(0)] = after_q_[at(0)] = 0.0;
   }
-  for (std::ptrdiff_t first = low; first <= high; first += kCells) {
-    const std::ptrdiff_t last = std::min(first + kCells, high + 1);
-    std::fill(after_p_.begin() + first, after_p_.begin() + last, 0.0);
-    std::fill(after_q_.begin() + first, after_q_.begin() + last, 0.0);
+  for (std::ptrdiff_t first = low; first <= high; first += kBlock) {
+    offsets_.clear();
+    weights_p_.clear();
+    weights_q_.clear();
     for (std::size_t o = 0; o < table.size(); ++o) {
       const OutcomePair& outcome = table[o];
       if (!(outcome.p > 0.0) || outcome.loss == kInfinity) continue;
-      const std::ptrdiff_t from = std::max(first, begin_ + moves[o]);
-      const std::ptrdiff_t to = std::min(last, end_ + moves[o]);
-      if (!(from < to)) continue;
-      const auto count = static_cast<std::size_t>(to - from);
-      add_moved(p_.data() + (from - moves[o]), count, outcome.p, after_p_.data() + from);
-      add_moved(q_.data() + (from - moves[o]), count, outcome.q, after_q_.data() + from);
+      const std::ptrdiff_t from = first - moves[o];
+      if (from + kBlock <= begin_ || from >= end_) continue;
+      offsets_.push_back(static_cast<std::int32_t>(from));
+      weights_p_.push_back(outcome.p);
+      weights_q_.push_back(outcome.q);
     }
+    node_sums(&p_[at(0)], {offsets_.data(), weights_p_.data(), offsets_.size(), 0.0},
+              &after_p_[at(first)]);
+    node_sums(&q_[at(0)], {offsets_.data(), weights_q_.data(), offsets_.size(), 0.0},
+              &after_q_[at(first)]);
+  }
+  for (auto* const after : {&after_p_, &after_q_}) {
+    std::fill_n(&(*after)[at(low - kBlock)], kBlock, 0.0);
+    std::fill_n(&(*after)[at(high + 1)], kBlock, 0.0);
   }
   // What leaves the range is merged at its ends; of an infinite loss only p is left.
   for (std::size_t o = 0; o < table.size(); ++o) {
@@ -165,20 +168,26 @@ void LowerProfile::step(const OutcomeTable& table) {
       continue;
     }
     for (std::ptrdiff_t k = begin_; k < std::min(end_, -moves[o]); ++k) {
-      after_p_.front() += outcome.p * p_[at(k)];
-      after_q_.front() += outcome.q * q_[at(k)];
+      after_p_[at(0)] += outcome.p * p_[at(k)];
+      after_q_[at(0)] += outcome.q * q_[at(k)];
     }
     for (std::ptrdiff_t k = std::max(begin_, size - moves[o]); k < end_; ++k) {
-      after_p_.back() += outcome.p * p_[at(k)];
-      after_q_.back() += outcome.q * q_[at(k)];
+      after_p_[at(size - 1)] += outcome.p * p_[at(k)];
+      after_q_[at(size - 1)] += outcome.q * q_[at(k)];
     }
   }
   p_.swap(after_p_);
   q_.swap(after_q_);
   begin_ = low;
   end_ = high + 1;
-  while (begin_ + 1 < end_ && p_[at(begin_)] < forgotten_) ++begin_;
-  while (begin_ + 1 < end_ && p_[at(end_ - 1)] < forgotten_) --end_;
+  while (begin_ + 1 < end_ && p_[at(begin_)] < forgotten_) {
+    p_[at(begin_)] = q_[at(begin_)] = 0.0;
+    ++begin_;
+  }
+  while (begin_ + 1 < end_ && p_[at(end_ - 1)] < forgotten_) {
+    --end_;
+    p_[at(end_)] = q_[at(end_)] = 0.0;
+  }
 }
 
 double LowerProfile::delta(double epsilon) const {

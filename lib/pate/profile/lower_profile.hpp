@@ -34,11 +34,14 @@ class LowerProfile {
   double highest_;
   double forgotten_;
   std::int64_t first_;
-  double shifted_ = 0.0;                   // by how many steps a cell is above its histories
-  std::vector<double> p_, q_;              // masses of the cells
-  std::vector<double> after_p_, after_q_;  // room for a step
-  std::ptrdiff_t begin_ = 0, end_ = 0;     // cells that are not empty
-  double at_infinity_ = 0.0;               // of outcomes that the neighbour never has
+  double shifted_ = 0.0;       // by how many steps a cell is above its histories
+  std::ptrdiff_t size_ = 0;    // cells
+  std::vector<double> p_, q_;  // masses of the cells, zeros on either side
+  // Room for a step.
+  std::vector<double> after_p_, after_q_, weights_p_, weights_q_;
+  std::vector<std::int32_t> offsets_;
+  std::ptrdiff_t begin_ = 0, end_ = 0;  // cells that are not empty
+  double at_infinity_ = 0.0;            // of outcomes that the neighbour never has
   std::int64_t queries_ = 0;
 };
 

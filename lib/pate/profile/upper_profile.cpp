@@ -3,25 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/math/vector_clones.hpp"
-
-// The inner loop is compiled for wider vectors too; the additions are the same in each.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define PATE_WIDER_VECTORS
-#endif
+#include "pate/profile/node_sums.hpp"
 
 namespace pate {
 
 namespace {
 
-// How many nodes are worked on together: whole strips of those whose sums are in registers at once.
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kBlock = kNodeBlock;
 // What is kept, of the smallest delta that is asked for; grows so that rounding cannot keep the
 // window from being trimmed.
 constexpr double kForgottenShare = 1e-6;
@@ -35,76 +28,6 @@ constexpr double kLeastOffset = -0x1p30;
 // Outward: what rounding does to the values, and to losses of every query.
 constexpr double kValueMargin = 1e-9;
 constexpr double kLossMargin = 4e-12;
-
-struct Terms {
-  const std::int32_t* offsets;
-  const double* weights;
-  std::size_t size;
-  double start;
-};
-
-// result[i] = max over `tables` of start + sum over terms of weight * values[i + offset], but at
-// most 1, i < kBlock; sums in the order of the terms. Width: doubles of a vector.
-template <std::size_t Width>
-[[gnu::always_inline]] PATE_NOT_WATCHED inline void raise_block(const double* values,
-                                                                std::span<const Terms> tables,
-                                                                double* result) {
-  using Vector [[gnu::vector_size(Width * sizeof(double))]] = double;
-  constexpr std::size_t kVectors = 8;
-  static_assert(kBlock % (Width * kVectors) == 0);
-  for (std::size_t i = 0; i < kBlock; i += Width * kVectors) {
-    Vector most[kVectors] = {};  // NOLINT(*-avoid-c-arrays): std::array drops the attribute
-    for (const Terms& terms : tables) {
-      Vector sums[kVectors];  // NOLINT(*-avoid-c-arrays)
-      for (Vector& sum : sums) sum = Vector{} + terms.start;
-      for (std::size_t t = 0; t < terms.size; ++t) {
-        const double* const from = values + (static_cast<std::int64_t>(i) + terms.offsets[t]);
-        const Vector weight = Vector{} + terms.weights[t];
-#pragma GCC unroll 8
-        for (std::size_t j = 0; j < kVectors; ++j) {
-          Vector value;
-          std::memcpy(&value, from + j * Width, sizeof value);
-          sums[j] += weight * value;
-        }
-      }
-      for (std::size_t j = 0; j < kVectors; ++j) most[j] = most[j] > sums[j] ? most[j] : sums[j];
-    }
-    for (std::size_t j = 0; j < kVectors; ++j) {
-      const Vector one = Vector{} + 1.0;
-      const Vector value = most[j] < one ? most[j] : one;
-      std::memcpy(result + i + j * Width, &value, sizeof value);
-    }
-  }
-}
-
-PATE_NOT_WATCHED void raise_narrow(const double* values, std::span<const Terms> tables,
-                                   double* result) {
-  raise_block<2>(values, tables, result);
-}
-
-#ifdef PATE_WIDER_VECTORS
-PATE_NOT_WATCHED __attribute__((target("avx2"))) void raise_wide(const double* values,
-                                                                 std::span<const Terms> tables,
-                                                                 double* result) {
-  raise_block<4>(values, tables, result);
-}
-
-PATE_NOT_WATCHED __attribute__((target("avx512f"))) void raise_widest(const double* values,
-                                                                      std::span<const Terms> tables,
-                                                                      double* result) {
-  raise_block<8>(values, tables, result);
-}
-#endif
-
-using Raise = void (*)(const double*, std::span<const Terms>, double*);
-
-Raise fastest_raise() {
-#ifdef PATE_WIDER_VECTORS
-  if (__builtin_cpu_supports("avx512f")) return raise_widest;
-  if (__builtin_cpu_supports("avx2")) return raise_wide;
-#endif
-  return raise_narrow;
-}
 
 // The weight of the right end of a cell for a loss at `part` of its width `step`, on a scale on
 // which V is convex: (1 - e^-part) / (1 - e^-step).
@@ -189,7 +112,6 @@ void UpperProfile::prepend(const GridLosses& query, std::size_t begin, std::size
 }
 
 void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t end) {
-  static const Raise raise = fastest_raise();
   ++queries_;
   // No node reads further down than from the highest to below the lowest.
   const auto furthest = static_cast<std::int32_t>(
@@ -205,33 +127,34 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
     least = std::min(least, offset);
     most = std::max(most, offset);
   }
-  const std::span<const double> old = values();
   const std::int64_t first = lowest_ - most;
   const auto nodes = static_cast<std::size_t>(highest_ - first + 1);
   const std::size_t rounded = (nodes + kBlock - 1) / kBlock * kBlock;
-  // Room for a step, of all profiles of a thread: what was the values of one is room for the next.
-  thread_local std::vector<double> padded;
-  thread_local std::vector<double> raised;
-  // The window grows by a little with every step: memory must not be asked for each time.
-  for (auto* const nodes_of : {&padded, &raised}) {
-    const std::size_t needed = rounded + static_cast<std::size_t>(most - least);
-    if (nodes_of->capacity() < needed) nodes_of->reserve(2 * needed);
-  }
   // V at the nodes from first + least on, as `at` has it.
-  const auto below = static_cast<std::size_t>(lowest_ - first - least);
-  padded.resize(rounded + static_cast<std::size_t>(most - least));
-  std::fill_n(padded.begin(), below, old.front());
-  const std::size_t kept = std::min(old.size(), padded.size() - below);
-  std::copy_n(old.begin(), kept, padded.begin() + static_cast<std::ptrdiff_t>(below));
-  const std::size_t above = padded.size() - below - kept;
+  const std::size_t size = values().size();
+  const auto below = static_cast<std::size_t>(most - least);
+  const std::size_t above = rounded - size;
+  // The window grows by a little with every step: memory must not be asked for each time.
+  if (before_ < below || values_.size() < before_ + size + above) {
+    std::vector<double> wider(2 * below + size + 2 * above);
+    std::ranges::copy(values(), wider.begin() + static_cast<std::ptrdiff_t>(2 * below));
+    values_.swap(wider);
+    before_ = 2 * below;
+  }
+  double* const old = values_.data() + before_;
+  std::fill(old - below, old, old[0]);
   while (shrinking_.size() < above) {
     shrinking_.push_back(std::exp(-static_cast<double>(shrinking_.size() + 1) * step_));
   }
-  const double missing = 1.0 - old.back();
-  double* const tail = padded.data() + below + kept;
-  for (std::size_t i = 0; i < above; ++i) tail[i] = 1.0 - missing * shrinking_[i];
-  raised.resize(rounded);
-  thread_local std::vector<Terms> tables;
+  const double missing = 1.0 - old[size - 1];
+  for (std::size_t i = 0; i < above; ++i) old[size + i] = 1.0 - missing * shrinking_[i];
+  // Of all profiles of a thread: what was the values of one is room for the next.
+  thread_local std::vector<double> raised;
+  const std::size_t room = below + kBlock;
+  const std::size_t needed = room + rounded + above + kBlock;
+  if (raised.capacity() < needed) raised.reserve(2 * needed);
+  raised.resize(needed);
+  thread_local std::vector<NodeTerms> tables;
   tables.clear();
   for (std::size_t b = begin; b < end; ++b) {
     const std::size_t from = query.first_[b];
@@ -239,7 +162,7 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
                       query.first_[b + 1] - from, query.at_infinity_[b]});
   }
   for (std::size_t i = 0; i < rounded; i += kBlock) {
-    raise(padded.data() + static_cast<std::ptrdiff_t>(i) - least, tables, raised.data() + i);
+    largest_sums(old - below + i - least, tables, raised.data() + room + i);
   }
   // What is constant below the window grows by the sum of the weights, which covers have above 1.
   double most_weight = 1.0;
@@ -250,10 +173,9 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   }
   forgotten_ *= most_weight * kGrowth;
   std::size_t cut = 0;
-  while (cut + 1 < nodes && raised[cut + 1] <= forgotten_) ++cut;
-  raised.resize(nodes);
+  while (cut + 1 < nodes && raised[room + cut + 1] <= forgotten_) ++cut;
   values_.swap(raised);
-  cut_ = cut;
+  before_ = room + cut;
   lowest_ = first + static_cast<std::int64_t>(cut);
 }
 

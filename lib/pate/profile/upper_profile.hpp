@@ -77,15 +77,18 @@ class UpperProfile {
   // V at node k: constant below the window, the chord to V = 1 at e^-s = 0 above it.
   [[nodiscard]] double at(std::int64_t k) const;
   [[nodiscard]] std::span<const double> values() const {
-    return std::span<const double>(values_).subspan(cut_);
+    return std::span<const double>(values_).subspan(
+        before_, static_cast<std::size_t>(highest_ - lowest_ + 1));
   }
 
   double step_;
   double forgotten_;  // values up to here are not kept: added to delta
   std::int64_t lowest_ = 0;
   std::int64_t highest_ = 0;
-  std::vector<double> values_;  // cut_ that are forgotten, those at the nodes lowest_ .. highest_
-  std::size_t cut_ = 0;
+  // Room for `before_` numbers, the values at the nodes lowest_ .. highest_, and room again: where
+  // a step has the values beyond.
+  std::vector<double> values_;
+  std::size_t before_ = 0;
   std::int64_t queries_ = 0;
   std::vector<double> shrinking_;  // e^-s of the steps above the window
   std::vector<std::int32_t> offsets_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "pate/math/normal.hpp"
 #include "pate/profile/cover.hpp"
 #include "pate/profile/lower_profile.hpp"
+#include "pate/profile/node_sums.hpp"
 #include "pate/profile/upper_profile.hpp"
 #include "support/accuracy.hpp"
 #include "support/paths.hpp"
@@ -357,6 +359,46 @@ TEST_SUITE("profile") {
     CHECK_THROWS_AS(LowerProfile(0x1p-10, -1.0, 1.0, -1e-9), parameter_error);
     CHECK_THROWS_AS(LowerProfile(0x1p-10, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()),
                     parameter_error);
+  }
+
+  TEST_CASE("sums over nodes are those of a loop, to the bit, neighbouring terms or not") {
+    Random random(61);
+    for (int trial = 0; trial < 300; ++trial) {
+      std::vector<double> values(400);
+      for (double& value : values) value = random.uniform(0.0, 1.0);
+      std::vector<std::vector<std::int32_t>> offsets(
+          static_cast<std::size_t>(random.integer(1, 4)));
+      std::vector<std::vector<double>> weights(offsets.size());
+      std::vector<NodeTerms> tables;
+      for (std::size_t i = 0; i < offsets.size(); ++i) {
+        for (std::int64_t t = random.integer(0, 9); t > 0; --t) {
+          offsets[i].push_back(offsets[i].empty() || random.integer(0, 2) == 0
+                                   ? static_cast<std::int32_t>(random.integer(-100, 100))
+                                   : offsets[i].back() + 1);
+          weights[i].push_back(random.uniform(0.0, 0.3));
+        }
+        tables.push_back(
+            {offsets[i].data(), weights[i].data(), offsets[i].size(), random.uniform(0.0, 0.1)});
+      }
+      const double* const middle = values.data() + 150;
+      const auto sum_at = [&](const NodeTerms& terms, std::size_t i) {
+        double sum = terms.start;
+        for (std::size_t t = 0; t < terms.size; ++t) {
+          sum += terms.weights[t] * middle[static_cast<std::int64_t>(i) + terms.offsets[t]];
+        }
+        return sum;
+      };
+      std::array<double, kNodeBlock> one{};
+      std::array<double, kNodeBlock> largest{};
+      node_sums(middle, tables.front(), one.data());
+      largest_sums(middle, tables, largest.data());
+      for (std::size_t i = 0; i < kNodeBlock; ++i) {
+        CHECK(one[i] == sum_at(tables.front(), i));
+        double most = 0.0;
+        for (const NodeTerms& terms : tables) most = std::max(most, sum_at(terms, i));
+        CHECK(largest[i] == std::min(most, 1.0));
+      }
+    }
   }
 
   TEST_CASE("another mechanism enters as the start") {
