@@ -92,7 +92,9 @@ template <class Real>
 [[gnu::always_inline]] inline void joint_excesses(const AtEnds<Real>& excess,
                                                   const std::array<AnswerLine<Real>, 3>& lines,
                                                   AtEnds<Real>& joint) {
-  const auto [a, b, c] = lines;
+  const AnswerLine<Real>& a = lines[0];
+  const AnswerLine<Real>& b = lines[1];
+  const AnswerLine<Real>& c = lines[2];
   const std::size_t cells = excess.before_low.size();
   const auto largest = [&](const Real* from, Real* to) {
     for (std::size_t k = 0; k < cells; ++k) {
