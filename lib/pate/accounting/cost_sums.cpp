@@ -157,10 +157,9 @@ class Tradeoff : public BoundAtOrders {
   [[nodiscard]] QCells::Nodes joint_at_nodes(std::size_t order, std::int64_t statistic,
                                              std::size_t cell) const override {
     QCells::Nodes costs;
-    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-      const Node& node = nodes_[order][cell * QCells::kNodes + k];
-      costs[k] = joints_[order].cost(statistic, node.log_excess, node.excess);
-    }
+    joints_[order].cost(statistic,
+                        std::span(nodes_[order]).subspan(cell * QCells::kNodes, QCells::kNodes),
+                        costs.data());
     return costs;
   }
 
@@ -169,10 +168,6 @@ class Tradeoff : public BoundAtOrders {
   }
 
  private:
-  struct Node {
-    BothDirections log_excess, excess;
-  };
-
   void fill_nodes() {
     nodes_.resize(orders_.size());
     for (std::size_t j = 0; j < orders_.size(); ++j) {
@@ -189,7 +184,7 @@ class Tradeoff : public BoundAtOrders {
   std::vector<std::size_t> all_;
   std::optional<GaussianTradeoffTable> table_;
   std::vector<GaussianTradeoffTable::AtOrder> tables_;
-  std::vector<std::vector<Node>> nodes_;  // by order; wide cell, then node
+  std::vector<std::vector<JointCost::Node>> nodes_;  // by order; wide cell, then node
   std::vector<JointCost> joints_;
 };
 

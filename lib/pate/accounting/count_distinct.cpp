@@ -27,12 +27,14 @@ bool same_key(std::span<const std::int32_t> a, std::span<const std::int32_t> b) 
   return true;
 }
 
-// The first two numbers of a key in one, by which keys are mostly in order already.
-std::uint64_t prefix_of(std::span<const std::int32_t> key) {
-  const auto at = [&](std::size_t i) {
-    return i < key.size() ? static_cast<std::uint32_t>(key[i]) ^ kSignBit : 0U;
+KeyPrefix prefix_of(std::span<const std::int32_t> key) {
+  const auto two = [&](std::size_t i) {
+    const auto at = [&](std::size_t k) {
+      return k < key.size() ? static_cast<std::uint32_t>(key[k]) ^ kSignBit : 0U;
+    };
+    return std::uint64_t{at(i)} << 32U | at(i + 1);
   };
-  return std::uint64_t{at(0)} << 32U | at(1);
+  return {two(0), two(2)};
 }
 
 // Counts the queries begin .. end - 1 of the selection, between two checkpoints, under all keys.
@@ -92,6 +94,8 @@ std::uint32_t KeyCounts::add(std::span<const std::int32_t> key, std::int64_t cou
   }
   if (slots_[slot].number == kEmpty) {
     slots_[slot] = {static_cast<std::uint32_t>(times_.size()), tag};
+    if (times_.empty()) key_size_ = key.size();
+    if (key_size_ != key.size()) key_size_.reset();
     keys_.push_back(key);
     times_.emplace_back();
   }
@@ -118,6 +122,10 @@ void KeyCounts::sort() {
   for (std::size_t i = 0; i < times_.size(); ++i) {
     sorted_.push_back({prefix_of(keys_[i]), static_cast<std::uint32_t>(i)});
   }
+  if (key_size_ && *key_size_ <= KeyPrefix::kNumbers) {
+    std::ranges::sort(sorted_, {}, &Sorted::prefix);
+    return;
+  }
   std::ranges::sort(sorted_, [&](const Sorted& a, const Sorted& b) {
     return a.prefix != b.prefix
                ? a.prefix < b.prefix
@@ -127,7 +135,7 @@ void KeyCounts::sort() {
 
 DistinctQueries join(std::span<KeyCounts> parts) {
   struct Entry {
-    std::uint64_t prefix;
+    KeyPrefix prefix;
     std::uint32_t part, number;
   };
   std::vector<Entry> entries;
@@ -139,6 +147,14 @@ DistinctQueries join(std::span<KeyCounts> parts) {
     }
     ends.push_back(entries.size());
   }
+  std::size_t longest = 0;
+  bool one_size = true;
+  for (const KeyCounts& part : parts) {
+    if (part.key_size() == 0U) continue;
+    one_size = one_size && part.key_size() && (longest == 0 || longest == *part.key_size());
+    longest = part.key_size().value_or(longest);
+  }
+  const bool is_prefix = one_size && longest <= KeyPrefix::kNumbers;
   const auto key_of = [&](const Entry& entry) { return parts[entry.part].keys()[entry.number]; };
   // Twice as many parts at a time; equal keys stay in the order of the parts.
   for (std::size_t width = 1; width < parts.size(); width *= 2) {
@@ -148,9 +164,8 @@ DistinctQueries join(std::span<KeyCounts> parts) {
       };
       std::inplace_merge(at(k), at(k + width), at(k + 2 * width),
                          [&](const Entry& a, const Entry& b) {
-                           return a.prefix != b.prefix
-                                      ? a.prefix < b.prefix
-                                      : std::ranges::lexicographical_compare(key_of(a), key_of(b));
+                           if (is_prefix || a.prefix != b.prefix) return a.prefix < b.prefix;
+                           return std::ranges::lexicographical_compare(key_of(a), key_of(b));
                          });
     }
   }
@@ -162,7 +177,7 @@ DistinctQueries join(std::span<KeyCounts> parts) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     if (i == 0 || entry.prefix != entries[i - 1].prefix ||
-        !same_key(key_of(entry), key_of(entries[i - 1]))) {
+        (!is_prefix && !same_key(key_of(entry), key_of(entries[i - 1])))) {
       result.keys.push_back(key_of(entry));
       result.first_occurrence.push_back(i);
     }

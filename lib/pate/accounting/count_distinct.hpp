@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,6 +55,14 @@ struct DistinctQueries {
   [[nodiscard]] Times times(std::size_t i) const;
 };
 
+/// The first four numbers of a key, of one order with keys: by them they are mostly in order
+/// already, and keys of no more, all of one size, are.
+struct KeyPrefix {
+  static constexpr std::size_t kNumbers = 4;
+  std::uint64_t first = 0, second = 0;
+  friend auto operator<=>(const KeyPrefix&, const KeyPrefix&) = default;
+};
+
 /// Keys that are counted, for queries between two checkpoints.
 class KeyCounts {
  public:
@@ -65,11 +75,13 @@ class KeyCounts {
   /// The keys in lexicographic order, by their numbers; `sort` must have been called since the last
   /// `add`.
   struct Sorted {
-    std::uint64_t prefix;  ///< of one order with the keys, where it differs
+    KeyPrefix prefix;
     std::uint32_t number;
   };
   void sort();
   [[nodiscard]] std::span<const Sorted> sorted() const { return sorted_; }
+  /// The size of all keys, 0 without any; nothing if they differ.
+  [[nodiscard]] std::optional<std::size_t> key_size() const { return key_size_; }
 
   /// Numbers of keys, query by query; filled in by who wants them.
   std::vector<std::uint32_t> of_query;
@@ -80,6 +92,7 @@ class KeyCounts {
   };
   void grow();
 
+  std::optional<std::size_t> key_size_ = 0;
   KeyList keys_;  // in the order in which they came
   std::vector<DistinctQueries::Times> times_;
   std::vector<Slot> slots_;  // a power of two of them, linear probing

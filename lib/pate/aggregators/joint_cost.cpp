@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pate/bounds/step_cost.hpp"
+#include "pate/math/bends.hpp"
 
 namespace pate {
 
@@ -73,6 +74,27 @@ double JointCost::cost(std::int64_t v, const BothDirections& log_excess,
   const double larger =
       max_or_nan(lines.forward.at(excess.forward), lines.reverse.at(excess.reverse));
   return is_held(larger) ? cost_of_excess(larger, order_, cap_) : costs(v, log_excess).larger();
+}
+
+void JointCost::cost(std::int64_t v, std::span<const Node> nodes, double* costs) const {
+  const auto& lines = lines_[index(v)];
+  bool held = true;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const BothDirections& excess = nodes[k].excess;
+    costs[k] = max_or_nan(lines.forward.at(excess.forward), lines.reverse.at(excess.reverse));
+    held = held && excess.larger() < kHugeExcess && is_held(costs[k]);
+  }
+  if (!held) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      costs[k] = cost(v, nodes[k].log_excess, nodes[k].excess);
+    }
+    return;
+  }
+  log1p_positive(costs, nodes.size());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const double cost = with_margin(costs[k] / (order_ - 1.0));
+    costs[k] = cost < cap_ ? cost : cap_;
+  }
 }
 
 BothDirections JointCost::costs(std::int64_t v, const BothDirections& log_excess) const {

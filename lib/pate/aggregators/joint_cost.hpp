@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pate/bounds/cost.hpp"
@@ -132,6 +133,12 @@ class JointCost {
   /// The same where the excesses themselves are at hand: excess = exp(log_excess).
   [[nodiscard]] double cost(std::int64_t v, const BothDirections& log_excess,
                             const BothDirections& excess) const;
+
+  /// The same for many at once: costs[k] at nodes[k].
+  struct Node {
+    BothDirections log_excess, excess;
+  };
+  void cost(std::int64_t v, std::span<const Node> nodes, double* costs) const;
 
   /// J with the maximum over w only, each direction apart.
   [[nodiscard]] BothDirections costs(std::int64_t v, const BothDirections& log_excess) const;

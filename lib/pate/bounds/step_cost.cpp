@@ -131,7 +131,10 @@ GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log
   if (!(mu2 > 1.0L) || !std::isfinite(mu2)) return;
   const long double eps2 = mu2 / variance;
   if (!(-log_q_long > eps2)) return;
-  if (!(log_q_long <=
+  // log(1 + x) <= x says it for nearly all.
+  const long double surely = (mu2 - 1.0L) * eps2 - 1.0L - mu2 / (mu2 - 1.0L);
+  if (!(log_q_long <= surely - 1e-12L * (1.0L + std::abs(surely))) &&
+      !(log_q_long <=
         (mu2 - 1.0L) * eps2 - mu2 * (std::log1p(1.0L / mu2) + std::log1p(1.0L / (mu2 - 1.0L))))) {
     return;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "pate/votes/vote_source.hpp"
@@ -49,6 +50,38 @@ TEST_SUITE("accounting") {
       Key before;
       append_ordered(numbers[i - 1], before);
       CHECK(before < key);
+    }
+  }
+
+  TEST_CASE("keys of one size or several, short or long, are joined in their order") {
+    Random random(18);
+    const std::vector<std::int32_t> extremes{std::numeric_limits<std::int32_t>::min(), -1, 0, 1,
+                                             std::numeric_limits<std::int32_t>::max()};
+    for (const auto& [least, most] : std::vector<std::pair<int, int>>{
+             {0, 0}, {1, 1}, {3, 3}, {4, 4}, {5, 5}, {0, 2}, {3, 4}, {2, 6}}) {
+      std::vector<KeyCounts> parts(static_cast<std::size_t>(random.integer(1, 5)));
+      std::map<Key, DistinctQueries::Times> expected;
+      for (int i = 0; i < 400; ++i) {
+        Key key(static_cast<std::size_t>(random.integer(least, most)));
+        for (std::int32_t& number : key) {
+          number = extremes[static_cast<std::size_t>(random.integer(0, 4))];
+        }
+        const std::int64_t count = random.integer(1, 3);
+        parts[static_cast<std::size_t>(
+                  random.integer(0, static_cast<std::int64_t>(parts.size()) - 1))]
+            .add(key, count, 1);
+        expected[key].count += count;
+        expected[key].answered += 1;
+      }
+      const DistinctQueries joined = join(parts);
+      REQUIRE(joined.keys.size() == expected.size());
+      std::size_t i = 0;
+      for (const auto& [key, times] : expected) {
+        CHECK(key_at(joined.keys, i) == key);
+        CHECK(joined.times(i).count == times.count);
+        CHECK(joined.times(i).answered == times.answered);
+        ++i;
+      }
     }
   }
 

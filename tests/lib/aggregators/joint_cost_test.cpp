@@ -120,6 +120,31 @@ TEST_SUITE("aggregators") {
     }
   }
 
+  TEST_CASE("costs of many excesses at once are those of each") {
+    Random random(302);
+    for (int i = 0; i < 200; ++i) {
+      const std::int64_t teachers = random.integer(1, 300);
+      const ThresholdCheck check{random.uniform(0.0, 300.0), random.log_uniform(0.3, 200.0)};
+      const double order = 1.0 + random.log_uniform(1e-3, 200.0);
+      const double cap = random.log_uniform(1e-6, 1e3);
+      const JointCost joint(AnswerLadder(check, 0, teachers, teachers), order, cap);
+      // Some lists hold what doubles do not.
+      const double widest = i % 3 == 0 ? 900.0 : 60.0;
+      std::vector<JointCost::Node> nodes;
+      for (int k = 0; k < 12; ++k) {
+        const BothDirections log{random.uniform(-widest, widest), random.uniform(-widest, 0.0)};
+        nodes.push_back({log, {std::exp(log.forward), std::exp(log.reverse)}});
+      }
+      const std::int64_t v = random.integer(0, teachers);
+      std::vector<double> costs(nodes.size());
+      joint.cost(v, nodes, costs.data());
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const double alone = joint.cost(v, nodes[k].log_excess);
+        CHECK(std::abs(costs[k] - alone) <= 4e-15 * alone);
+      }
+    }
+  }
+
   TEST_CASE("no neighbour of the Confident aggregator diverges by more than the joint cost") {
     Random random(301);
     double tightest = 0.0;
