@@ -74,6 +74,11 @@ void KeyList::push_back(std::span<const std::int32_t> key) {
   ends_.push_back(numbers_.size());
 }
 
+void KeyList::reserve(std::size_t keys, std::size_t numbers) {
+  numbers_.reserve(numbers);
+  ends_.reserve(keys);
+}
+
 DistinctQueries::Times DistinctQueries::times(std::size_t i) const {
   Times result;
   for (std::size_t k = first_occurrence[i]; k < first_occurrence[i + 1]; ++k) {
@@ -119,6 +124,7 @@ void KeyCounts::grow() {
 void KeyCounts::sort() {
   if (sorted_.size() == times_.size()) return;
   sorted_.clear();
+  sorted_.reserve(times_.size());
   for (std::size_t i = 0; i < times_.size(); ++i) {
     sorted_.push_back({prefix_of(keys_[i]), static_cast<std::uint32_t>(i)});
   }
@@ -140,8 +146,13 @@ DistinctQueries join(std::span<KeyCounts> parts) {
   };
   std::vector<Entry> entries;
   std::vector<std::size_t> ends{0};  // of the parts among them
+  std::size_t size = 0;
   for (KeyCounts& part : parts) {
     part.sort();
+    size += part.sorted().size();
+  }
+  entries.reserve(size);
+  for (const KeyCounts& part : parts) {
     for (const KeyCounts::Sorted& key : part.sorted()) {
       entries.push_back({key.prefix, static_cast<std::uint32_t>(ends.size() - 1), key.number});
     }
@@ -170,6 +181,9 @@ DistinctQueries join(std::span<KeyCounts> parts) {
     }
   }
   DistinctQueries result;
+  if (is_prefix) result.keys.reserve(entries.size(), entries.size() * longest);
+  result.first_occurrence.reserve(entries.size() + 1);
+  result.occurrences.reserve(entries.size());
   std::vector<std::vector<std::uint32_t>> rank(parts.size());  // by part and number, if wanted
   for (std::size_t k = 0; k < parts.size(); ++k) {
     if (!parts[k].of_query.empty()) rank[k].resize(parts[k].keys().size());

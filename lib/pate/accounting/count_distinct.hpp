@@ -24,6 +24,7 @@ class KeyList {
     return std::span(numbers_).subspan(begin, ends_[i] - begin);
   }
   void push_back(std::span<const std::int32_t> key);
+  void reserve(std::size_t keys, std::size_t numbers);
 
  private:
   std::vector<std::int32_t> numbers_;

@@ -31,8 +31,12 @@ double angle(std::size_t k) {
 // that give the last two Chebyshev coefficients.
 struct Rule {
   Nodes points{}, barycentric{}, last{}, last_but_one{};
+  std::array<Nodes, kNodes> polynomials{};  // T_j at node k: [k][j]
   Rule() {
     for (std::size_t k = 0; k < kNodes; ++k) {
+      for (std::size_t j = 0; j < kNodes; ++j) {
+        polynomials[k][j] = std::cos(static_cast<double>(j) * angle(k));
+      }
       points[k] = std::cos(angle(k));
       barycentric[k] = (k % 2 == 0 ? 1.0 : -1.0) * std::sin(angle(k));
       last[k] = 2.0 / kNodes * std::cos(static_cast<double>(kNodes - 1) * angle(k));
@@ -142,7 +146,7 @@ Nodes QCells::weights(const Nodes& moments) {
     // (2 / n) sum of T_j(s) T_j(node), the first term halved.
     double sum = 0.5 * moments[0];
     for (std::size_t j = 1; j < kNodes; ++j) {
-      sum += moments[j] * std::cos(static_cast<double>(j) * angle(k));
+      sum += moments[j] * rule().polynomials[k][j];
     }
     result[k] = 2.0 / kNodes * sum;
   }

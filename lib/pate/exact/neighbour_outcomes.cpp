@@ -64,7 +64,7 @@ template <std::size_t Rows>
   constexpr std::size_t kAtOnce = 4;  // nodes, so that a sum is read and written once for them
   std::size_t i = 0;
   for (; i + kAtOnce <= weights.size(); i += kAtOnce) {
-    std::array<std::array<double, kAtOnce>, Rows> w;
+    std::array<std::array<double, kAtOnce>, Rows> w{};
     for (std::size_t r = 0; r < Rows; ++r) {
       for (std::size_t k = 0; k < kAtOnce; ++k) {
         w[r][k] = weights[i + k] * (1.0 + up[(i + k) * size + rows[r]]);

@@ -53,7 +53,10 @@ void bends(const double* l, double factor, double most, std::size_t size, double
   double scale = 1.0;
   while (most * scale > kShort) scale *= 0.5;
   start(l, factor, scale, size, result);
-  for (; scale < 1.0; scale *= 2.0) redouble(l, factor, scale, size, result);
+  while (scale < 1.0) {
+    redouble(l, factor, scale, size, result);
+    scale *= 2.0;
+  }
 }
 
 PATE_VECTOR_CLONES void log1p_positive(double* x, std::size_t size) {

@@ -16,6 +16,30 @@ constexpr std::int64_t kLargestTable = std::int64_t{1} << 20;
 // Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
 constexpr double kSmallestProbability = 1e-250;
 constexpr std::size_t kFewClasses = 64;
+constexpr std::size_t kRanked = 16;
+
+// Sorts up to 16 counts into decreasing order by how many are before each, without branches; false
+// if one is too large for that, or negative.
+bool sort_by_rank(std::span<const std::int32_t> counts, std::int32_t* sorted) {
+  std::array<std::int32_t, kRanked> keys;  // all different
+  keys.fill(std::numeric_limits<std::int32_t>::min());
+  std::uint32_t all = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto count = static_cast<std::uint32_t>(counts[i]);
+    all |= count;
+    keys[i] = static_cast<std::int32_t>(count * kRanked + (kRanked - 1 - i));
+  }
+  if (all >= (1U << 27U)) return false;
+  std::array<std::int32_t, kRanked> before{};
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    const std::int32_t key = keys[j];
+    for (std::size_t i = 0; i < kRanked; ++i) before[i] += key > keys[i] ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    sorted[static_cast<std::size_t>(before[i])] = counts[i];
+  }
+  return true;
+}
 
 // A copy of the counts in decreasing order, on the stack for the usual number of classes. Of more
 // classes most may have no vote: these are counted, not sorted.
@@ -27,6 +51,7 @@ class SortedCounts {
     if (is_few_) {
       std::int32_t* data = few_.data();
       listed_ = counts.size();
+      if (listed_ <= kRanked && sort_by_rank(counts, data)) return;
       for (std::size_t i = 0; i < listed_; ++i) {  // insertion sort: most histograms are short
         std::size_t j = i;
         for (; j > 0 && data[j - 1] < counts[i]; --j) data[j] = data[j - 1];
@@ -77,19 +102,20 @@ double union_bound(std::span<const std::int32_t> counts, std::size_t zeros, cons
   if (size == 0) throw parameter_error("a histogram must have at least one class, got none");
   if (size == 1) return -std::numeric_limits<double>::infinity();
   const SortedCounts sorted(counts, zeros);
-  const double cap = std::log1p(-1.0 / static_cast<double>(size));
   const std::int64_t nearest = sorted[0] - sorted[1];
   double sum = 0.0;
   if (probability(nearest) > kSmallestProbability) {
     for_each_gap(sorted,
                  [&](std::int64_t gap, double classes) { sum += classes * probability(gap); });
-    return std::min(std::log(sum), cap);
+    // The cap is at least 1/2.
+    if (sum <= 0.5) return std::log(sum);
+    return std::min(std::log(sum), std::log1p(-1.0 / static_cast<double>(size)));
   }
   const double largest = log_term(nearest);
   for_each_gap(sorted, [&](std::int64_t gap, double classes) {
     sum += classes * std::exp(log_term(gap) - largest);
   });
-  return std::min(largest + std::log(sum), cap);
+  return std::min(largest + std::log(sum), std::log1p(-1.0 / static_cast<double>(size)));
 }
 
 }  // namespace

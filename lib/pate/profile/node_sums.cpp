@@ -46,7 +46,7 @@ struct Strip {
 
   [[gnu::always_inline]] explicit Strip(double start) {
 #pragma GCC unroll 8
-    for (std::size_t j = 0; j < kVectors; ++j) of[j] = Vector{} + start;
+    for (Vector& sum : of) sum = Vector{} + start;
   }
   [[gnu::always_inline]] PATE_NOT_WATCHED void add(const NodeTerms& terms, const double* values) {
     std::size_t t = 0;
