@@ -61,6 +61,7 @@ struct DistinctQueries {
 struct KeyPrefix {
   static constexpr std::size_t kNumbers = 4;
   std::uint64_t first = 0, second = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): it takes the 0 of a comparison for a pointer.
   friend auto operator<=>(const KeyPrefix&, const KeyPrefix&) = default;
 };
 
