@@ -78,7 +78,7 @@ class KeyCounts {
   /// `add`.
   struct Sorted {
     KeyPrefix prefix;
-    std::uint32_t number;
+    std::uint32_t number = 0;
   };
   void sort();
   [[nodiscard]] std::span<const Sorted> sorted() const { return sorted_; }

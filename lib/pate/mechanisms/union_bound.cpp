@@ -21,7 +21,7 @@ constexpr std::size_t kRanked = 16;
 // Sorts up to 16 counts into decreasing order by how many are before each, without branches; false
 // if one is too large for that, or negative.
 bool sort_by_rank(std::span<const std::int32_t> counts, std::int32_t* sorted) {
-  std::array<std::int32_t, kRanked> keys;  // all different
+  std::array<std::int32_t, kRanked> keys{};  // all different
   keys.fill(std::numeric_limits<std::int32_t>::min());
   std::uint32_t all = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
