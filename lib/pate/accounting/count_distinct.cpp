@@ -158,14 +158,15 @@ DistinctQueries join(std::span<KeyCounts> parts) {
     }
     ends.push_back(entries.size());
   }
-  std::size_t longest = 0;
+  std::optional<std::size_t> of_first;
   bool one_size = true;
   for (const KeyCounts& part : parts) {
-    if (part.key_size() == 0U) continue;
-    one_size = one_size && part.key_size() && (longest == 0 || longest == *part.key_size());
-    longest = part.key_size().value_or(longest);
+    if (part.keys().size() == 0) continue;
+    if (!of_first) of_first = part.key_size();
+    one_size = one_size && part.key_size() && part.key_size() == of_first;
   }
-  const bool is_prefix = one_size && longest <= KeyPrefix::kNumbers;
+  const std::size_t key_size = of_first.value_or(0);
+  const bool is_prefix = one_size && key_size <= KeyPrefix::kNumbers;
   const auto key_of = [&](const Entry& entry) { return parts[entry.part].keys()[entry.number]; };
   // Twice as many parts at a time; equal keys stay in the order of the parts.
   for (std::size_t width = 1; width < parts.size(); width *= 2) {
@@ -181,7 +182,7 @@ DistinctQueries join(std::span<KeyCounts> parts) {
     }
   }
   DistinctQueries result;
-  if (is_prefix) result.keys.reserve(entries.size(), entries.size() * longest);
+  if (is_prefix) result.keys.reserve(entries.size(), entries.size() * key_size);
   result.first_occurrence.reserve(entries.size() + 1);
   result.occurrences.reserve(entries.size());
   std::vector<std::vector<std::uint32_t>> rank(parts.size());  // by part and number, if wanted

@@ -82,7 +82,7 @@ class KeyCounts {
   };
   void sort();
   [[nodiscard]] std::span<const Sorted> sorted() const { return sorted_; }
-  /// The size of all keys, 0 without any; nothing if they differ.
+  /// The size of all keys, nothing if they differ; without any of no meaning.
   [[nodiscard]] std::optional<std::size_t> key_size() const { return key_size_; }
 
   /// Numbers of keys, query by query; filled in by who wants them.

@@ -23,6 +23,8 @@ constexpr double kGrowth = 1.0 + 1e-12;
 constexpr double kFarLoss = 40.0;
 // A probability, rounded.
 constexpr double kMostWeight = 1.0 + 1e-6;
+// Finer ones would overflow the numbers of nodes.
+constexpr double kFinestStep = 0x1p-24;
 // In steps: far below any window.
 constexpr double kLeastOffset = -0x1p30;
 // Outward: what rounding does to the values, and to losses of every query.
@@ -46,9 +48,11 @@ UpperProfile::UpperProfile(const Grid& grid)
 
 UpperProfile::UpperProfile(const Grid& grid, const std::function<double(double)>& start)
     : step_(grid.step), forgotten_(kForgottenShare * grid.least_delta) {
-  if (!(grid.step > 0.0 && grid.step <= 1.0) || !(grid.highest > 0.0 && grid.highest <= 1e4) ||
+  if (!(grid.step >= kFinestStep && grid.step <= 1.0) ||
+      !(grid.highest > 0.0 && grid.highest <= 1e4) ||
       !(grid.least_delta > 0.0 && grid.least_delta < 1.0)) {
-    throw parameter_error("a profile needs a step in (0, 1], losses up to 10,000, delta in (0, 1)");
+    throw parameter_error(
+        "a profile needs a step in [2^-24, 1], losses up to 10,000, delta in (0, 1)");
   }
   highest_ = static_cast<std::int64_t>(std::ceil(grid.highest / grid.step));
   while (start(static_cast<double>(lowest_) * step_) > forgotten_) --lowest_;
@@ -65,7 +69,9 @@ double UpperProfile::at(std::int64_t k) const {
 }
 
 GridLosses::GridLosses(std::span<const OutcomeTable> neighbours, double step) {
-  if (!(step > 0.0 && step <= 1.0)) throw parameter_error("losses need a step in (0, 1]");
+  if (!(step >= kFinestStep && step <= 1.0)) {
+    throw parameter_error("losses need a step in [2^-24, 1]");
+  }
   std::vector<std::pair<std::int32_t, double>> parts;
   for (const OutcomeTable& table : neighbours) {
     parts.clear();

@@ -13,8 +13,8 @@ namespace pate {
 /// chords between the nodes. What profiles on the same grid share.
 class GridLosses {
  public:
-  /// Domain: step in (0, 1]. Every probability is known to 1e-12, relative; those of a table add up
-  /// to 1. Losses of 40 and more count as infinite ones.
+  /// Domain: step in [2^-24, 1]. Every probability is known to 1e-12, relative; those of a table
+  /// add up to 1. Losses of 40 and more count as infinite ones.
   GridLosses(std::span<const OutcomeTable> neighbours, double step);
 
   [[nodiscard]] std::size_t neighbours() const { return at_infinity_.size(); }
@@ -49,7 +49,7 @@ class UpperProfile {
     double least_delta = 1e-5;  ///< the smallest delta that will be asked for
   };
 
-  /// The profile of nothing. Domain: step in (0, 1], highest > 0, least_delta in (0, 1).
+  /// The profile of nothing. Domain: step in [2^-24, 1], highest > 0, least_delta in (0, 1).
   explicit UpperProfile(const Grid& grid);
   /// The profile of another mechanism with independent noise: start(s) bounds its V from above, is
   /// convex in e^-s and within [max(1 - e^-s, 0), 1].

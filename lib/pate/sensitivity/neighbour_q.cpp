@@ -22,9 +22,15 @@ double log_cap(std::int64_t classes) {
   return std::log1p(-1.0 / static_cast<double>(classes));
 }
 
-// log(e^a - e^b) for a >= b.
+// log(e^a - e^b) for a >= b; nothing is left also where b is above a by rounding.
 double log_subtract(double a, double b) {
+  if (b >= a) return -kInfinity;
   return b == -kInfinity ? a : a + log1mexp(b - a);
+}
+
+// Phi^-1(e^log_p) for log_p <= log 1/2, that of no mass at all included.
+double quantile(double log_p) {
+  return log_p == -kInfinity ? -kInfinity : -normal_upper_quantile(log_p);
 }
 
 // The normal quantiles of the masses of the class whose gap moves by two and of each other class.
@@ -65,28 +71,30 @@ class SplitMass {
   double log_others_;
 };
 
-// Halley's iteration from x to the split of q, kept between low and high; nothing if it leaves a
-// side that has no end.
-std::optional<double> solve(const SplitMass& mass, double log_q, double x, double low, double high,
-                            NearbySplit& nearby) {
-  for (int i = 0; i < 200; ++i) {
+// Halley's iteration from x to the split of q, kept between low and high: by halves where it leaves
+// them or does not come to an end. Nothing if it leaves a side that has no end.
+std::optional<NearbySplit> solve(const SplitMass& mass, double log_q, double x, double low,
+                                 double high) {
+  constexpr int kBeforeHalving = 50;
+  for (int i = 0; i < 250; ++i) {
     const SplitMass::At at = mass.at(x);
     (at.log_q > log_q ? high : low) = x;
     const double newton = (at.log_q - log_q) / at.slope;
     const double step = newton / (1.0 - 0.5 * newton * at.bend / at.slope);
-    // The convergence is cubic: after a step of 1e-6 / x the error is far below rounding.
-    const bool is_last = std::abs(step) * (1.0 + std::abs(x)) <= 1e-6;
+    // The convergence is cubic: after a step of 1e-6 / x the error is far below rounding. Far from
+    // the root the step can be short as well, Newton's is not.
+    const double size = 1.0 + std::abs(x);
+    const bool is_last = std::abs(step) * size <= 1e-6 && std::abs(newton) * size <= 2e-6;
     double next = x - step;
-    if (!is_last && !(next > low && next < high)) {
+    if (!is_last && (i >= kBeforeHalving || !(next > low && next < high))) {
       if (low == -kInfinity || high == kInfinity) return std::nullopt;
       next = 0.5 * (low + high);
     }
     const double moved = std::abs(next - x);
     x = next;
-    nearby = {log_q, x, at.slope};
-    if (is_last || moved <= 4e-16 * std::abs(x)) break;
+    if (is_last || moved <= 4e-16 * std::abs(x)) return NearbySplit{log_q, x, at.slope};
   }
-  return x;
+  return std::nullopt;
 }
 
 // The split of q at which moving mass between the classes changes nothing, or the nearest to it
@@ -94,29 +102,35 @@ std::optional<double> solve(const SplitMass& mass, double log_q, double x, doubl
 // increasing function of one of them.
 Shares stationary_split(double log_q, double offset, double others, NearbySplit& nearby) {
   const SplitMass mass(offset, others);
+  const auto split_of = [&](const std::optional<NearbySplit>& found) {
+    nearby = found.value();
+    return Shares{mass.special(nearby.x), nearby.x};
+  };
   if (nearby.slope > 0.0) {
-    const double start = nearby.x + (log_q - nearby.log_q) / nearby.slope;
-    const auto x = solve(mass, log_q, start, -kInfinity, kInfinity, nearby);
-    if (x && *x < mass.highest()) return {mass.special(*x), *x};
+    const double moved = (log_q - nearby.log_q) / nearby.slope;
+    if (std::abs(moved) <= 0.5 * (1.0 + std::abs(nearby.x))) {
+      const auto found = solve(mass, log_q, nearby.x + moved, -kInfinity, kInfinity);
+      if (found && found->x < mass.highest()) return split_of(found);
+    }
   }
+  nearby = {};
   // With all mass in either part the other quantile is at most this.
   const double high = std::min(-normal_upper_quantile(std::min(log_q - mass.log_others(), -1e-300)),
                                mass.highest());
   if (mass.at(high).log_q <= log_q) {
     if (high < 0.0 && high == -2.0 * offset) {  // the special class is at its largest mass, 1/2
       const double rest = log_subtract(log_q, -std::numbers::ln2) - mass.log_others();
-      return {0.0, rest < 0.0 ? -normal_upper_quantile(rest) : 0.0};
+      return {0.0, rest < 0.0 ? quantile(rest) : 0.0};
     }
     if (high == 0.0) {  // the others are, each at 1/2
       const double rest = log_subtract(log_q, mass.log_others() - std::numbers::ln2);
-      return {rest == -kInfinity ? -kInfinity : -normal_upper_quantile(rest), 0.0};
+      return {quantile(rest), 0.0};
     }
     return {mass.special(high), high};
   }
   double low = high - 1.0;
   while (mass.at(low).log_q > log_q) low = high - 2.0 * (high - low);
-  const double x = solve(mass, log_q, 0.5 * (low + high), low, high, nearby).value();
-  return {mass.special(x), x};
+  return split_of(solve(mass, log_q, 0.5 * (low + high), low, high));
 }
 
 double shifted(const Shares& shares, double mu, double others) {

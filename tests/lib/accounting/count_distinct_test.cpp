@@ -85,6 +85,21 @@ TEST_SUITE("accounting") {
     }
   }
 
+  TEST_CASE("a key without numbers is none with the least of them") {
+    const std::int32_t least = std::numeric_limits<std::int32_t>::min();
+    for (const bool last : {false, true}) {
+      std::vector<KeyCounts> parts(3);
+      parts[last ? 2 : 0].add(Key{}, 5, 0);
+      parts[last ? 0 : 2].add(Key{least}, 7, 1);
+      const DistinctQueries joined = join(parts);
+      REQUIRE(joined.keys.size() == 2);
+      CHECK(joined.keys[0].empty());
+      CHECK(joined.times(0).count == 5);
+      CHECK(key_at(joined.keys, 1) == Key{least});
+      CHECK(joined.times(1).count == 7);
+    }
+  }
+
   TEST_CASE("distinct queries are counted as a map counts them, whatever the threads") {
     Random random(17);
     std::vector<std::int64_t> counts;

@@ -273,6 +273,10 @@ TEST_SUITE("profile") {
     CHECK_THROWS_AS(GridLosses(Query{{{nan, 0.5, 0.0}}}, 0x1p-9), parameter_error);
     CHECK_THROWS_AS(GridLosses(Query{{{0.5, 0.5, nan}}}, 0x1p-9), parameter_error);
     CHECK_THROWS_AS(GridLosses(Query{{{1.5, 0.5, 0.0}}}, 0x1p-9), parameter_error);
+    for (const double step : {0x1p-25, 0.0, 1.5, nan}) {
+      CHECK_THROWS_AS(GridLosses(query, step), parameter_error);
+      CHECK_THROWS_AS(UpperProfile({step, 4.0, 1e-9}), parameter_error);
+    }
   }
 
   TEST_CASE("enumerations with 50 digits (oracles)" *

@@ -138,25 +138,73 @@ TEST_SUITE("sensitivity") {
 
   TEST_CASE("bounds found from those of a q nearby, or far away, are those found alone") {
     Random random(402);
-    for (const std::int64_t m : {2, 3, 5, 150}) {
-      for (const double sigma : {0.1, 0.5, 2.0, 40.0, 1000.0}) {
+    for (const std::int64_t m : {2, 3, 5, 150, 1000000}) {
+      for (const double sigma : {1e-3, 0.01, 0.1, 0.5, 2.0, 40.0, 1000.0, 1e6}) {
         const double cap = std::log1p(-1.0 / static_cast<double>(m));
         NearbySplits nearby;
         double log_q = -300.0;
-        for (int i = 0; i < 2000; ++i) {
-          log_q = i % 100 == 99 ? -random.log_uniform(-cap, 5000.0)
-                                : log_q * (1.0 + 1e-3 * random.uniform(-1.0, 0.9));
+        for (int i = 0; i < 1000; ++i) {
+          log_q = i % 20 == 19 ? -random.log_uniform(-cap, i % 40 == 39 ? 1e8 : 1e3)
+                               : log_q * (1.0 + 1e-3 * random.uniform(-1.0, 0.9));
           log_q = std::min(log_q, cap);
           const GaussianNoisyMax noise{sigma};
           const NeighbourQ near = neighbour_q(noise, log_q, m, nearby);
           const NeighbourQ alone = neighbour_q(noise, log_q, m);
-          CHECK(std::abs(near.log_upper - alone.log_upper) <=
-                4e-14 * (1.0 - log_q - alone.log_upper));
-          CHECK(std::abs(near.log_lower - alone.log_lower) <=
-                4e-14 * (1.0 - log_q - alone.log_lower));
+          const std::string at =
+              show({{"log_q", log_q}, {"sigma", sigma}, {"m", static_cast<double>(m)}});
+          CHECK_MESSAGE(
+              std::abs(near.log_upper - alone.log_upper) <= 4e-14 * (1.0 - log_q - alone.log_upper),
+              at);
+          CHECK_MESSAGE(
+              std::abs(near.log_lower - alone.log_lower) <= 4e-14 * (1.0 - log_q - alone.log_lower),
+              at);
         }
       }
     }
+  }
+
+  TEST_CASE("jumps from one end of q to the other do not end at a split of another q") {
+    struct Jumps {
+      double sigma;
+      std::int64_t m;
+      std::vector<double> log_q;
+    };
+    for (const Jumps& jumps : std::vector<Jumps>{
+             {0.01, 3, {-25811.138453184893, -0.40809584423337347, -3564.8143280249228}},
+             {0.05, 1000000, {-77708255.978757098, -1.0010591193698382e-06, -21301056.197818357}},
+             {0.001, 10, {-42598361.493603498, -0.10536160947053477, -0.10695082414969766}}}) {
+      NearbySplits nearby;
+      for (const double log_q : jumps.log_q) {
+        const GaussianNoisyMax noise{jumps.sigma};
+        const NeighbourQ near = neighbour_q(noise, log_q, jumps.m, nearby);
+        const NeighbourQ alone = neighbour_q(noise, log_q, jumps.m);
+        CHECK(relative_error(near.log_upper, alone.log_upper) < 1e-12);
+        CHECK(relative_error(near.log_lower, alone.log_lower) < 1e-12);
+        CHECK(near.log_upper >= log_q);
+        CHECK(near.log_lower <= log_q);
+      }
+    }
+    // Against values of 60 digits.
+    NearbySplits nearby;
+    (void)neighbour_q(GaussianNoisyMax{0.05}, -77708255.978757098, 1000000, nearby);
+    (void)neighbour_q(GaussianNoisyMax{0.05}, -1.0010591193698382e-06, 1000000, nearby);
+    const NeighbourQ low =
+        neighbour_q(GaussianNoisyMax{0.05}, -21301056.197818357, 1000000, nearby);
+    CHECK(relative_error(low.log_lower, -21486068.429239795) < 1e-12);
+  }
+
+  TEST_CASE("a class at 1/2 may leave nothing for the others") {
+    const double log_q = -0.6931471805599454;  // above log 1/2 by less than a difference tells
+    for (const double sigma : {0.001, 0.002, 0.01, 0.3, 1.0, 50.0, 1e6}) {
+      for (double q = log_q - 1e-15; q < log_q + 1e-15; q = std::nextafter(q, 0.0)) {
+        const NeighbourQ bounds = neighbour_q(GaussianNoisyMax{sigma}, q, 3);
+        CHECK(bounds.log_upper >= q);
+        CHECK(bounds.log_upper <= std::log1p(-1.0 / 3.0) * (1.0 - 1e-15));
+        CHECK(bounds.log_lower <= q);
+      }
+    }
+    CHECK(relative_error(neighbour_q(GaussianNoisyMax{0.001}, log_q, 3).log_upper,
+                         std::log1p(-1.0 / 3.0)) < 1e-15);
   }
 
   TEST_CASE("Laplace: q moves by a factor e^(2 gamma), up to what it can be") {
