@@ -103,8 +103,8 @@ template <class Real>
       const Real at_c = c.at(x);
       // What is not a number stays, wherever it comes from.
       Real most = a.at(x);
-      most = at_b <= most || most != most ? most : at_b;
-      to[k] = at_c <= most || most != most ? most : at_c;
+      most = at_b <= most || std::isnan(most) ? most : at_b;
+      to[k] = at_c <= most || std::isnan(most) ? most : at_c;
     }
   };
   largest(excess.before_low.data(), joint.before_low.data());
