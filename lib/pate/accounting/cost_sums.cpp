@@ -114,7 +114,8 @@ class Tradeoff : public BoundAtOrders {
     costs.noisy_max.assign(orders_.size(), 0.0);
     noisy_max(inputs_.position(query), all_, costs.noisy_max);
     costs.joint = costs.noisy_max;
-    if (!joints_.empty()) joint(query, all_, costs.joint);
+    if (joints_.empty()) return;
+    joint(inputs_.tally().distinct[query].statistic, inputs_.position(query), all_, costs.joint);
   }
 
   void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
@@ -138,19 +139,13 @@ class Tradeoff : public BoundAtOrders {
     }
   }
 
-  void joint(std::size_t query, std::span<const std::size_t> at,
+  void joint(std::int64_t statistic, const QCells::Position& q, std::span<const std::size_t> at,
              std::span<double> costs) const override {
-    const DistinctQuery& input = inputs_.tally().distinct[query];
-    if (input.log_q == -kInfinity) {
-      // The maximum cannot go wrong (one class, or PTR): only the selection costs anything.
-      for (const std::size_t j : at) {
-        costs[j] = joints_[j].cost(input.statistic, {-kInfinity, -kInfinity});
-      }
-      return;
-    }
-    const QCells::Position position = inputs_.position(query);
+    // The maximum cannot go wrong (one class, or PTR): only the selection costs anything.
+    const bool is_sure = q.log_q == -kInfinity;
     for (const std::size_t j : at) {
-      costs[j] = joints_[j].cost(input.statistic, table_->log_excess(tables_[j], position));
+      costs[j] = joints_[j].cost(statistic, is_sure ? BothDirections{-kInfinity, -kInfinity}
+                                                    : table_->log_excess(tables_[j], q));
     }
   }
 
@@ -212,18 +207,56 @@ SelectionCosts selection_costs(const CostInputs& inputs, const BoundAtOrders& co
   return result;
 }
 
-// How far a cost may be from what the nodes say of the queries at the ends of a set.
+// How far a cost may be from what the nodes say of the queries at the ends of a part.
 constexpr double kEndTolerance = 1e-10;
+// With fewer queries, the nodes of two halves are more work.
+constexpr std::size_t kFewQueries = 4 * QCells::kNodes;
+constexpr double kSmallestPart = 0x1p-8;
 
-// What a function of q is at the nodes of a set, if that determines what it is for all its queries:
-// the interpolant has converged, and beyond the last nodes, where they see nothing, it fits.
-bool determine(const QCells::Nodes& values, const std::array<QCells::Position, 2>& ends,
-               const std::array<double, 2>& at_ends) {
-  if (!QCells::converged(values, *std::ranges::min_element(values))) return false;
-  return std::ranges::all_of(std::array{std::size_t{0}, std::size_t{1}}, [&](std::size_t i) {
-    const double error = QCells::interpolate(ends[i], values) - at_ends[i];
-    return std::abs(error) <= kEndTolerance * at_ends[i];
-  });
+// The ends of a part, for costs by order.
+struct Ends {
+  std::array<QCells::Nodes, 2> weights{};
+  std::array<std::vector<double>, 2> costs;
+
+  // cost(query, costs) fills in the costs of a query.
+  template <class Cost>
+  Ends(const QuerySets::Part& part, std::size_t orders, const Cost& cost) {
+    const std::array queries{part.smallest_q, part.largest_q};
+    for (const std::size_t i : {0U, 1U}) {
+      weights[i] = QCells::weights_at(part.within(queries[i].s));
+      costs[i].resize(orders);
+      cost(queries[i].query, costs[i]);
+    }
+  }
+
+  // Whether values at the nodes determine what the function of q at an order is for all queries
+  // of the part: the interpolant has converged, and beyond the last nodes, where they see nothing,
+  // it fits.
+  [[nodiscard]] bool determined_by(const QCells::Nodes& values, std::size_t order) const {
+    if (!QCells::converged(values, *std::ranges::min_element(values))) return false;
+    return std::ranges::all_of(std::array{std::size_t{0}, std::size_t{1}}, [&](std::size_t i) {
+      const double error = QCells::interpolate(weights[i], values) - costs[i][order];
+      return std::abs(error) <= kEndTolerance * costs[i][order];
+    });
+  }
+};
+
+// Adds the queries of a part at orders at which its nodes do not determine their sums: by the nodes
+// of its halves, or one by one.
+template <class Sums>
+void add_halves(Sums& sums, const QuerySets::Part& part, std::span<const std::size_t> at) {
+  if (at.empty()) return;
+  const auto add_one_by_one = [&](const QuerySets::Part& few) {
+    for (const QuerySets::Placed& placed : few.queries) sums.add_query_of_set(placed.query, at);
+  };
+  std::vector<QuerySets::Placed> queries;
+  for (const QuerySets::Part& half : QuerySets::halves(part, queries)) {
+    if (half.queries.size() <= kFewQueries || half.half <= kSmallestPart) {
+      add_one_by_one(half);
+    } else {
+      sums.add_part(half, at);
+    }
+  }
 }
 
 QCells::Nodes squares(QCells::Nodes values) {
@@ -263,26 +296,36 @@ class NoisyMaxSums {
 
   // But for what the trajectory charges for the check of the set's queries.
   void add_set(const QuerySets::Set& set, const CostInputs::QWeights& weights) {
-    const CostInputs& inputs = run_.inputs;
-    std::array<QCells::Position, 2> ends{};
-    std::array<std::vector<double>, 2> at_ends;
-    for (const std::size_t i : {0U, 1U}) {
-      const std::size_t query = i == 0 ? set.smallest_q : set.largest_q;
-      ends[i] = inputs.narrow_cells().locate(inputs.tally().distinct[query].log_q);
-      at_ends[i].resize(run_.all.size());
-      run_.bound.noisy_max(inputs.position(query), run_.all, at_ends[i]);
-    }
+    add_by_nodes(run_.inputs.by_q().whole(set), weights, run_.all,
+                 [&](std::size_t k) { return run_.inputs.node(set.cell, k); });
+  }
+  void add_part(const QuerySets::Part& part, std::span<const std::size_t> at) {
+    add_by_nodes(part, run_.inputs.q_weights(part), at, [&](std::size_t k) {
+      const double s = part.in_cell(QCells::node_places()[k]);
+      return run_.inputs.cells().locate(run_.inputs.narrow_cells().log_q({part.cell, s}));
+    });
+  }
+  void add_query_of_set(std::size_t i, std::span<const std::size_t> at) { add_query(i, at, false); }
+
+  [[nodiscard]] Piece take() { return std::move(piece_); }
+
+ private:
+  template <class Node>
+  void add_by_nodes(const QuerySets::Part& part, const CostInputs::QWeights& weights,
+                    std::span<const std::size_t> at, const Node& node) {
+    const Ends ends(part, run_.all.size(), [&](std::size_t query, std::span<double> costs) {
+      run_.bound.noisy_max(run_.inputs.position(query), at, costs);
+    });
     std::vector<QCells::Nodes> at_nodes(run_.all.size());
     for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-      run_.bound.noisy_max(inputs.node(set.cell, k), run_.all, costs_);
-      for (const std::size_t j : run_.all) at_nodes[j][k] = costs_[j];
+      run_.bound.noisy_max(node(k), at, costs_);
+      for (const std::size_t j : at) at_nodes[j][k] = costs_[j];
     }
-    if (trajectory_) weigh_checkpoints(set);
+    if (trajectory_) weigh_checkpoints(part);
     std::vector<std::size_t> undetermined;
-    for (const std::size_t j : run_.all) {
+    for (const std::size_t j : at) {
       const QCells::Nodes squared = squares(at_nodes[j]);
-      const std::array<double, 2> end{at_ends[0][j], at_ends[1][j]};
-      if (!determine(at_nodes[j], ends, end) ||
+      if (!ends.determined_by(at_nodes[j], j) ||
           !QCells::converged(squared, *std::ranges::min_element(squared))) {
         undetermined.push_back(j);
         continue;
@@ -296,13 +339,9 @@ class NoisyMaxSums {
             QCells::dot(by_checkpoint_[k], at_nodes[j]);
       }
     }
-    if (undetermined.empty()) return;
-    for (const std::uint32_t i : inputs.by_q().queries(set)) add_query(i, undetermined, false);
+    add_halves(*this, part, undetermined);
   }
 
-  [[nodiscard]] Piece take() { return std::move(piece_); }
-
- private:
   void add_query(std::size_t i, std::span<const std::size_t> at, bool with_check) {
     const CostInputs& inputs = run_.inputs;
     run_.bound.noisy_max(inputs.position(i), at, costs_);
@@ -338,18 +377,15 @@ class NoisyMaxSums {
   }
 
   // What the reading charges for, between the checkpoints.
-  void weigh_checkpoints(const QuerySets::Set& set) {
+  void weigh_checkpoints(const QuerySets::Part& part) {
     const CostInputs& inputs = run_.inputs;
     by_checkpoint_.assign(inputs.tally().checkpoints.size(), {});
-    const auto queries = inputs.by_q().queries(set);
-    const auto places = inputs.by_q().places(set);
-    for (std::size_t k = 0; k < queries.size(); ++k) {
-      const std::uint32_t i = queries[k];
+    for (const auto& [i, s] : part.queries) {
       for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
         const double times = run_.reading == Reading::realized
                                  ? occurrence.answered
                                  : occurrence.count * inputs.answered(i);
-        QCells::add(times, places[k], by_checkpoint_[occurrence.checkpoint]);
+        QCells::add(times, part.within(s), by_checkpoint_[occurrence.checkpoint]);
       }
     }
     for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
@@ -376,39 +412,59 @@ class JointSums {
   }
 
   void add_set(const QuerySets::Set& set, const QCells::Nodes& weights) {
-    const CostInputs& inputs = run_.inputs;
-    std::array<QCells::Position, 2> ends{};
-    std::array<std::vector<double>, 2> at_ends;
-    for (const std::size_t i : {0U, 1U}) {
-      const std::size_t query = i == 0 ? set.smallest_q : set.largest_q;
-      ends[i] = inputs.position(query);
-      at_ends[i].resize(run_.all.size());
-      run_.bound.joint(query, run_.all, at_ends[i]);
-    }
-    if (trajectory_) weigh_checkpoints(set);
-    const std::int64_t statistic = inputs.tally().distinct[set.smallest_q].statistic;
-    std::vector<std::size_t> undetermined;
+    const std::int64_t statistic = statistic_of(set.smallest_q);
+    std::vector<QCells::Nodes> at_nodes(run_.all.size());
     for (const std::size_t j : run_.all) {
-      const QCells::Nodes at_nodes = run_.bound.joint_at_nodes(j, statistic, set.cell);
-      if (!determine(at_nodes, ends, {at_ends[0][j], at_ends[1][j]})) {
-        undetermined.push_back(j);
-        continue;
-      }
-      piece_.sums[j].joint += QCells::dot(weights, at_nodes);
-      for (std::size_t k = 0; trajectory_ && k < by_checkpoint_.size(); ++k) {
-        piece_.by_checkpoint[k * run_.all.size() + j] += QCells::dot(by_checkpoint_[k], at_nodes);
-      }
+      at_nodes[j] = run_.bound.joint_at_nodes(j, statistic, set.cell);
     }
-    if (undetermined.empty()) return;
-    for (const std::uint32_t i : inputs.by_answer().queries(set)) add_query(i, undetermined);
+    add_by_nodes(run_.inputs.by_answer().whole(set), weights, run_.all, at_nodes);
   }
+  void add_part(const QuerySets::Part& part, std::span<const std::size_t> at) {
+    const QCells& cells = run_.inputs.cells();
+    std::vector<QCells::Nodes> at_nodes(run_.all.size());
+    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+      const double s = part.in_cell(QCells::node_places()[k]);
+      const QCells::Position node{cells.log_q({part.cell, s}), part.cell, QCells::weights_at(s)};
+      run_.bound.joint(statistic_of(part.smallest_q), node, at, costs_);
+      for (const std::size_t j : at) at_nodes[j][k] = costs_[j];
+    }
+    add_by_nodes(part, run_.inputs.answer_weights(part), at, at_nodes);
+  }
+  void add_query_of_set(std::size_t i, std::span<const std::size_t> at) { add_query(i, at); }
 
   [[nodiscard]] Piece take() { return std::move(piece_); }
 
  private:
+  [[nodiscard]] std::int64_t statistic_of(const QuerySets::Placed& placed) const {
+    return run_.inputs.tally().distinct[placed.query].statistic;
+  }
+  void cost(std::size_t i, std::span<const std::size_t> at, std::span<double> costs) const {
+    run_.bound.joint(run_.inputs.tally().distinct[i].statistic, run_.inputs.position(i), at, costs);
+  }
+
+  void add_by_nodes(const QuerySets::Part& part, const QCells::Nodes& weights,
+                    std::span<const std::size_t> at, std::span<const QCells::Nodes> at_nodes) {
+    const Ends ends(part, run_.all.size(),
+                    [&](std::size_t query, std::span<double> costs) { cost(query, at, costs); });
+    if (trajectory_) weigh_checkpoints(part);
+    std::vector<std::size_t> undetermined;
+    for (const std::size_t j : at) {
+      if (!ends.determined_by(at_nodes[j], j)) {
+        undetermined.push_back(j);
+        continue;
+      }
+      piece_.sums[j].joint += QCells::dot(weights, at_nodes[j]);
+      for (std::size_t k = 0; trajectory_ && k < by_checkpoint_.size(); ++k) {
+        piece_.by_checkpoint[k * run_.all.size() + j] +=
+            QCells::dot(by_checkpoint_[k], at_nodes[j]);
+      }
+    }
+    add_halves(*this, part, undetermined);
+  }
+
   void add_query(std::size_t i, std::span<const std::size_t> at) {
     const Tally& tally = run_.inputs.tally();
-    run_.bound.joint(i, at, costs_);
+    cost(i, at, costs_);
     const auto count = static_cast<double>(tally.distinct[i].count);
     for (const std::size_t j : at) piece_.sums[j].joint += count * costs_[j];
     if (!trajectory_) return;
@@ -418,14 +474,12 @@ class JointSums {
     }
   }
 
-  void weigh_checkpoints(const QuerySets::Set& set) {
+  void weigh_checkpoints(const QuerySets::Part& part) {
     const Tally& tally = run_.inputs.tally();
     by_checkpoint_.assign(tally.checkpoints.size(), {});
-    const auto queries = run_.inputs.by_answer().queries(set);
-    const auto places = run_.inputs.by_answer().places(set);
-    for (std::size_t k = 0; k < queries.size(); ++k) {
-      for (const Occurrence& occurrence : tally.occurrences_of(queries[k])) {
-        QCells::add(occurrence.count, places[k], by_checkpoint_[occurrence.checkpoint]);
+    for (const auto& [i, s] : part.queries) {
+      for (const Occurrence& occurrence : tally.occurrences_of(i)) {
+        QCells::add(occurrence.count, part.within(s), by_checkpoint_[occurrence.checkpoint]);
       }
     }
     for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
@@ -471,7 +525,7 @@ std::vector<std::vector<double>> checks_in_sets(const CostInputs& inputs) {
   std::vector<std::vector<double>> checks(tally.checkpoints.size(),
                                           std::vector<double>(inputs.statistics().size(), 0.0));
   for (const QuerySets::Set& set : inputs.by_q().sets()) {
-    for (const std::uint32_t i : inputs.by_q().queries(set)) {
+    for (const auto& [i, s] : inputs.by_q().queries(set)) {
       for (const Occurrence& occurrence : tally.occurrences_of(i)) {
         checks[occurrence.checkpoint][inputs.statistic_of(i)] += occurrence.count;
       }
@@ -583,32 +637,35 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
 }
 
 void CostInputs::fill_weights() {
-  for (const QuerySets::Set& set : by_q_.sets()) {
-    QWeights moments;
-    const auto queries = by_q_.queries(set);
-    const auto places = by_q_.places(set);
-    for (std::size_t k = 0; k < queries.size(); ++k) {
-      const DistinctQuery& query = tally_.distinct[queries[k]];
-      const double p = answered_[queries[k]];
-      const double expected = static_cast<double>(query.count) * p;
-      QCells::add(expected, places[k], moments.expected);
-      QCells::add(expected * (1.0 - p), places[k], moments.spread);
-      if (query.answered > 0) {
-        QCells::add(static_cast<double>(query.answered), places[k], moments.answered);
-      }
-    }
-    q_weights_.push_back({QCells::weights(moments.expected), QCells::weights(moments.answered),
-                          QCells::weights(moments.spread)});
-  }
+  for (const QuerySets::Set& set : by_q_.sets()) q_weights_.push_back(q_weights(by_q_.whole(set)));
   for (const QuerySets::Set& set : by_answer_.sets()) {
-    QCells::Nodes moments{};
-    const auto queries = by_answer_.queries(set);
-    const auto places = by_answer_.places(set);
-    for (std::size_t k = 0; k < queries.size(); ++k) {
-      QCells::add(static_cast<double>(tally_.distinct[queries[k]].count), places[k], moments);
-    }
-    answer_weights_.push_back(QCells::weights(moments));
+    answer_weights_.push_back(answer_weights(by_answer_.whole(set)));
   }
+}
+
+CostInputs::QWeights CostInputs::q_weights(const QuerySets::Part& part) const {
+  QWeights moments;
+  for (const auto& [i, s] : part.queries) {
+    const DistinctQuery& query = tally_.distinct[i];
+    const double at = part.within(s);
+    const double p = answered_[i];
+    const double expected = static_cast<double>(query.count) * p;
+    QCells::add(expected, at, moments.expected);
+    QCells::add(expected * (1.0 - p), at, moments.spread);
+    if (query.answered > 0) {
+      QCells::add(static_cast<double>(query.answered), at, moments.answered);
+    }
+  }
+  return {QCells::weights(moments.expected), QCells::weights(moments.answered),
+          QCells::weights(moments.spread)};
+}
+
+QCells::Nodes CostInputs::answer_weights(const QuerySets::Part& part) const {
+  QCells::Nodes moments{};
+  for (const auto& [i, s] : part.queries) {
+    QCells::add(static_cast<double>(tally_.distinct[i].count), part.within(s), moments);
+  }
+  return QCells::weights(moments);
 }
 
 BothDirections CostInputs::log_excess(const GaussianTradeoffTable& table,
@@ -624,8 +681,8 @@ QCells::Position CostInputs::position(std::size_t query) const {
   return !aggregator_.is_gaussian() || log_q == -kInfinity ? nowhere(log_q) : cells_.locate(log_q);
 }
 
-void BoundAtOrders::joint(std::size_t /*query*/, std::span<const std::size_t> /*at*/,
-                          std::span<double> /*costs*/) const {
+void BoundAtOrders::joint(std::int64_t /*statistic*/, const QCells::Position& /*q*/,
+                          std::span<const std::size_t> /*at*/, std::span<double> /*costs*/) const {
   throw std::logic_error("only the trade-off bound sees a query as one mechanism");
 }
 

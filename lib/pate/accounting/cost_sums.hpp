@@ -47,6 +47,7 @@ class CostInputs {
   };
   [[nodiscard]] const QuerySets& by_q() const { return by_q_; }
   [[nodiscard]] std::span<const QWeights> q_weights() const { return q_weights_; }
+  [[nodiscard]] QWeights q_weights(const QuerySets::Part& part) const;
   [[nodiscard]] const QCells& narrow_cells() const { return narrow_; }
   /// A node of a narrow cell among the wide ones.
   [[nodiscard]] const QCells::Position& node(std::size_t narrow_cell, std::size_t k) const {
@@ -56,6 +57,7 @@ class CostInputs {
   /// the nodes weigh in sums over the queries of a set; none without a selection.
   [[nodiscard]] const QuerySets& by_answer() const { return by_answer_; }
   [[nodiscard]] std::span<const QCells::Nodes> answer_weights() const { return answer_weights_; }
+  [[nodiscard]] QCells::Nodes answer_weights(const QuerySets::Part& part) const;
 
   /// A selection statistic that occurs and how many queries have it.
   struct Statistic {
@@ -102,10 +104,11 @@ class BoundAtOrders {
   /// among the wide cells. The others' costs keep what they are.
   virtual void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
                          std::span<double> costs) const = 0;
-  /// The same of a query as one mechanism, where that is more: trade-off bound, with a selection.
-  virtual void joint(std::size_t query, std::span<const std::size_t> at,
-                     std::span<double> costs) const;
-  /// And of a statistic, with q at the nodes of a wide cell.
+  /// The same of a query as one mechanism, by its statistic and q, where that is more: trade-off
+  /// bound, with a selection.
+  virtual void joint(std::int64_t statistic, const QCells::Position& q,
+                     std::span<const std::size_t> at, std::span<double> costs) const;
+  /// And with q at the nodes of a wide cell.
   [[nodiscard]] virtual QCells::Nodes joint_at_nodes(std::size_t order, std::int64_t statistic,
                                                      std::size_t cell) const;
   /// Cost of the threshold check at a selection statistic (a value, not a position).
@@ -146,8 +149,9 @@ struct CheckpointCosts {
 ///
 /// What a noisy maximum costs depends on q alone, and on the statistic too what the query costs as
 /// one mechanism: smooth functions at one order. Sums over the queries of a cell are sums over the
-/// cell's nodes where the interpolant has converged and fits at both ends of the queries, and else
-/// run over the queries. So the work at an order does not grow with the number of distinct queries.
+/// cell's nodes where the interpolant has converged and fits at both ends of the queries; else the
+/// cell is halved, and where few queries are left, the sum runs over them. So the work at an order
+/// does not grow with the number of distinct queries.
 ///
 /// Queries, and pieces of them, come in an order that the tally alone determines: neither the
 /// number of threads nor the order of the queries nor their shards change a bit. Relative accuracy

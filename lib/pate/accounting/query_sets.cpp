@@ -14,10 +14,6 @@ QuerySets::QuerySets(const Tally& tally) : loose_(tally.distinct.size()) {
 }
 
 QuerySets::QuerySets(const Tally& tally, const QCells& cells, bool by_statistic) {
-  struct Placed {
-    std::uint32_t query;
-    double s;
-  };
   std::map<std::pair<std::int64_t, std::size_t>, std::vector<Placed>> found;
   auto last = found.end();  // neighbours mostly share their set
   for (std::uint32_t i = 0; i < tally.distinct.size(); ++i) {
@@ -33,23 +29,35 @@ QuerySets::QuerySets(const Tally& tally, const QCells& cells, bool by_statistic)
     last->second.push_back({i, place.s});
   }
   for (const auto& [key, queries] : found) {
-    const std::size_t begin = queries_.size();
-    for (const auto& [query, s] : queries) {
-      queries_.push_back(query);
-      places_.push_back(s);
-    }
-    const auto added = std::span(queries_).subspan(begin);
-    if (added.size() <= QCells::kNodes) {
-      loose_.insert(loose_.end(), added.begin(), added.end());
-      queries_.resize(begin);
-      places_.resize(begin);
+    if (queries.size() <= QCells::kNodes) {
+      for (const Placed& placed : queries) loose_.push_back(placed.query);
       continue;
     }
     const auto [smallest, largest] = std::ranges::minmax_element(
-        added, {}, [&](std::uint32_t i) { return tally.distinct[i].log_q; });
+        queries, {}, [&](const Placed& placed) { return tally.distinct[placed.query].log_q; });
+    const std::size_t begin = queries_.size();
+    queries_.insert(queries_.end(), queries.begin(), queries.end());
     sets_.push_back({begin, queries_.size(), key.second, *smallest, *largest});
   }
   std::ranges::sort(loose_);
+}
+
+std::vector<QuerySets::Part> QuerySets::halves(const Part& part, std::vector<Placed>& queries) {
+  // The smaller q is, the larger its place.
+  queries.assign(part.queries.begin(), part.queries.end());
+  const auto split = std::stable_partition(
+      queries.begin(), queries.end(), [&](const Placed& placed) { return placed.s > part.middle; });
+  const auto smaller = static_cast<std::size_t>(split - queries.begin());
+  std::vector<Part> result;
+  for (const bool lower : {true, false}) {
+    const auto found =
+        lower ? std::span(queries).first(smaller) : std::span(queries).subspan(smaller);
+    if (found.empty()) continue;
+    const auto [least, most] = std::ranges::minmax_element(found, {}, &Placed::s);
+    const double half = 0.5 * part.half;
+    result.push_back({part.cell, part.middle + (lower ? half : -half), half, found, *most, *least});
+  }
+  return result;
 }
 
 }  // namespace pate

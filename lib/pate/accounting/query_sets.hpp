@@ -19,10 +19,15 @@ namespace pate {
 /// and the weights do not depend on f. Which queries form a set depends on the tally alone.
 class QuerySets {
  public:
+  /// A distinct query by its position, and where in the cell it lies.
+  struct Placed {
+    std::uint32_t query;
+    double s;
+  };
   struct Set {
     std::size_t begin, end;  ///< in a list of all sets' queries
     std::size_t cell;
-    std::uint32_t smallest_q, largest_q;  ///< the queries at both ends
+    Placed smallest_q, largest_q;  ///< the queries at both ends
   };
 
   /// cells: of the finite log q of the tally. by_statistic: a set has one selection statistic.
@@ -31,21 +36,36 @@ class QuerySets {
   explicit QuerySets(const Tally& tally);
 
   [[nodiscard]] std::span<const Set> sets() const { return sets_; }
-  /// Positions of distinct queries, in their canonical order.
-  [[nodiscard]] std::span<const std::uint32_t> queries(const Set& set) const {
+  /// Its queries, in their canonical order.
+  [[nodiscard]] std::span<const Placed> queries(const Set& set) const {
     return std::span(queries_).subspan(set.begin, set.end - set.begin);
   }
-  /// Where in its cell each of them lies.
-  [[nodiscard]] std::span<const double> places(const Set& set) const {
-    return std::span(places_).subspan(set.begin, set.end - set.begin);
+
+  /// Queries of a set whose q lie in a part of its cell, which is taken for a cell in turn.
+  struct Part {
+    std::size_t cell;
+    double middle, half;  ///< of the part; those of the cell are 0 and 1
+    std::span<const Placed> queries;
+    Placed smallest_q, largest_q;
+
+    /// Where a place of the cell lies in the part, from -1 to 1.
+    [[nodiscard]] double within(double s) const { return (s - middle) / half; }
+    /// And where in the cell a place of the part does.
+    [[nodiscard]] double in_cell(double s) const { return middle + half * s; }
+  };
+  [[nodiscard]] Part whole(const Set& set) const {
+    return {set.cell, 0.0, 1.0, queries(set), set.smallest_q, set.largest_q};
   }
+  /// The half of a part with the smaller q, then that with the larger; those without queries are
+  /// left out. `queries` keeps what they point to.
+  [[nodiscard]] static std::vector<Part> halves(const Part& part, std::vector<Placed>& queries);
   /// Those of no set: too few in a cell to be worth its nodes.
   [[nodiscard]] std::span<const std::uint32_t> loose() const { return loose_; }
 
  private:
   std::vector<Set> sets_;
-  std::vector<std::uint32_t> queries_, loose_;
-  std::vector<double> places_;
+  std::vector<Placed> queries_;
+  std::vector<std::uint32_t> loose_;
 };
 
 }  // namespace pate

@@ -96,16 +96,19 @@ QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
 
 Nodes QCells::nodes(std::size_t cell) const {
   Nodes result{};
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double u = static_cast<double>(cells_[cell]) + 0.5 * (rule().points[k] + 1.0);
-    if (width_ == Width::wide) {
-      result[k] = -std::exp(kCellWidth * u);
-    } else {
-      result[k] = -(u > 0.0 ? kNarrowFrom + kNarrow * u
-                            : kNarrowFrom * std::exp(u * (kNarrow / kNarrowFrom)));
-    }
-  }
+  for (std::size_t k = 0; k < kNodes; ++k) result[k] = log_q({cell, rule().points[k]});
   return result;
+}
+
+const Nodes& QCells::node_places() {
+  return rule().points;
+}
+
+double QCells::log_q(const Place& at) const {
+  const double u = static_cast<double>(cells_[at.cell]) + 0.5 * (at.s + 1.0);
+  if (width_ == Width::wide) return -std::exp(kCellWidth * u);
+  return -(u > 0.0 ? kNarrowFrom + kNarrow * u
+                   : kNarrowFrom * std::exp(u * (kNarrow / kNarrowFrom)));
 }
 
 QCells::Place QCells::place(double log_q) const {
@@ -119,21 +122,25 @@ QCells::Place QCells::place(double log_q) const {
 
 QCells::Position QCells::locate(double log_q) const {
   const auto [cell, s] = place(log_q);
-  Position position{log_q, cell, {}};
-  if (cell == kNoCell) return position;
+  if (cell == kNoCell) return {log_q, cell, {}};
+  return {log_q, cell, weights_at(s)};
+}
+
+Nodes QCells::weights_at(double s) {
+  Nodes weights{};
   double sum = 0.0;
   for (std::size_t k = 0; k < kNodes; ++k) {
     const double distance = s - rule().points[k];
     if (distance == 0.0) {
-      position.weights = {};
-      position.weights[k] = 1.0;
-      return position;
+      weights = {};
+      weights[k] = 1.0;
+      return weights;
     }
-    position.weights[k] = rule().barycentric[k] / distance;
-    sum += position.weights[k];
+    weights[k] = rule().barycentric[k] / distance;
+    sum += weights[k];
   }
-  for (double& weight : position.weights) weight /= sum;
-  return position;
+  for (double& weight : weights) weight /= sum;
+  return weights;
 }
 
 bool QCells::converged(const Nodes& values, double scale) {

@@ -31,6 +31,8 @@ class QCells {
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   /// log q at the nodes of a cell.
   [[nodiscard]] Nodes nodes(std::size_t cell) const;
+  /// And where the nodes lie in it, from -1 to 1.
+  [[nodiscard]] static const Nodes& node_places();
 
   /// Where a value lies and how the nodes of its cell weigh: found once, used for every function.
   struct Position {
@@ -46,16 +48,23 @@ class QCells {
     double s = 0.0;
   };
   [[nodiscard]] Place place(double log_q) const;
+  /// log q at a place of a cell.
+  [[nodiscard]] double log_q(const Place& at) const;
+  /// How the nodes weigh at s: in a cell, or in a part of one that is taken for a cell.
+  [[nodiscard]] static Nodes weights_at(double s);
 
   /// The interpolated value of a function with these values at the nodes.
-  [[nodiscard]] static double interpolate(const Position& position, const Nodes& values) {
+  [[nodiscard]] static double interpolate(const Nodes& weights, const Nodes& values) {
     double even = 0.0;
     double odd = 0.0;
     for (std::size_t k = 0; k < kNodes; k += 2) {
-      even += position.weights[k] * values[k];
-      odd += position.weights[k + 1] * values[k + 1];
+      even += weights[k] * values[k];
+      odd += weights[k + 1] * values[k + 1];
     }
     return even + odd;
+  }
+  [[nodiscard]] static double interpolate(const Position& position, const Nodes& values) {
+    return interpolate(position.weights, values);
   }
 
   [[nodiscard]] static double dot(const Nodes& a, const Nodes& b);

@@ -125,14 +125,15 @@ TEST_SUITE("accounting") {
       for (const std::uint32_t i : sets.loose()) ++found[i];
       for (const QuerySets::Set& set : sets.sets()) {
         CHECK(sets.queries(set).size() > QCells::kNodes);
-        for (const std::uint32_t i : sets.queries(set)) {
+        for (const auto& [i, s] : sets.queries(set)) {
           ++found[i];
+          CHECK(cells.place(tally.distinct[i].log_q).s == s);
           const DistinctQuery& query = tally.distinct[i];
           CHECK(cells.place(query.log_q).cell == set.cell);
-          CHECK(query.log_q >= tally.distinct[set.smallest_q].log_q);
-          CHECK(query.log_q <= tally.distinct[set.largest_q].log_q);
+          CHECK(query.log_q >= tally.distinct[set.smallest_q.query].log_q);
+          CHECK(query.log_q <= tally.distinct[set.largest_q.query].log_q);
           if (by_statistic) {
-            CHECK(query.statistic == tally.distinct[set.smallest_q].statistic);
+            CHECK(query.statistic == tally.distinct[set.smallest_q.query].statistic);
           }
         }
       }
