@@ -191,7 +191,7 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   account.headline = headline_of(
       account.costs, {settings.reading, of_profile ? std::nullopt : settings.conversion});
 
-  const CostInputs inputs(tally, aggregator);
+  const CostInputs inputs(tally, aggregator, settings.threads);
   const Bound headline_bound = account.costs[account.headline].bound;
   CheckpointCosts checkpoints{account.costs[account.headline].reading};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {

@@ -381,11 +381,12 @@ class NoisyMaxSums {
     const CostInputs& inputs = run_.inputs;
     by_checkpoint_.assign(inputs.tally().checkpoints.size(), {});
     for (const auto& [i, s] : part.queries) {
+      const QCells::Nodes at = QCells::polynomials(part.within(s));
       for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
         const double times = run_.reading == Reading::realized
                                  ? occurrence.answered
                                  : occurrence.count * inputs.answered(i);
-        QCells::add(times, part.within(s), by_checkpoint_[occurrence.checkpoint]);
+        QCells::add(times, at, by_checkpoint_[occurrence.checkpoint]);
       }
     }
     for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
@@ -478,8 +479,9 @@ class JointSums {
     const Tally& tally = run_.inputs.tally();
     by_checkpoint_.assign(tally.checkpoints.size(), {});
     for (const auto& [i, s] : part.queries) {
+      const QCells::Nodes at = QCells::polynomials(part.within(s));
       for (const Occurrence& occurrence : tally.occurrences_of(i)) {
-        QCells::add(occurrence.count, part.within(s), by_checkpoint_[occurrence.checkpoint]);
+        QCells::add(occurrence.count, at, by_checkpoint_[occurrence.checkpoint]);
       }
     }
     for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
@@ -594,16 +596,21 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
 
 }  // namespace
 
-CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
+CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator, unsigned threads)
     : tally_(tally),
       aggregator_(aggregator),
       cells_(finite_log_q(tally)),
-      narrow_(finite_log_q(tally), QCells::Width::narrow),
-      by_q_(aggregator.is_gaussian() ? QuerySets(tally, narrow_, /*by_statistic=*/false)
-                                     : QuerySets(tally)),
-      by_answer_(aggregator.is_gaussian() && aggregator.selection
-                     ? QuerySets(tally, cells_, /*by_statistic=*/true)
-                     : QuerySets(tally)) {
+      narrow_(finite_log_q(tally), QCells::Width::narrow) {
+  const bool has_sets = aggregator.is_gaussian();
+  parallel_for(2, threads, [&](std::size_t i) {
+    if (i == 0) {
+      by_q_ = has_sets ? QuerySets(tally, narrow_, /*by_statistic=*/false) : QuerySets(tally);
+    } else {
+      by_answer_ = has_sets && aggregator.selection
+                       ? QuerySets(tally, cells_, /*by_statistic=*/true)
+                       : QuerySets(tally);
+    }
+  });
   if (aggregator.selection && !tally.distinct.empty()) {
     ladder_.emplace(*aggregator.selection, tally.distinct.front().statistic,
                     tally.distinct.back().statistic, tally.teachers);
@@ -633,21 +640,22 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator)
   for (std::size_t cell = 0; cell < narrow_.size(); ++cell) {
     for (const double log_q : narrow_.nodes(cell)) nodes_.push_back(cells_.locate(log_q));
   }
-  fill_weights();
-}
-
-void CostInputs::fill_weights() {
-  for (const QuerySets::Set& set : by_q_.sets()) q_weights_.push_back(q_weights(by_q_.whole(set)));
-  for (const QuerySets::Set& set : by_answer_.sets()) {
-    answer_weights_.push_back(answer_weights(by_answer_.whole(set)));
-  }
+  const auto sets = by_q_.sets();
+  q_weights_.resize(sets.size());
+  parallel_for(sets.size(), threads,
+               [&](std::size_t i) { q_weights_[i] = q_weights(by_q_.whole(sets[i])); });
+  const auto answers = by_answer_.sets();
+  answer_weights_.resize(answers.size());
+  parallel_for(answers.size(), threads, [&](std::size_t i) {
+    answer_weights_[i] = answer_weights(by_answer_.whole(answers[i]));
+  });
 }
 
 CostInputs::QWeights CostInputs::q_weights(const QuerySets::Part& part) const {
   QWeights moments;
   for (const auto& [i, s] : part.queries) {
     const DistinctQuery& query = tally_.distinct[i];
-    const double at = part.within(s);
+    const QCells::Nodes at = QCells::polynomials(part.within(s));
     const double p = answered_[i];
     const double expected = static_cast<double>(query.count) * p;
     QCells::add(expected, at, moments.expected);
@@ -663,7 +671,8 @@ CostInputs::QWeights CostInputs::q_weights(const QuerySets::Part& part) const {
 QCells::Nodes CostInputs::answer_weights(const QuerySets::Part& part) const {
   QCells::Nodes moments{};
   for (const auto& [i, s] : part.queries) {
-    QCells::add(static_cast<double>(tally_.distinct[i].count), part.within(s), moments);
+    QCells::add(static_cast<double>(tally_.distinct[i].count), QCells::polynomials(part.within(s)),
+                moments);
   }
   return QCells::weights(moments);
 }

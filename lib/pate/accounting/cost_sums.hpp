@@ -19,8 +19,8 @@ namespace pate {
 /// answers, the cells of q, the distinct selection statistics.
 class CostInputs {
  public:
-  /// The tally must outlive this.
-  CostInputs(const Tally& tally, const Aggregator& aggregator);
+  /// The tally must outlive this. `threads` (0: all processors) changes no bit.
+  CostInputs(const Tally& tally, const Aggregator& aggregator, unsigned threads);
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
@@ -69,8 +69,6 @@ class CostInputs {
   [[nodiscard]] std::size_t statistic_of(std::size_t query) const { return statistic_of_[query]; }
 
  private:
-  void fill_weights();
-
   const Tally& tally_;
   Aggregator aggregator_;
   std::optional<AnswerLadder> ladder_;

@@ -37,6 +37,15 @@ KeyPrefix prefix_of(std::span<const std::int32_t> key) {
   return {two(0), two(2)};
 }
 
+// The numbers of a key that is no longer than its prefix.
+void take(const KeyPrefix& prefix, std::span<std::int32_t> key) {
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const std::uint64_t two = i < 2 ? prefix.first : prefix.second;
+    key[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(i % 2 == 0 ? two >> 32U : two) ^
+                                       kSignBit);
+  }
+}
+
 // Counts the queries begin .. end - 1 of the selection, between two checkpoints, under all keys.
 void count_part(const Run& run, std::int64_t begin, std::int64_t end,
                 std::span<const QueryKey> keys, const CountOptions& options,
@@ -74,9 +83,8 @@ void KeyList::push_back(std::span<const std::int32_t> key) {
   ends_.push_back(numbers_.size());
 }
 
-void KeyList::reserve(std::size_t keys, std::size_t numbers) {
-  numbers_.reserve(numbers);
-  ends_.reserve(keys);
+KeyList::KeyList(std::size_t keys, std::size_t size) : numbers_(keys * size), ends_(keys) {
+  for (std::size_t i = 0; i < keys; ++i) ends_[i] = (i + 1) * size;
 }
 
 DistinctQueries::Times DistinctQueries::times(std::size_t i) const {
@@ -139,75 +147,158 @@ void KeyCounts::sort() {
   });
 }
 
-DistinctQueries join(std::span<KeyCounts> parts) {
-  struct Entry {
-    KeyPrefix prefix;
-    std::uint32_t part, number;
-  };
-  std::vector<Entry> entries;
-  std::vector<std::size_t> ends{0};  // of the parts among them
-  std::size_t size = 0;
-  for (KeyCounts& part : parts) {
-    part.sort();
-    size += part.sorted().size();
-  }
-  entries.reserve(size);
-  for (const KeyCounts& part : parts) {
-    for (const KeyCounts::Sorted& key : part.sorted()) {
-      entries.push_back({key.prefix, static_cast<std::uint32_t>(ends.size() - 1), key.number});
+namespace {
+
+struct Entry {
+  KeyPrefix prefix;
+  std::uint32_t part, number;
+};
+
+// Puts sorted parts together, range by range of their prefixes: each in its own place, so that
+// neither how they are cut nor the number of threads matters.
+class Join {
+ public:
+  explicit Join(std::span<KeyCounts> parts) : parts_(parts) {
+    std::optional<std::size_t> of_first;
+    bool one_size = true;
+    std::size_t size = 0;
+    const KeyCounts* largest = nullptr;
+    for (const KeyCounts& part : parts) {
+      if (part.keys().size() == 0) continue;
+      if (!of_first) of_first = part.key_size();
+      one_size = one_size && part.key_size() && part.key_size() == of_first;
+      size += part.sorted().size();
+      if (largest == nullptr || part.keys().size() > largest->keys().size()) largest = &part;
     }
-    ends.push_back(entries.size());
+    key_size_ = of_first.value_or(0);
+    is_prefix_ = one_size && key_size_ <= KeyPrefix::kNumbers;
+    // The largest part says where there are how many.
+    std::vector<KeyPrefix> splits;
+    const std::size_t wanted = size / kKeysPerRange;
+    for (std::size_t r = 1; r < wanted; ++r) {
+      const auto sorted = largest->sorted();
+      const KeyPrefix split = sorted[sorted.size() * r / wanted].prefix;
+      if (splits.empty() || splits.back() < split) splits.push_back(split);
+    }
+    for (std::size_t r = 0; r <= splits.size() + 1; ++r) {
+      std::size_t before = 0;
+      for (const KeyCounts& part : parts) {
+        const auto sorted = part.sorted();
+        std::size_t at = r == 0 ? 0 : sorted.size();
+        if (r > 0 && r <= splits.size()) {
+          const auto found =
+              std::ranges::lower_bound(sorted, splits[r - 1], {}, &KeyCounts::Sorted::prefix);
+          at = static_cast<std::size_t>(found - sorted.begin());
+        }
+        begins_.push_back(at);
+        before += at;
+      }
+      firsts_.push_back(before);
+    }
+    entries_.resize(size);
+    distinct_.resize(firsts_.size());
   }
-  std::optional<std::size_t> of_first;
-  bool one_size = true;
-  for (const KeyCounts& part : parts) {
-    if (part.keys().size() == 0) continue;
-    if (!of_first) of_first = part.key_size();
-    one_size = one_size && part.key_size() && part.key_size() == of_first;
+
+  DistinctQueries join(unsigned threads) {
+    parallel_for(ranges(), threads, [&](std::size_t r) { merge(r); });
+    for (std::size_t r = 0; r < ranges(); ++r) distinct_[r + 1] += distinct_[r];
+    DistinctQueries result;
+    result.first_occurrence.resize(distinct_.back() + 1);
+    result.first_occurrence.back() = entries_.size();
+    result.occurrences.resize(entries_.size());
+    if (is_prefix_) result.keys = KeyList(distinct_.back(), key_size_);
+    ranks_.resize(parts_.size());
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (!parts_[k].of_query.empty()) ranks_[k].resize(parts_[k].keys().size());
+    }
+    parallel_for(ranges(), threads, [&](std::size_t r) { fill(r, result); });
+    if (!is_prefix_) {
+      for (std::size_t i = 0; i < distinct_.back(); ++i) {
+        result.keys.push_back(key_of(entries_[result.first_occurrence[i]]));
+      }
+    }
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      for (const std::uint32_t number : parts_[k].of_query) {
+        result.of_query.push_back(ranks_[k][number]);
+      }
+    }
+    return result;
   }
-  const std::size_t key_size = of_first.value_or(0);
-  const bool is_prefix = one_size && key_size <= KeyPrefix::kNumbers;
-  const auto key_of = [&](const Entry& entry) { return parts[entry.part].keys()[entry.number]; };
-  // Twice as many parts at a time; equal keys stay in the order of the parts.
-  for (std::size_t width = 1; width < parts.size(); width *= 2) {
-    for (std::size_t k = 0; k + width < parts.size(); k += 2 * width) {
-      const auto at = [&](std::size_t part) {
-        return entries.begin() + static_cast<std::ptrdiff_t>(ends[std::min(part, parts.size())]);
-      };
-      std::inplace_merge(at(k), at(k + width), at(k + 2 * width),
-                         [&](const Entry& a, const Entry& b) {
-                           if (is_prefix || a.prefix != b.prefix) return a.prefix < b.prefix;
-                           return std::ranges::lexicographical_compare(key_of(a), key_of(b));
-                         });
+
+ private:
+  // So few that they stay in a cache.
+  static constexpr std::size_t kKeysPerRange = 1 << 13;
+
+  [[nodiscard]] std::size_t ranges() const { return firsts_.size() - 1; }
+  [[nodiscard]] std::span<const std::int32_t> key_of(const Entry& entry) const {
+    return parts_[entry.part].keys()[entry.number];
+  }
+  [[nodiscard]] bool is_before(const Entry& a, const Entry& b) const {
+    if (is_prefix_ || a.prefix != b.prefix) return a.prefix < b.prefix;
+    return std::ranges::lexicographical_compare(key_of(a), key_of(b));
+  }
+  [[nodiscard]] bool is_same(const Entry& a, const Entry& b) const {
+    return a.prefix == b.prefix && (is_prefix_ || same_key(key_of(a), key_of(b)));
+  }
+
+  void merge(std::size_t r) {
+    auto to = entries_.begin() + static_cast<std::ptrdiff_t>(firsts_[r]);
+    std::vector<decltype(to)> ends{to};  // of the parts
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const std::size_t begin = begins_[r * parts_.size() + k];
+      const std::size_t end = begins_[(r + 1) * parts_.size() + k];
+      for (const KeyCounts::Sorted& key : parts_[k].sorted().subspan(begin, end - begin)) {
+        *to++ = {key.prefix, static_cast<std::uint32_t>(k), key.number};
+      }
+      ends.push_back(to);
+    }
+    // Twice as many parts at a time; equal keys stay in the order of the parts.
+    for (std::size_t width = 1; width < parts_.size(); width *= 2) {
+      for (std::size_t k = 0; k + width < parts_.size(); k += 2 * width) {
+        std::inplace_merge(ends[k], ends[k + width], ends[std::min(k + 2 * width, parts_.size())],
+                           [&](const Entry& a, const Entry& b) { return is_before(a, b); });
+      }
+    }
+    for (std::size_t i = firsts_[r]; i < firsts_[r + 1]; ++i) distinct_[r + 1] += is_first(i, r);
+  }
+
+  // Whether entry i of range r is the first of its key.
+  [[nodiscard]] bool is_first(std::size_t i, std::size_t r) const {
+    return i == firsts_[r] || !is_same(entries_[i - 1], entries_[i]);
+  }
+
+  void fill(std::size_t r, DistinctQueries& result) {
+    std::size_t next = distinct_[r];
+    for (std::size_t i = firsts_[r]; i < firsts_[r + 1]; ++i) {
+      const Entry& entry = entries_[i];
+      if (is_first(i, r)) {
+        if (is_prefix_) take(entry.prefix, result.keys.at(next));
+        result.first_occurrence[next++] = i;
+      }
+      const DistinctQueries::Times& times = parts_[entry.part].times(entry.number);
+      result.occurrences[i] = {entry.part, static_cast<std::uint32_t>(times.count),
+                               static_cast<std::uint32_t>(times.answered)};
+      if (!ranks_[entry.part].empty()) {
+        ranks_[entry.part][entry.number] = static_cast<std::uint32_t>(next - 1);
+      }
     }
   }
-  DistinctQueries result;
-  if (is_prefix) result.keys.reserve(entries.size(), entries.size() * key_size);
-  result.first_occurrence.reserve(entries.size() + 1);
-  result.occurrences.reserve(entries.size());
-  std::vector<std::vector<std::uint32_t>> rank(parts.size());  // by part and number, if wanted
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (!parts[k].of_query.empty()) rank[k].resize(parts[k].keys().size());
-  }
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = entries[i];
-    if (i == 0 || entry.prefix != entries[i - 1].prefix ||
-        (!is_prefix && !same_key(key_of(entry), key_of(entries[i - 1])))) {
-      result.keys.push_back(key_of(entry));
-      result.first_occurrence.push_back(i);
-    }
-    const DistinctQueries::Times& times = parts[entry.part].times(entry.number);
-    result.occurrences.push_back({entry.part, static_cast<std::uint32_t>(times.count),
-                                  static_cast<std::uint32_t>(times.answered)});
-    if (!rank[entry.part].empty()) {
-      rank[entry.part][entry.number] = static_cast<std::uint32_t>(result.keys.size() - 1);
-    }
-  }
-  result.first_occurrence.push_back(entries.size());
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    for (const std::uint32_t number : parts[k].of_query) result.of_query.push_back(rank[k][number]);
-  }
-  return result;
+
+  std::span<KeyCounts> parts_;
+  std::size_t key_size_ = 0;
+  bool is_prefix_ = false;             // a key is its prefix
+  std::vector<std::size_t> begins_;    // by range, one past the last included, and part
+  std::vector<std::size_t> firsts_;    // by range: of all parts' keys
+  std::vector<std::size_t> distinct_;  // keys before a range
+  std::vector<Entry> entries_;
+  std::vector<std::vector<std::uint32_t>> ranks_;  // by part and number, if wanted
+};
+
+}  // namespace
+
+DistinctQueries join(std::span<KeyCounts> parts, unsigned threads) {
+  parallel_for(parts.size(), threads, [&](std::size_t k) { parts[k].sort(); });
+  return Join(parts).join(threads);
 }
 
 std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries) {
@@ -246,12 +337,12 @@ std::vector<DistinctQueries> count_distinct(const Run& run, std::span<const Quer
     count_part(run, shard + (k == 0 ? 0 : ends[k - 1]), shard + ends[k], keys, options, parts[k],
                read);
   });
-  std::vector<DistinctQueries> result(keys.size());
-  parallel_for(keys.size(), options.threads, [&](std::size_t c) {
+  std::vector<DistinctQueries> result;
+  for (std::size_t c = 0; c < keys.size(); ++c) {
     std::vector<KeyCounts> of_key;
     for (auto& part : parts) of_key.push_back(std::move(part[c]));
-    result[c] = join(of_key);
-  });
+    result.push_back(join(of_key, options.threads));
+  }
   return result;
 }
 

@@ -18,15 +18,22 @@ namespace pate {
 /// Sequences of numbers, one after the other in memory.
 class KeyList {
  public:
+  KeyList() = default;
+  /// Keys of one size, all zeros.
+  KeyList(std::size_t keys, std::size_t size);
+
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
   [[nodiscard]] std::span<const std::int32_t> operator[](std::size_t i) const {
-    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-    return std::span(numbers_).subspan(begin, ends_[i] - begin);
+    return std::span(numbers_).subspan(begin(i), ends_[i] - begin(i));
+  }
+  [[nodiscard]] std::span<std::int32_t> at(std::size_t i) {
+    return std::span(numbers_).subspan(begin(i), ends_[i] - begin(i));
   }
   void push_back(std::span<const std::int32_t> key);
-  void reserve(std::size_t keys, std::size_t numbers);
 
  private:
+  [[nodiscard]] std::size_t begin(std::size_t i) const { return i == 0 ? 0 : ends_[i - 1]; }
+
   std::vector<std::int32_t> numbers_;
   std::vector<std::size_t> ends_;
 };
@@ -101,8 +108,9 @@ class KeyCounts {
   std::vector<Sorted> sorted_;
 };
 
-/// Puts the counts between all checkpoints together; sorts them first where they are not.
-[[nodiscard]] DistinctQueries join(std::span<KeyCounts> parts);
+/// Puts the counts between all checkpoints together; sorts them first where they are not. threads:
+/// 0 for all processors; they change nothing of the result.
+[[nodiscard]] DistinctQueries join(std::span<KeyCounts> parts, unsigned threads);
 
 /// The numbers of queries at which a trajectory of a run of `queries` is told: about 20.
 [[nodiscard]] std::vector<std::int64_t> trajectory_checkpoints(std::int64_t queries);

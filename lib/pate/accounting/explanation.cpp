@@ -234,7 +234,7 @@ Explanation begin_explanation(const Run& run, const Account& account, const Tall
   result.run_queries = account.queries;
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
-  result.run_tradeoff = run_costs(CostInputs(tally, run.aggregator), Bound::tradeoff,
+  result.run_tradeoff = run_costs(CostInputs(tally, run.aggregator, threads), Bound::tradeoff,
                                   std::span(&result.order, 1), threads)
                             .front()
                             .joint;

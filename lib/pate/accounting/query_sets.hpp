@@ -30,6 +30,7 @@ class QuerySets {
     Placed smallest_q, largest_q;  ///< the queries at both ends
   };
 
+  QuerySets() = default;
   /// cells: of the finite log q of the tally. by_statistic: a set has one selection statistic.
   QuerySets(const Tally& tally, const QCells& cells, bool by_statistic);
   /// No sets: all queries are loose.

@@ -153,7 +153,7 @@ Tally merge(std::span<const Tally> shards) {
                     "there twice",
                     counted, result.checkpoints[k]));
   }
-  take(join(parts), result);
+  take(join(parts, 0), result);
   return result;
 }
 

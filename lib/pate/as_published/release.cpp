@@ -158,7 +158,7 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
   auto counted = count_distinct(run, keys, {.threads = settings.threads});
   const WeightedHistograms histograms = weighted_histograms(run, settings.reading, counted[1]);
   const Tally tallied = tally_of(run, std::move(counted[0]));
-  const CostInputs inputs(tallied, run.aggregator);
+  const CostInputs inputs(tallied, run.aggregator, settings.threads);
   const RunCost cost = best_cost(inputs, settings);
 
   AsPublishedRelease result;

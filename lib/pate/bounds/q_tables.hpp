@@ -68,17 +68,23 @@ class QCells {
   }
 
   [[nodiscard]] static double dot(const Nodes& a, const Nodes& b);
-  /// What a sum over places of one cell needs to know of them, times T_k(s) for every k; and how
-  /// the nodes weigh in it: sum of times f(s) = dot(weights, f at the nodes).
-  static void add(double times, double s, Nodes& moments) {
+  /// T_k(s) for every k.
+  [[nodiscard]] static Nodes polynomials(double s) {
+    Nodes result;
     double before = s;  // T_-1
     double now = 1.0;
-    for (double& moment : moments) {
-      moment += times * now;
+    for (double& value : result) {
+      value = now;
       const double next = 2.0 * s * now - before;
       before = now;
       now = next;
     }
+    return result;
+  }
+  /// What a sum over places of one cell needs to know of them, times T_k(s) for every k; and how
+  /// the nodes weigh in it: sum of times f(s) = dot(weights, f at the nodes).
+  static void add(double times, const Nodes& polynomials, Nodes& moments) {
+    for (std::size_t k = 0; k < kNodes; ++k) moments[k] += times * polynomials[k];
   }
   [[nodiscard]] static Nodes weights(const Nodes& moments);
 

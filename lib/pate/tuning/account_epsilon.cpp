@@ -136,7 +136,7 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
   }
   std::call_once(piece->made, [&] { fill(number, *piece); });
   QCells::Nodes weights{};
-  QCells::add(1.0, 2.0 * (u - below) - 1.0, weights);
+  QCells::add(1.0, QCells::polynomials(2.0 * (u - below) - 1.0), weights);
   weights = QCells::weights(weights);
   const auto computed =
       GaussianTradeoffTable(*piece->other, mu_).at_orders(std::span(&order, 1), 1).front();
@@ -161,7 +161,7 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
 
 QueryNodes::QueryNodes(const Tally& tally, const Aggregator& noisy_max)
     : tally_(tally),
-      inputs_(tally, noisy_max),
+      inputs_(tally, noisy_max, 1),
       table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()),
       tables_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()) {
   const auto& distinct = tally.distinct;
@@ -300,7 +300,9 @@ AccountEpsilon account_epsilon(std::span<const Tally> tallies,
                                std::span<const Aggregator> aggregators, const EpsilonKind& kind,
                                double hint, unsigned threads) {
   std::deque<CostInputs> inputs;
-  for (std::size_t r = 0; r < tallies.size(); ++r) inputs.emplace_back(tallies[r], aggregators[r]);
+  for (std::size_t r = 0; r < tallies.size(); ++r) {
+    inputs.emplace_back(tallies[r], aggregators[r], threads);
+  }
   return smallest_epsilon(kind, hint, [&](std::span<const double> orders) {
     Values rdp(orders.size(), 0.0);
     for (const CostInputs& round : inputs) {

@@ -88,7 +88,7 @@ VoteSums::VoteSums(const NoisyMax& noisy_max, Tally tally, CostKind kind,
       orders_(orders),
       noisy_max_{std::nullopt, noisy_max, false},
       tally_(std::move(tally)),
-      inputs_(tally_, noisy_max_),
+      inputs_(tally_, noisy_max_, 1),
       filled_(orders.size()),
       at_(orders.size()) {}
 

@@ -91,7 +91,7 @@ void check_sum(double got, double with_margin, double order) {
 
 void check_run(const Tally& tally, const Aggregator& aggregator, Bound bound) {
   const std::vector<double> orders{1.001, 1.5, 3.0, 8.0, 20.0, 60.0, 300.0};
-  const CostInputs inputs(tally, aggregator);
+  const CostInputs inputs(tally, aggregator, 2);
   CheckpointCosts checkpoints{bound == Bound::published ? Reading::realized : Reading::joint};
   const auto costs = run_costs(inputs, bound, orders, 1, &checkpoints);
   const auto again = run_costs(inputs, bound, orders, 3);

@@ -58,10 +58,11 @@ TEST_SUITE("accounting") {
     const std::vector<std::int32_t> extremes{std::numeric_limits<std::int32_t>::min(), -1, 0, 1,
                                              std::numeric_limits<std::int32_t>::max()};
     for (const auto& [least, most] : std::vector<std::pair<int, int>>{
-             {0, 0}, {1, 1}, {3, 3}, {4, 4}, {5, 5}, {0, 2}, {3, 4}, {2, 6}}) {
+             {0, 0}, {1, 1}, {3, 3}, {4, 4}, {5, 5}, {0, 2}, {3, 4}, {2, 6}, {7, 9}}) {
       std::vector<KeyCounts> parts(static_cast<std::size_t>(random.integer(1, 5)));
       std::map<Key, DistinctQueries::Times> expected;
-      for (int i = 0; i < 400; ++i) {
+      // Enough of the longest for several ranges of them.
+      for (int i = 0; i < (least == 7 ? 60'000 : 400); ++i) {
         Key key(static_cast<std::size_t>(random.integer(least, most)));
         for (std::int32_t& number : key) {
           number = extremes[static_cast<std::size_t>(random.integer(0, 4))];
@@ -73,7 +74,7 @@ TEST_SUITE("accounting") {
         expected[key].count += count;
         expected[key].answered += 1;
       }
-      const DistinctQueries joined = join(parts);
+      const DistinctQueries joined = join(parts, 2);
       REQUIRE(joined.keys.size() == expected.size());
       std::size_t i = 0;
       for (const auto& [key, times] : expected) {
@@ -85,13 +86,59 @@ TEST_SUITE("accounting") {
     }
   }
 
+  TEST_CASE("joined counts do not depend on the threads, and know what every query is") {
+    const auto parts_of = [](std::uint64_t seed, std::vector<Key>& of_query) {
+      Random same(seed);
+      std::vector<KeyCounts> parts(7);
+      for (int i = 0; i < 90'000; ++i) {
+        // Half of all keys in the last part; one of them very often.
+        KeyCounts& part =
+            parts[static_cast<std::size_t>(std::min<std::int64_t>(same.integer(0, 13), 6))];
+        const auto often = static_cast<std::int32_t>(same.integer(0, 3));
+        const Key key{often == 0 ? 5 : static_cast<std::int32_t>(same.integer(-40'000, 40'000)),
+                      often};
+        part.of_query.push_back(part.add(key, 1, often == 1 ? 1 : 0));
+      }
+      for (const KeyCounts& part : parts) {
+        for (const std::uint32_t number : part.of_query) {
+          const auto key = part.keys()[number];
+          of_query.emplace_back(key.begin(), key.end());
+        }
+      }
+      return parts;
+    };
+    std::vector<Key> of_query;
+    auto once = parts_of(20, of_query);
+    of_query.clear();
+    auto again = parts_of(20, of_query);
+    const DistinctQueries one = join(once, 1);
+    const DistinctQueries two = join(again, 2);
+    REQUIRE(one.keys.size() == two.keys.size());
+    REQUIRE(one.keys.size() > 40'000);
+    CHECK(one.first_occurrence == two.first_occurrence);
+    CHECK(one.of_query == two.of_query);
+    REQUIRE(one.of_query.size() == of_query.size());
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < one.keys.size(); ++i) {
+      CHECK(key_at(one.keys, i) == key_at(two.keys, i));
+      if (i > 0) CHECK(key_at(one.keys, i - 1) < key_at(one.keys, i));
+      CHECK(one.times(i).count == two.times(i).count);
+      CHECK(one.times(i).answered == two.times(i).answered);
+      count += one.times(i).count;
+    }
+    CHECK(count == 90'000);
+    for (std::size_t i = 0; i < of_query.size(); ++i) {
+      CHECK(key_at(one.keys, one.of_query[i]) == of_query[i]);
+    }
+  }
+
   TEST_CASE("a key without numbers is none with the least of them") {
     const std::int32_t least = std::numeric_limits<std::int32_t>::min();
     for (const bool last : {false, true}) {
       std::vector<KeyCounts> parts(3);
       parts[last ? 2 : 0].add(Key{}, 5, 0);
       parts[last ? 0 : 2].add(Key{least}, 7, 1);
-      const DistinctQueries joined = join(parts);
+      const DistinctQueries joined = join(parts, 2);
       REQUIRE(joined.keys.size() == 2);
       CHECK(joined.keys[0].empty());
       CHECK(joined.times(0).count == 5);

@@ -52,7 +52,7 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
       const double order = 1.0 + random.log_uniform(0.02, 2000);
       const AnswerLadder ladder(check, tally.distinct.front().statistic,
                                 tally.distinct.back().statistic, teachers);
-      const CostInputs inputs(tally, {check, noisy_max, false});
+      const CostInputs inputs(tally, {check, noisy_max, false}, 1);
       const double joint =
           run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
       CAPTURE(round);

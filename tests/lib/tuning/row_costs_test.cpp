@@ -63,7 +63,7 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
                                     false};
-        const CostInputs inputs(sums.tally(), aggregator);
+        const CostInputs inputs(sums.tally(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
           const double exact = costs[j].rdp(kind.reading);
@@ -115,7 +115,7 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
       for (std::size_t t = 0; t < thresholds.size(); t += 7) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
                                     false};
-        const CostInputs inputs(sums.tally(), aggregator);
+        const CostInputs inputs(sums.tally(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
           const double exact = costs[j].rdp(reading);
@@ -149,7 +149,7 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], 8}, GaussianNoisyMax{12}, false};
-        const CostInputs inputs(sums.tally(), aggregator);
+        const CostInputs inputs(sums.tally(), aggregator, 2);
         const double order = orders[i];
         const double exact =
             run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().rdp(reading);
