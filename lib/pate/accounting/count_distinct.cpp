@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/sort/spreadsort/integer_sort.hpp>
 #include <functional>
 #include <utility>
 
@@ -136,15 +137,22 @@ void KeyCounts::sort() {
   for (std::size_t i = 0; i < times_.size(); ++i) {
     sorted_.push_back({prefix_of(keys_[i]), static_cast<std::uint32_t>(i)});
   }
-  if (key_size_ && *key_size_ <= KeyPrefix::kNumbers) {
-    std::ranges::sort(sorted_, {}, &Sorted::prefix);
-    return;
+  // By the first two numbers, then what is equal in them.
+  boost::sort::spreadsort::integer_sort(
+      sorted_.begin(), sorted_.end(),
+      [](const Sorted& key, unsigned shift) { return key.prefix.first >> shift; },
+      [](const Sorted& a, const Sorted& b) { return a.prefix.first < b.prefix.first; });
+  const bool is_prefix = key_size_ && *key_size_ <= KeyPrefix::kNumbers;
+  const auto is_before = [&](const Sorted& a, const Sorted& b) {
+    if (is_prefix || a.prefix != b.prefix) return a.prefix < b.prefix;
+    return std::ranges::lexicographical_compare(keys_[a.number], keys_[b.number]);
+  };
+  for (auto begin = sorted_.begin(); begin != sorted_.end();) {
+    auto end = begin + 1;
+    while (end != sorted_.end() && end->prefix.first == begin->prefix.first) ++end;
+    std::sort(begin, end, is_before);
+    begin = end;
   }
-  std::ranges::sort(sorted_, [&](const Sorted& a, const Sorted& b) {
-    return a.prefix != b.prefix
-               ? a.prefix < b.prefix
-               : std::ranges::lexicographical_compare(keys_[a.number], keys_[b.number]);
-  });
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 
 #include "pate/bounds/two_tails.hpp"
@@ -82,15 +83,15 @@ double QCells::coordinate(double log_q) const {
 }
 
 QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
-  std::vector<long> cells;
-  cells.reserve(log_q.size());
-  for (const double value : log_q) cells.push_back(std::lround(std::floor(coordinate(value))));
-  std::sort(cells.begin(), cells.end());
-  for (std::size_t i = 0; i < cells.size();) {
-    std::size_t end = i;
-    while (end < cells.size() && cells[end] == cells[i]) ++end;
-    if (end - i > kNodes) cells_.push_back(cells[i]);
-    i = end;
+  std::map<long, std::size_t> values;
+  auto last = values.end();  // neighbours mostly share their cell
+  for (const double value : log_q) {
+    const long cell = std::lround(std::floor(coordinate(value)));
+    if (last == values.end() || last->first != cell) last = values.try_emplace(cell).first;
+    ++last->second;
+  }
+  for (const auto& [cell, count] : values) {
+    if (count > kNodes) cells_.push_back(cell);
   }
 }
 
