@@ -82,7 +82,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
-  auto described = input.describe_beside();
+  auto described = input.describe_beside(settings.threads);
   Partials partials;
   const bool keeps_queries = settings.exact && settings.orders && !is_shard;
   Account account =

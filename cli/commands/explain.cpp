@@ -49,7 +49,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   votes.allow_empty = true;  // what is wrong with no queries is said below
   VotesInput input = open_votes(votes);
   const Run run = make_run(input, options.mechanism);
-  auto described = input.describe_beside();
+  auto described = input.describe_beside(settings.threads);
   Explanation explanation = [&] {
     Progress progress(streams, "reading votes");
     settings.progress = progress.callback();

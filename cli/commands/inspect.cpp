@@ -62,7 +62,7 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
 
   const VotesInput input = open_votes(options.input);
   // Digests read every byte once more: beside the inspection, not after it.
-  auto described = input.describe_beside();
+  auto described = input.describe_beside(options.threads);
   Inspection inspection = inspect_input(options, input, streams);
 
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),

@@ -100,7 +100,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   // A label, who it is from, and both in the file.
   constexpr std::int64_t kBytes = 2 * (sizeof(std::int32_t) + sizeof(LabelSource));
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
-  auto described = input.describe_beside();
+  auto described = input.describe_beside(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
   const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);

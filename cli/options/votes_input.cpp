@@ -248,10 +248,10 @@ std::vector<reports::InputFile> VotesInput::describe() const {
   return result;
 }
 
-std::future<std::vector<reports::InputFile>> VotesInput::describe_beside() const {
+std::future<std::vector<reports::InputFile>> VotesInput::describe_beside(unsigned threads) const {
   io::load_digests();
   const auto task = [this] { return describe(); };
-  if (threads_with_room(1) > 0) {
+  if (threads != 1 && threads_with_room(1) > 0) {
     try {
       return std::async(std::launch::async, task);
     } catch (const std::system_error&) {

@@ -97,9 +97,10 @@ struct VotesInput {
   [[nodiscard]] std::vector<Notice> doubts() const;
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<reports::InputFile> describe() const;
-  /// The same in another thread; when it is asked for where there is no room for one. This must
-  /// outlive it.
-  [[nodiscard]] std::future<std::vector<reports::InputFile>> describe_beside() const;
+  /// The same in another thread; when it is asked for where there is no room for one, or where one
+  /// is all that `threads` (0: all processors) allows. This must outlive it.
+  [[nodiscard]] std::future<std::vector<reports::InputFile>> describe_beside(
+      unsigned threads) const;
   /// Throws `input_error` when a file has changed since it was opened.
   void check_unchanged() const;
 };
