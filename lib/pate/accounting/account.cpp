@@ -49,11 +49,10 @@ void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_d
   CompensatedSum expected;
   CompensatedSum variance;
   std::int64_t realized = 0;
+  AnswerProbabilities probabilities(aggregator);
   for (const DistinctQuery& query : tally.distinct) {
     const auto count = static_cast<double>(query.count);
-    const double answered = probability_answered(aggregator, query.statistic);
-    const double refused =
-        aggregator.selection ? std::exp(log_refused(*aggregator.selection, query.statistic)) : 0.0;
+    const auto [answered, refused] = probabilities.of(query.statistic);
     expected.add(count * answered);
     variance.add(count * answered * refused);
     realized += query.answered;

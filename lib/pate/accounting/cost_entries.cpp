@@ -60,11 +60,12 @@ void add_pure_entries(const StepCounts& steps, const OrderSearch& search,
 std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator& aggregator,
                                            Reading reading) {
   std::vector<double> answered(tally.checkpoints.size(), 0.0);
+  AnswerProbabilities probabilities(aggregator);
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
     // What PTR answers changes no cost of it, the worst case included.
     const double p = reading == Reading::worst_case && !aggregator.is_tested()
                          ? 1.0
-                         : probability_answered(aggregator, tally.distinct[i].statistic);
+                         : probabilities.of(tally.distinct[i].statistic).answered;
     for (const Occurrence& o : tally.occurrences_of(i)) {
       answered[o.checkpoint] += reading == Reading::realized ? o.answered : p * o.count;
     }

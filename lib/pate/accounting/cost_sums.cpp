@@ -617,13 +617,15 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator, unsigne
   }
   answered_.reserve(tally.distinct.size());
   statistic_of_.reserve(tally.distinct.size());
+  double answered = 1.0;
   for (const DistinctQuery& query : tally.distinct) {
     if (statistics_.empty() || statistics_.back().value != query.statistic) {
       statistics_.push_back({query.statistic, 0.0});
+      answered = ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0;
     }
     statistics_.back().queries += static_cast<double>(query.count);
     statistic_of_.push_back(statistics_.size() - 1);
-    answered_.push_back(ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0);
+    answered_.push_back(answered);
   }
   if (ladder_) {
     std::vector<std::int64_t> values;

@@ -27,6 +27,7 @@ void append_cost_key(std::int64_t statistic, double log_q, std::vector<std::int3
 }
 
 void take(DistinctQueries counted, Tally& result) {
+  result.distinct.reserve(counted.keys.size());
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {
     const auto key = counted.keys[i];
     const DistinctQueries::Times times = counted.times(i);

@@ -89,6 +89,15 @@ double probability_answered(const Aggregator& aggregator, std::int64_t statistic
   return aggregator.selection ? std::exp(log_answered(*aggregator.selection, statistic)) : 1.0;
 }
 
+const AnswerProbabilities::Both& AnswerProbabilities::of(std::int64_t statistic) {
+  if (aggregator_.selection && statistic_ != statistic) {
+    both_ = {std::exp(log_answered(*aggregator_.selection, statistic)),
+             std::exp(log_refused(*aggregator_.selection, statistic))};
+    statistic_ = statistic;
+  }
+  return both_;
+}
+
 QueryCost data_independent_cost(const Aggregator& aggregator, double order) {
   QueryCost cost;
   if (aggregator.selection) {

@@ -51,6 +51,24 @@ void require_not_sparse(const Aggregator& aggregator, const char* what, const ch
 /// Pr[answered | v]; 1 without a selection; of the sparse form at the beginning of a round.
 [[nodiscard]] double probability_answered(const Aggregator& aggregator, std::int64_t statistic);
 
+/// Pr[answered] and Pr[refused] of queries in turn, computed where a statistic is not that of the
+/// query before: canonical orders begin with it.
+class AnswerProbabilities {
+ public:
+  struct Both {
+    double answered = 1.0;
+    double refused = 0.0;
+  };
+  /// The aggregator must outlive this.
+  explicit AnswerProbabilities(const Aggregator& aggregator) : aggregator_(aggregator) {}
+  const Both& of(std::int64_t statistic);
+
+ private:
+  const Aggregator& aggregator_;
+  std::optional<std::int64_t> statistic_;
+  Both both_;
+};
+
 /// The data-independent RDP of one query that is answered, by step, of the sparse form of a round;
 /// rounded outwards.
 struct QueryCost {

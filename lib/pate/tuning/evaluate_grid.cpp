@@ -232,9 +232,10 @@ void evaluate_tested(Work& work) {
     const Aggregator aggregator = grid.aggregator(work.first + i);
     const std::int64_t queries = counted.tally.queries;
     TuningPoint found{kInfinity, 0.0, 0.0, 0.0, queries};
+    AnswerProbabilities probabilities(aggregator);
     for (const DistinctQuery& query : counted.tally.distinct) {
       found.answered +=
-          static_cast<double>(query.count) * probability_answered(aggregator, query.statistic);
+          static_cast<double>(query.count) * probabilities.of(query.statistic).answered;
     }
     if (counted.utility && found.answered > 0.0) {
       found.right = utility(*counted.utility, aggregator).expected_accuracy * found.answered;
