@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 #include "pate/error.hpp"
@@ -96,6 +97,7 @@ std::vector<std::byte> read_pipe(const std::filesystem::path& path) {
 
 MappedFile::Mapping::Mapping(int descriptor, std::size_t size, const std::filesystem::path& path) {
   const void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (address == MAP_FAILED && errno == ENOMEM) throw std::bad_alloc();
   if (address == MAP_FAILED) fail(path, "mapped into memory");
   bytes = {static_cast<const std::byte*>(address), size};
   range.emplace(address, size, path);

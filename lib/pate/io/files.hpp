@@ -82,7 +82,8 @@ class MappedFile {
   /// Maps the whole file; an empty file is allowed.
   ///
   /// Throws `input_error` naming the path when it is missing, may not be read, is a directory or
-  /// anything else that is not a regular file (pipes are for `read_pipe`).
+  /// anything else that is not a regular file (pipes are for `read_pipe`); `std::bad_alloc` where
+  /// there are no addresses left for it.
   explicit MappedFile(std::filesystem::path path);
 
   /// The path as given to the constructor.
