@@ -241,20 +241,35 @@ struct Ends {
   }
 };
 
-// Adds the queries of a part at orders at which its nodes do not determine their sums: by the nodes
-// of its halves, or one by one.
+// Adds the queries of a set at orders at which its nodes do not determine their sums: by the nodes
+// of its halves, and of halves of these, or at last one by one.
 template <class Sums>
-void add_halves(Sums& sums, const QuerySets::Part& part, std::span<const std::size_t> at) {
-  if (at.empty()) return;
-  const auto add_one_by_one = [&](const QuerySets::Part& few) {
-    for (const QuerySets::Placed& placed : few.queries) sums.add_query_of_set(placed.query, at);
+void add_halves(Sums& sums, const QuerySets::Part& whole, std::vector<std::size_t> undetermined) {
+  struct Open {
+    QuerySets::Part part;
+    std::vector<QuerySets::Placed> queries;  // of the part
+    std::vector<std::size_t> at;
   };
-  std::vector<QuerySets::Placed> queries;
-  for (const QuerySets::Part& half : QuerySets::halves(part, queries)) {
-    if (half.queries.size() <= kFewQueries || half.half <= kSmallestPart) {
-      add_one_by_one(half);
-    } else {
-      sums.add_part(half, at);
+  std::vector<Open> open;
+  const auto keep = [&open](const QuerySets::Part& part, std::vector<std::size_t> at) {
+    if (at.empty()) return;
+    Open added{part, {part.queries.begin(), part.queries.end()}, std::move(at)};
+    added.part.queries = added.queries;
+    open.push_back(std::move(added));
+  };
+  keep(whole, std::move(undetermined));
+  while (!open.empty()) {
+    const Open next = std::move(open.back());
+    open.pop_back();
+    std::vector<QuerySets::Placed> queries;
+    for (const QuerySets::Part& half : QuerySets::halves(next.part, queries)) {
+      if (half.queries.size() > kFewQueries && half.half > kSmallestPart) {
+        keep(half, sums.add_part(half, next.at));
+        continue;
+      }
+      for (const QuerySets::Placed& placed : half.queries) {
+        sums.add_query_of_set(placed.query, next.at);
+      }
     }
   }
 }
@@ -296,11 +311,15 @@ class NoisyMaxSums {
 
   // But for what the trajectory charges for the check of the set's queries.
   void add_set(const QuerySets::Set& set, const CostInputs::QWeights& weights) {
-    add_by_nodes(run_.inputs.by_q().whole(set), weights, run_.all,
-                 [&](std::size_t k) { return run_.inputs.node(set.cell, k); });
+    const QuerySets::Part whole = run_.inputs.by_q().whole(set);
+    add_halves(*this, whole, add_by_nodes(whole, weights, run_.all, [&](std::size_t k) {
+      return run_.inputs.node(set.cell, k);
+    }));
   }
-  void add_part(const QuerySets::Part& part, std::span<const std::size_t> at) {
-    add_by_nodes(part, run_.inputs.q_weights(part), at, [&](std::size_t k) {
+  // Returns the orders at which the part's nodes do not determine its sums; nothing is added there.
+  [[nodiscard]] std::vector<std::size_t> add_part(const QuerySets::Part& part,
+                                                  std::span<const std::size_t> at) {
+    return add_by_nodes(part, run_.inputs.q_weights(part), at, [&](std::size_t k) {
       const double s = part.in_cell(QCells::node_places()[k]);
       return run_.inputs.cells().locate(run_.inputs.narrow_cells().log_q({part.cell, s}));
     });
@@ -311,8 +330,9 @@ class NoisyMaxSums {
 
  private:
   template <class Node>
-  void add_by_nodes(const QuerySets::Part& part, const CostInputs::QWeights& weights,
-                    std::span<const std::size_t> at, const Node& node) {
+  std::vector<std::size_t> add_by_nodes(const QuerySets::Part& part,
+                                        const CostInputs::QWeights& weights,
+                                        std::span<const std::size_t> at, const Node& node) {
     const Ends ends(part, run_.all.size(), [&](std::size_t query, std::span<double> costs) {
       run_.bound.noisy_max(run_.inputs.position(query), at, costs);
     });
@@ -339,7 +359,7 @@ class NoisyMaxSums {
             QCells::dot(by_checkpoint_[k], at_nodes[j]);
       }
     }
-    add_halves(*this, part, undetermined);
+    return undetermined;
   }
 
   void add_query(std::size_t i, std::span<const std::size_t> at, bool with_check) {
@@ -418,9 +438,12 @@ class JointSums {
     for (const std::size_t j : run_.all) {
       at_nodes[j] = run_.bound.joint_at_nodes(j, statistic, set.cell);
     }
-    add_by_nodes(run_.inputs.by_answer().whole(set), weights, run_.all, at_nodes);
+    const QuerySets::Part whole = run_.inputs.by_answer().whole(set);
+    add_halves(*this, whole, add_by_nodes(whole, weights, run_.all, at_nodes));
   }
-  void add_part(const QuerySets::Part& part, std::span<const std::size_t> at) {
+  // As for noisy maxima.
+  [[nodiscard]] std::vector<std::size_t> add_part(const QuerySets::Part& part,
+                                                  std::span<const std::size_t> at) {
     const QCells& cells = run_.inputs.cells();
     std::vector<QCells::Nodes> at_nodes(run_.all.size());
     for (std::size_t k = 0; k < QCells::kNodes; ++k) {
@@ -429,7 +452,7 @@ class JointSums {
       run_.bound.joint(statistic_of(part.smallest_q), node, at, costs_);
       for (const std::size_t j : at) at_nodes[j][k] = costs_[j];
     }
-    add_by_nodes(part, run_.inputs.answer_weights(part), at, at_nodes);
+    return add_by_nodes(part, run_.inputs.answer_weights(part), at, at_nodes);
   }
   void add_query_of_set(std::size_t i, std::span<const std::size_t> at) { add_query(i, at); }
 
@@ -443,8 +466,9 @@ class JointSums {
     run_.bound.joint(run_.inputs.tally().distinct[i].statistic, run_.inputs.position(i), at, costs);
   }
 
-  void add_by_nodes(const QuerySets::Part& part, const QCells::Nodes& weights,
-                    std::span<const std::size_t> at, std::span<const QCells::Nodes> at_nodes) {
+  std::vector<std::size_t> add_by_nodes(const QuerySets::Part& part, const QCells::Nodes& weights,
+                                        std::span<const std::size_t> at,
+                                        std::span<const QCells::Nodes> at_nodes) {
     const Ends ends(part, run_.all.size(),
                     [&](std::size_t query, std::span<double> costs) { cost(query, at, costs); });
     if (trajectory_) weigh_checkpoints(part);
@@ -460,7 +484,7 @@ class JointSums {
             QCells::dot(by_checkpoint_[k], at_nodes[j]);
       }
     }
-    add_halves(*this, part, undetermined);
+    return undetermined;
   }
 
   void add_query(std::size_t i, std::span<const std::size_t> at) {

@@ -159,7 +159,7 @@ namespace {
 
 struct Entry {
   KeyPrefix prefix;
-  std::uint32_t part, number;
+  std::uint32_t part = 0, number = 0;
 };
 
 // Puts sorted parts together, range by range of their prefixes: each in its own place, so that
@@ -267,7 +267,8 @@ class Join {
                            [&](const Entry& a, const Entry& b) { return is_before(a, b); });
       }
     }
-    for (std::size_t i = firsts_[r]; i < firsts_[r + 1]; ++i) distinct_[r + 1] += is_first(i, r);
+    for (std::size_t i = firsts_[r]; i < firsts_[r + 1]; ++i)
+      distinct_[r + 1] += is_first(i, r) ? 1 : 0;
   }
 
   // Whether entry i of range r is the first of its key.
