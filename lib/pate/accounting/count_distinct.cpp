@@ -268,7 +268,7 @@ class Join {
       }
     }
     for (std::size_t i = firsts_[r]; i < firsts_[r + 1]; ++i)
-      distinct_[r + 1] += is_first(i, r) ? 1 : 0;
+      if (is_first(i, r)) ++distinct_[r + 1];
   }
 
   // Whether entry i of range r is the first of its key.
