@@ -177,4 +177,16 @@ TEST_SUITE("accounting") {
       }
     }
   }
+
+  TEST_CASE("sums over sets whose cells must be halved") {
+    Random random(415);
+    // Many queries to a cell in which another neighbour becomes the worst one, or the cap is met.
+    Aggregator aggregator = gaussian(40.0, true);
+    aggregator.selection = ThresholdCheck{130.0, 150.0};
+    check_run(crowded(random, 1500, 1, 7.4, 9.5), aggregator, Bound::tradeoff);
+    for (const double sigma2 : {3.0, 40.0}) {
+      const Tally tally = crowded(random, 9000, 1, 0.3, 12.0);
+      check_run(tally, gaussian(sigma2, false), Bound::published);
+    }
+  }
 }
