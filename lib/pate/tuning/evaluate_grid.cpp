@@ -18,6 +18,8 @@ namespace {
 
 // Values of sigma2 whose sums are kept at the same time.
 constexpr std::size_t kTile = 16;
+// From the sums at which one task begins to those of the next.
+constexpr std::size_t kApart = 7;
 // Thresholds that one task covers, and so shares what depends on sigma1.
 constexpr std::size_t kTaskThresholds = 8 * kBlockThresholds;
 
@@ -129,13 +131,16 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
   }
 }
 
-// All points with some sigma1 and a range of thresholds, for all sums of a tile.
+// All points with some sigma1 and a range of thresholds, for all sums of a tile, of which those at
+// `start` come first.
 void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& sums,
-                   std::size_t first_noise, std::size_t i_sigma1, std::size_t first_threshold) {
+                   std::size_t first_noise, std::size_t i_sigma1, std::size_t first_threshold,
+                   std::size_t start) {
   const TuningGrid& grid = work.grid;
   const std::size_t last_threshold = std::min(first_threshold + kTaskThresholds, grid.thresholds());
   std::optional<RowCosts> row;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const std::size_t k = (start + i) % sums.size();
     if (!sums[k]) continue;
     for (std::size_t t = first_threshold; t < last_threshold; t += kBlockThresholds) {
       const std::size_t begin = grid.index(first_noise + k, i_sigma1, t);
@@ -184,7 +189,9 @@ void evaluate_with_selection(Work& work) {
     }
     const std::size_t chunks = (grid.thresholds() + kTaskThresholds - 1) / kTaskThresholds;
     parallel_for(grid.sigma1.size() * chunks, work.settings.threads, [&](std::size_t task) {
-      evaluate_task(work, sums, first, task / chunks, task % chunks * kTaskThresholds);
+      // What sums tabulate when they are first asked others wait for: tasks begin apart.
+      evaluate_task(work, sums, first, task / chunks, task % chunks * kTaskThresholds,
+                    task * kApart % sums.size());
     });
   }
 }
