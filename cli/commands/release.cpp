@@ -451,7 +451,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   };
   if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
   const bool dry_run = options.dry_run || limit_missed;
-  const VoteProfile votes = collect_votes(run);
+  const VoteProfile votes = collect_votes(run, options.settings.threads);
   const reports::AnyReleasePlan plan = make_plan(votes, settings, options.tables, streams);
   input.check_unchanged();
 

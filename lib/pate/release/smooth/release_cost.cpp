@@ -18,6 +18,7 @@
 #include "pate/math/log_space.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
+#include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/sensitivity/local_sensitivity.hpp"
@@ -122,7 +123,7 @@ VoteProfile thinned(const VoteProfile& votes) {
 
 }  // namespace
 
-VoteProfile collect_votes(const Run& run) {
+VoteProfile collect_votes(const Run& run, unsigned threads) {
   require_every_vote(run.votes, "a release");
   VoteProfile votes;
   votes.aggregator = run.aggregator;
@@ -133,13 +134,21 @@ VoteProfile collect_votes(const Run& run) {
   if (votes.classes < 2) {
     throw parameter_error("a release needs votes over at least two classes, got one");
   }
-  const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = 1});
+  const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = threads});
   const UnionBoundTable table(pair_term(run.aggregator.noisy_max), votes.teachers);
+  constexpr std::size_t kPiece = 256;
+  votes.distinct.resize(counted.keys.size());
+  parallel_for((votes.distinct.size() + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
+    const std::size_t end = std::min((piece + 1) * kPiece, votes.distinct.size());
+    for (std::size_t i = piece * kPiece; i < end; ++i) {
+      const auto key = counted.keys[i];
+      const DistinctQueries::Times times = counted.times(i);
+      votes.distinct[i] = {key.front(), table.log_q(key.subspan(1)), times.count, times.answered};
+    }
+  });
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {
-    const auto key = counted.keys[i];
-    const auto histogram = key.subspan(1);
+    const auto histogram = counted.keys[i].subspan(1);
     const DistinctQueries::Times times = counted.times(i);
-    votes.distinct.push_back({key.front(), table.log_q(histogram), times.count, times.answered});
     votes.counts.insert(votes.counts.end(), histogram.begin(), histogram.end());
     votes.answered += times.answered;
   }

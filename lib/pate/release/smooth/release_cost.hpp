@@ -8,8 +8,8 @@ namespace pate {
 
 /// Reads the votes of a run once and counts its distinct queries. Throws what `validate(run)` and
 /// reading the votes throw, and `parameter_error` for a single class, where nothing depends on the
-/// votes. Memory: the distinct histograms.
-[[nodiscard]] VoteProfile collect_votes(const Run& run);
+/// votes. Memory: the distinct histograms. `threads` (0: all processors) changes no bit.
+[[nodiscard]] VoteProfile collect_votes(const Run& run, unsigned threads = 1);
 
 /// Which cost of a run is to be released.
 enum class ReleasedBound {
