@@ -15,6 +15,7 @@
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/math/vector_clones.hpp"
+#include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
 
@@ -33,6 +34,7 @@ constexpr double kLargestQ = 1.0 - 1e-6;
 // Nodes that are summed over at a time.
 constexpr std::size_t kWidth = 8;
 constexpr std::size_t kRowsGoOn = kWidth - 1;  // zeros behind the last
+constexpr std::size_t kRowsPerTask = 64;
 
 // Eight numbers at a time, whether the processor has such registers or not: each is computed by the
 // same operations.
@@ -88,7 +90,7 @@ std::size_t row_set(int tilt) {
 }  // namespace
 
 TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
-                           std::int64_t classes, double order)
+                           std::int64_t classes, double order, unsigned threads)
     : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)) {
   validate(noise);
   if (!(order > 1.0) || !std::isfinite(order)) {
@@ -117,17 +119,21 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
     weights_.push_back(step_ * std::exp(log_normal_density(z)));
   }
   weights_.resize(nodes_ + kRowsGoOn);
-  for (int tilt = -2; tilt <= 2; ++tilt) {
-    auto& rows = rows_[row_set(tilt)];
-    rows.reserve(static_cast<std::size_t>(last_gap_ + 2 * kRoom + 1) * nodes_ + kRowsGoOn);
-    for (std::int64_t gap = -kRoom; gap <= last_gap_ + kRoom; ++gap) {
+  const auto gaps = static_cast<std::size_t>(last_gap_ + 2 * kRoom + 1);
+  for (auto& rows : rows_) rows.resize(gaps * nodes_ + kRowsGoOn);
+  const std::size_t pieces = (gaps + kRowsPerTask - 1) / kRowsPerTask;
+  parallel_for(pieces * rows_.size(), threads, [&](std::size_t task) {
+    const int tilt = static_cast<int>(task / pieces) - 2;
+    const std::size_t begin = task % pieces * kRowsPerTask;
+    for (std::size_t row = begin; row < std::min(begin + kRowsPerTask, gaps); ++row) {
+      const std::int64_t gap = static_cast<std::int64_t>(row) - kRoom;
       const double shift = (static_cast<double>(gap) + tilt * (order - 1.0)) / sigma_;
+      double* const to = rows_[row_set(tilt)].data() + row * nodes_;
       for (std::size_t k = 0; k < nodes_; ++k) {
-        rows.push_back(log_normal_cdf(first_node_ + static_cast<double>(k) * step_ + shift));
+        to[k] = log_normal_cdf(first_node_ + static_cast<double>(k) * step_ + shift);
       }
     }
-    rows.resize(rows.size() + kRowsGoOn);
-  }
+  });
 }
 
 TiltedMoment::Term TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t shift,
@@ -235,12 +241,12 @@ double TiltedMoment::excess_far_behind(std::int64_t gap) const {
 }
 
 TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
-                       std::int64_t teachers, std::int64_t classes, double order)
+                       std::int64_t teachers, std::int64_t classes, double order, unsigned threads)
     : teachers_(teachers),
       classes_(classes),
       order_(order),
       cap_(data_independent_cost(noise, order)),
-      moment_(noise, teachers, classes, order) {
+      moment_(noise, teachers, classes, order, threads) {
   if (!check) return;
   validate(*check);
   cap_ += threshold_data_independent(check->sigma1, order);

@@ -44,9 +44,9 @@ class TiltedMoment {
   };
 
   /// Throws `parameter_error` for noise out of its domain, for an order that is not > 1 and for
-  /// fewer than two classes.
+  /// fewer than two classes. `threads` (0: all processors) changes no bit.
   TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers, std::int64_t classes,
-               double order);
+               double order, unsigned threads = 1);
 
   /// Whether e^(order (order-1)/sigma^2) is beyond doubles: only the data-independent cost is left.
   [[nodiscard]] bool is_hopeless() const { return hopeless_; }
@@ -109,7 +109,7 @@ class TiltedMoment {
 class TiltedCost {
  public:
   TiltedCost(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
-             std::int64_t teachers, std::int64_t classes, double order);
+             std::int64_t teachers, std::int64_t classes, double order, unsigned threads = 1);
 
   [[nodiscard]] double cost(std::span<const std::int32_t> counts) const;
 

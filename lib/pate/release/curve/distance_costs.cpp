@@ -199,8 +199,8 @@ DistanceCosts::DistanceCosts(const CostQuestion& question, unsigned threads,
   const double cap = data_independent_cost(aggregator, order).total();
   if (question.cost == CurveCost::tilted) {
     const auto check = aggregator.interactive ? std::nullopt : aggregator.selection;
-    const TiltedCost cost(aggregator.noisy_max.gaussian(), check, teachers, question.classes,
-                          order);
+    const TiltedCost cost(aggregator.noisy_max.gaussian(), check, teachers, question.classes, order,
+                          threads);
     keys_.emplace(cost, KeyCosts::Keys::automatic, threads, progress);
     if (!aggregator.interactive) return;
     walk_.emplace(0, teachers, cells_below(keys_->largest(), kCostCell), threads,

@@ -158,7 +158,7 @@ EstimatedCosts estimated_costs(const CostQuestion& question, const Ensembles& of
   result.order = question.order;
   result.step = std::max<std::int64_t>(1, (question.teachers + search.counts - 1) / search.counts);
   const TiltedCost cost(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
-                        question.teachers, question.classes, question.order);
+                        question.teachers, question.classes, question.order, threads);
   const KeyCosts keys(cost, KeyCosts::Keys::two, threads, {}, result.step);
   add_ensembles(
       question, of, search,
