@@ -109,16 +109,16 @@ class Assembly {
   }
 
   [[nodiscard]] std::vector<std::size_t> front() const {
-    std::vector<std::size_t> order;
+    std::vector<std::tuple<double, double, std::size_t, std::size_t>> order;  // and the position
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      if (std::isfinite(points_[i].point.epsilon)) order.push_back(i);
-    }
-    std::ranges::sort(order, {}, [&](std::size_t i) {
       const TunedPoint& p = points_[i];
-      return std::tuple(p.point.epsilon, -value(p), p.index);
-    });
+      if (std::isfinite(p.point.epsilon))
+        order.emplace_back(p.point.epsilon, -value(p), p.index, i);
+    }
+    std::sort(order.begin(), order.end());
     std::vector<std::size_t> result;
-    for (const std::size_t i : order) {
+    for (const auto& entry : order) {
+      const std::size_t i = std::get<3>(entry);
       if (!result.empty()) {
         const TunedPoint& here = points_[i];
         const TunedPoint& last = points_[result.back()];
@@ -181,11 +181,12 @@ std::vector<std::size_t> kept_points(const std::vector<TunedPoint>& points, cons
   std::iota(kept.begin(), kept.end(), std::size_t{0});
   if (!top || points.size() <= *top) return kept;
   std::vector<std::size_t> ranked = kept;
-  std::ranges::sort(ranked, {}, [&](std::size_t i) {
+  const auto key = [&](std::size_t i) {
     const TunedPoint& p = points[i];
     const bool keeps = goal.keeps_answers(p.point) && goal.keeps_epsilon(p.grid_epsilon);
     return std::pair(!keeps, rank(p, p.grid_epsilon, goal));
-  });
+  };
+  std::ranges::nth_element(ranked, ranked.begin() + static_cast<std::ptrdiff_t>(*top), {}, key);
   std::vector<char> keep(points.size(), 0);
   for (std::size_t i = 0; i < points.size(); ++i) {
     // Where every point is exact, being refined is nothing special.
