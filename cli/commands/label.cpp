@@ -102,7 +102,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
   auto described = input.describe_beside(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
-  const LabelledQueries labelled = label_queries(run, filter, options.reinforce_above, source);
+  const LabelledQueries labelled =
+      label_queries(run, filter, options.reinforce_above, source, options.threads);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
   put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), options.delta,

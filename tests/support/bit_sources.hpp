@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ namespace pate::test {
 class ScriptedBits final : public BitSource {
  public:
   explicit ScriptedBits(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+  std::unique_ptr<BitSource> another() override { throw std::logic_error("there is one script"); }
 
  private:
   std::uint64_t next_word() override {
@@ -30,6 +32,7 @@ class ScriptedBits final : public BitSource {
 class ConstantBits final : public BitSource {
  public:
   explicit ConstantBits(std::uint64_t word) : word_(word) {}
+  std::unique_ptr<BitSource> another() override { return std::make_unique<ConstantBits>(word_); }
 
  private:
   std::uint64_t next_word() override { return word_; }
@@ -41,6 +44,9 @@ class ConstantBits final : public BitSource {
 class BiasedBits final : public BitSource {
  public:
   BiasedBits(std::uint64_t seed, int rarity) : engine_(seed), rarity_(rarity) {}
+  std::unique_ptr<BitSource> another() override {
+    return std::make_unique<BiasedBits>(engine_(), rarity_);
+  }
 
  private:
   std::uint64_t next_word() override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <random>
 
 #include "pate/sampling/bit_source.hpp"
@@ -12,6 +13,7 @@ namespace pate::test {
 class TestBits final : public BitSource {
  public:
   explicit TestBits(std::uint64_t seed) : engine_(seed) {}
+  std::unique_ptr<BitSource> another() override { return std::make_unique<TestBits>(engine_()); }
 
  private:
   std::uint64_t next_word() override { return engine_(); }

@@ -14,8 +14,6 @@ namespace pate {
 namespace {
 
 constexpr std::int64_t kCheckpoints = 20;
-constexpr std::int64_t kValuesPerPiece = 1 << 16;
-constexpr std::int64_t kVotesPerPiece = 1 << 21;  // of who voted for what
 constexpr std::uint32_t kEmpty = static_cast<std::uint32_t>(-1);
 constexpr std::uint32_t kSignBit = 0x80000000U;
 
@@ -54,11 +52,7 @@ void count_part(const Run& run, std::int64_t begin, std::int64_t end,
   QueryReader reader(run, options.predictions);
   std::vector<std::int32_t> key;
   const std::int64_t shard = run.shard.begin(run.rows.size());
-  std::int64_t piece = kValuesPerPiece / std::max<std::int64_t>(1, run.votes.classes());
-  if (options.predictions != nullptr) {
-    piece = std::min(piece, kVotesPerPiece / std::max<std::int64_t>(1, run.votes.teachers()));
-  }
-  piece = std::max<std::int64_t>(piece, 1);
+  const std::int64_t piece = reader.piece();
   for (std::int64_t first = begin; first < end; first += piece) {
     reader.read(first, std::min(piece, end - first));
     for (std::int64_t i = 0; i < reader.size(); ++i) {

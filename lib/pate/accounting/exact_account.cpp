@@ -225,12 +225,18 @@ struct VotedClasses {
   std::vector<std::int32_t> ids;  // increasing
   std::vector<std::int32_t> counts;
 
-  void read(std::span<const std::int32_t> votes, std::span<const std::int32_t> histogram) {
-    ids.assign(votes.begin(), votes.end());
-    std::ranges::sort(ids);
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  void read(std::span<const std::int32_t> votes) {
+    std::vector<std::int32_t> sorted(votes.begin(), votes.end());
+    std::ranges::sort(sorted);
+    ids.clear();
     counts.clear();
-    for (const std::int32_t id : ids) counts.push_back(histogram[static_cast<std::size_t>(id)]);
+    for (const std::int32_t id : sorted) {
+      if (ids.empty() || ids.back() != id) {
+        ids.push_back(id);
+        counts.push_back(0);
+      }
+      ++counts.back();
+    }
     counts.push_back(0);
   }
   [[nodiscard]] std::size_t place(std::int32_t id) const {
@@ -258,13 +264,14 @@ void TeacherVotes::keep(const QueryReader& reader, std::int64_t first) {
 
 void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16_t> groups) const {
   auto next = groups.begin();
+  const auto classes = static_cast<std::size_t>(run_.votes.classes());
   VotedClasses voted;
   for (std::int64_t i = 0; i < reader.size(); ++i) {
     // Of more classes than teachers most have no vote; they are one group, whatever their number.
-    const bool is_sparse = reader.scores(i).empty() && reader.histogram(i).size() > teachers_;
-    if (is_sparse) voted.read(reader.ids(i), reader.histogram(i));
+    const bool is_sparse = reader.scores(i).empty() && classes > teachers_;
+    if (is_sparse) voted.read(reader.ids(i));
     const auto histogram =
-        is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.histogram(i);
+        is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
     const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
     if (votes.groups.size() > std::numeric_limits<std::uint16_t>::max()) {
       throw std::length_error("more groups of classes than an ensemble of this size can have");

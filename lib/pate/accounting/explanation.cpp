@@ -332,9 +332,9 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
   std::vector<std::uint32_t> kind_of_query;
   std::vector<double> costs;
   QueryReader reader(run);
-  constexpr std::int64_t kAtATime = 4096;
-  for (std::int64_t begin = 0; begin < run.rows.size(); begin += kAtATime) {
-    reader.read(begin, std::min(kAtATime, run.rows.size() - begin));
+  const std::int64_t piece = reader.piece();
+  for (std::int64_t begin = 0; begin < run.rows.size(); begin += piece) {
+    reader.read(begin, std::min(piece, run.rows.size() - begin));
     for (std::int64_t i = 0; i < reader.size(); ++i) {
       const std::int64_t q = reader.statistic(i);
       const StabilityMoves moves = stability_moves(reader.histogram(i));

@@ -14,7 +14,8 @@ namespace {
 // The key of what exact costs tell apart: the statistic, then the groups.
 QueryKey group_key(const ExactMechanism& mechanism, bool by_query) {
   return {[&mechanism](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
-            const GroupedVotes votes = mechanism.group(reader.histogram(i), reader.scores(i));
+            const GroupedVotes votes =
+                mechanism.group(reader.counts(i), reader.scores(i), reader.left_out(i));
             key.push_back(static_cast<std::int32_t>(votes.statistic));
             for (const VoteGroup& group : votes.groups) {
               key.insert(key.end(),

@@ -12,6 +12,9 @@ namespace pate {
 
 namespace {
 
+constexpr std::int64_t kValuesPerPiece = 1 << 16;
+constexpr std::int64_t kVotesPerPiece = 1 << 21;  // of who voted for what
+
 template <class Values>
 void check_length(const std::optional<Values>& values, std::int64_t rows, const char* what) {
   if (values && static_cast<std::int64_t>(values->size()) != rows) {
@@ -52,7 +55,9 @@ void QueryReader::read(std::int64_t first, std::int64_t count) {
   const auto teachers =
       static_cast<std::size_t>(predictions_ != nullptr ? predictions_->teachers() : 0);
   const auto size = static_cast<std::size_t>(count);
-  counts_.resize(size * classes);
+  counts_.resize(is_sparse_ ? 0 : size * classes);
+  voted_.clear();
+  ends_.assign(is_sparse_ ? size : 0, 0);
   ids_.resize(size * teachers);
   if (run_.student != nullptr) scores_.resize(counts_.size());
   const std::span<std::int32_t> counts(counts_);
@@ -62,6 +67,10 @@ void QueryReader::read(std::int64_t first, std::int64_t count) {
     if (predictions_ != nullptr) {
       predictions_->read_votes(row, rows,
                                std::span(ids_).subspan(offset * teachers, queries * teachers));
+    } else if (is_sparse_) {
+      for (const ClassVotes& votes : run_.votes.read_voted(row, rows)) {
+        take(offset + static_cast<std::size_t>(votes.query - row), votes.id, votes.votes);
+      }
     } else {
       run_.votes.read(row, rows, counts.subspan(offset * classes, queries * classes));
     }
@@ -70,18 +79,73 @@ void QueryReader::read(std::int64_t first, std::int64_t count) {
                          std::span(scores_).subspan(offset * classes, queries * classes));
     }
   });
-  if (predictions_ == nullptr) return;
-  std::fill(counts_.begin(), counts_.end(), 0);
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto histogram = counts.subspan(i * classes, classes);
-    for (const std::int32_t id : ids(static_cast<std::int64_t>(i))) {
-      ++histogram[static_cast<std::size_t>(id)];
+  if (predictions_ != nullptr) count_ids();
+  // Of a query without any vote too.
+  for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] = std::max(ends_[i], ends_[i - 1]);
+}
+
+void QueryReader::take(std::size_t query, std::int64_t id, std::int64_t votes) {
+  counts_.push_back(static_cast<std::int32_t>(votes));
+  voted_.push_back(static_cast<std::int32_t>(id));
+  ends_[query] = counts_.size();
+}
+
+void QueryReader::count_ids() {
+  const auto classes = static_cast<std::size_t>(run_.votes.classes());
+  std::ranges::fill(counts_, 0);
+  std::vector<std::int32_t> sorted;
+  for (std::int64_t i = 0; i < count_; ++i) {
+    const auto query = static_cast<std::size_t>(i);
+    if (!is_sparse_) {
+      const auto histogram = std::span(counts_).subspan(query * classes, classes);
+      for (const std::int32_t id : ids(i)) ++histogram[static_cast<std::size_t>(id)];
+      continue;
+    }
+    sorted.assign(ids(i).begin(), ids(i).end());
+    std::ranges::sort(sorted);
+    for (auto id = sorted.begin(); id != sorted.end();) {
+      const auto end = std::upper_bound(id, sorted.end(), *id);
+      take(query, *id, end - id);
+      id = end;
     }
   }
 }
 
+std::int64_t QueryReader::piece() const {
+  const std::int64_t classes = run_.votes.classes();
+  const std::int64_t teachers = run_.votes.teachers();
+  const std::int64_t counts = is_sparse_ ? std::min(classes, teachers) : classes;
+  std::int64_t queries = kValuesPerPiece / std::max<std::int64_t>(1, counts);
+  if (predictions_ != nullptr) {
+    queries = std::min(queries, kVotesPerPiece / std::max<std::int64_t>(1, teachers));
+  }
+  return std::max<std::int64_t>(1, queries);
+}
+
+std::span<const std::int32_t> QueryReader::counts(std::int64_t i) const {
+  if (!is_sparse_) return row_of(counts_, i, run_.votes.classes());
+  return listed(counts_, i);
+}
+
+std::span<const std::int32_t> QueryReader::voted(std::int64_t i) const {
+  return is_sparse_ ? listed(voted_, i) : std::span<const std::int32_t>();
+}
+
+std::span<const std::int32_t> QueryReader::listed(std::span<const std::int32_t> of_all,
+                                                  std::int64_t i) const {
+  const auto query = static_cast<std::size_t>(i);
+  const std::size_t begin = query == 0 ? 0 : ends_[query - 1];
+  return of_all.subspan(begin, ends_[query] - begin);
+}
+
 std::span<const std::int32_t> QueryReader::histogram(std::int64_t i) const {
-  return row_of(counts_, i, run_.votes.classes());
+  if (!is_sparse_) return counts(i);
+  histogram_.assign(static_cast<std::size_t>(run_.votes.classes()), 0);
+  const auto its = counts(i);
+  for (std::size_t k = 0; k < its.size(); ++k) {
+    histogram_[static_cast<std::size_t>(voted(i)[k])] = its[k];
+  }
+  return histogram_;
 }
 
 std::span<const std::int32_t> QueryReader::ids(std::int64_t i) const {
@@ -95,7 +159,7 @@ std::span<const double> QueryReader::scores(std::int64_t i) const {
 std::int64_t QueryReader::statistic(std::int64_t i) const {
   if (!run_.aggregator.selection) return 0;
   if (run_.aggregator.is_tested()) return stability(histogram(i));
-  if (run_.student == nullptr) return top_count(histogram(i));
+  if (run_.student == nullptr) return top_count(counts(i));
   return interactive_statistic(histogram(i), scores(i), run_.votes.teachers());
 }
 

@@ -157,9 +157,9 @@ void fill_sparse_answers(const Run& run, Account& account) {
   std::int64_t realized = 0;
   std::int64_t refused = 0;
   QueryReader reader(run);
-  constexpr std::int64_t kAtATime = 4096;
-  for (std::int64_t begin = 0; begin < queries; begin += kAtATime) {
-    reader.read(begin, std::min(kAtATime, queries - begin));
+  const std::int64_t piece = reader.piece();
+  for (std::int64_t begin = 0; begin < queries; begin += piece) {
+    reader.read(begin, std::min(piece, queries - begin));
     for (std::int64_t i = 0; i < reader.size(); ++i) {
       stabilities.push_back(reader.statistic(i));
       const auto row = static_cast<std::size_t>(reader.row(i));

@@ -51,17 +51,20 @@ void add_shard(const Tally& shard, std::vector<KeyCounts>& parts) {
   }
 }
 
-// What the probability of a right label depends on: the label's count first, then the other
-// classes' counts in order. A key has the selection statistic and whether the plurality is the
-// label behind it.
+// A key has the label's count first, then those of the other classes with votes in order, how many
+// have none, the selection statistic and whether the plurality is the label.
 std::span<const std::int32_t> counts_of(std::span<const std::int32_t> key) {
-  return key.first(key.size() - 2);
+  return key.first(key.size() - 3);
+}
+std::int32_t zeros_of(std::span<const std::int32_t> key) {
+  return key[key.size() - 3];
 }
 std::int32_t statistic_of(std::span<const std::int32_t> key) {
   return key[key.size() - 2];
 }
 
-// Pr[output = label] of every key; keys of equal counts are beside each other.
+// Pr[output = label] of every key; keys of equal counts are beside each other: of one ensemble they
+// have as many classes without a vote.
 std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyList& keys,
                                         unsigned threads) {
   std::vector<std::size_t> first;  // of all with equal counts
@@ -77,7 +80,8 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
   parallel_for(first.size(), threads, [&](std::size_t k) {
     const std::size_t end = k + 1 < first.size() ? first[k + 1] : keys.size();
     const double probability =
-        outcome_probability(aggregator.noisy_max, counts_of(keys[first[k]]), 0);
+        outcome_probability(aggregator.noisy_max, counts_of(keys[first[k]]), 0,
+                            static_cast<std::size_t>(zeros_of(keys[first[k]])));
     std::fill(right.begin() + static_cast<std::ptrdiff_t>(first[k]),
               right.begin() + static_cast<std::ptrdiff_t>(end), probability);
   });
@@ -107,7 +111,7 @@ QueryKey cost_key(const Run& run) {
   const auto table = std::make_shared<const UnionBoundTable>(
       UnionBoundTable(pair_term(run.aggregator.noisy_max), run.votes.teachers()));
   return {[table](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
-    append_cost_key(reader.statistic(i), table->log_q(reader.histogram(i)), key);
+    append_cost_key(reader.statistic(i), table->log_q(reader.counts(i), reader.left_out(i)), key);
   }};
 }
 
@@ -166,12 +170,12 @@ double expected_reinforced(const Run& run, double above) {
     throw parameter_error(fmt::format("reinforce-above must be in [0, 1], got {}", above));
   }
   validate(run);
-  constexpr std::int64_t kReadAtOnce = 1 << 12;
   std::map<std::int64_t, std::int64_t> confident;  // queries by statistic
   QueryReader reader(run);
+  const std::int64_t piece = reader.piece();
   const std::int64_t end = run.shard.end(run.rows.size());
-  for (std::int64_t first = run.shard.begin(run.rows.size()); first < end; first += kReadAtOnce) {
-    reader.read(first, std::min(kReadAtOnce, end - first));
+  for (std::int64_t first = run.shard.begin(run.rows.size()); first < end; first += piece) {
+    reader.read(first, std::min(piece, end - first));
     for (std::int64_t i = 0; i < reader.size(); ++i) {
       if (std::ranges::max(reader.scores(i)) > above) ++confident[reader.statistic(i)];
     }
@@ -186,15 +190,28 @@ double expected_reinforced(const Run& run, double above) {
 QueryKey label_key(const Run& run) {
   if (!run.labels) throw parameter_error("utility needs true labels");
   return {[](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
-    const auto label =
-        static_cast<std::size_t>((*reader.run().labels)[static_cast<std::size_t>(reader.row(i))]);
-    const auto histogram = reader.histogram(i);
-    key.assign(histogram.begin(), histogram.end());
-    const auto top = std::max_element(key.begin(), key.end()) - key.begin();
-    std::swap(key.front(), key[label]);
+    const std::int32_t label = (*reader.run().labels)[static_cast<std::size_t>(reader.row(i))];
+    const auto counts = reader.counts(i);
+    const auto voted = reader.voted(i);
+    std::int32_t plurality = 0;  // the lowest class on ties
+    std::int32_t top = 0;
+    key.push_back(0);
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      const std::int32_t id = reader.is_sparse() ? voted[k] : static_cast<std::int32_t>(k);
+      if (counts[k] > top) {
+        top = counts[k];
+        plurality = id;
+      }
+      if (id == label) {
+        key.front() = counts[k];
+      } else if (counts[k] > 0) {
+        key.push_back(counts[k]);
+      }
+    }
     std::sort(key.begin() + 1, key.end());
+    key.push_back(static_cast<std::int32_t>(reader.run().votes.classes() - std::ssize(key)));
     key.push_back(static_cast<std::int32_t>(reader.statistic(i)));
-    key.push_back(static_cast<std::size_t>(top) == label ? 1 : 0);
+    key.push_back(plurality == label ? 1 : 0);
   }};
 }
 

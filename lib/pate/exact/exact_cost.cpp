@@ -98,10 +98,10 @@ std::optional<NeighbourOutcomes> ExactMechanism::outcomes(
 }
 
 GroupedVotes ExactMechanism::group(std::span<const std::int32_t> histogram,
-                                   std::span<const double> scores) const {
-  if (!aggregator_.selection) return group_votes(histogram);
+                                   std::span<const double> scores, std::size_t zeros) const {
+  if (!aggregator_.selection) return group_votes(histogram, zeros);
   return aggregator_.interactive ? group_interactive_votes(histogram, scores, teachers_)
-                                 : group_confident_votes(histogram);
+                                 : group_confident_votes(histogram, zeros);
 }
 
 ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)

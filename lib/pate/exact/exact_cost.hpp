@@ -32,9 +32,10 @@ class ExactMechanism {
   [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(
       const GroupedVotes& votes, std::span<const std::uint32_t> only = {}) const;
 
-  /// The groups of a query as this aggregator needs them; `scores` for the Interactive one only.
+  /// The groups of a query as this aggregator needs them; `scores` for the Interactive one only,
+  /// `zeros`, classes without a vote that the histogram leaves out, for others only.
   [[nodiscard]] GroupedVotes group(std::span<const std::int32_t> histogram,
-                                   std::span<const double> scores) const;
+                                   std::span<const double> scores, std::size_t zeros = 0) const;
 
  private:
   Aggregator aggregator_;

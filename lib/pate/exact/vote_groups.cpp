@@ -40,9 +40,10 @@ Place place_of(std::int32_t count, std::int64_t largest) {
 
 // place: of a class, by its number; has_places: whether classes without votes may have one. Nearly
 // all of very many classes may have no vote and no place: they are counted, not sorted.
+// left_out: classes of the histogram that are in it without a vote, but not listed.
 template <class PlaceOf>
 GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histogram,
-                     bool has_places, const PlaceOf& place) {
+                     bool has_places, const VoteGroup& left_out, const PlaceOf& place) {
   constexpr std::size_t kBlock = 64;
   std::vector<VoteGroup> classes;
   for (std::size_t begin = 0; begin < histogram.size(); begin += kBlock) {
@@ -66,6 +67,13 @@ GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histo
   }
   const auto rest = static_cast<std::int32_t>(histogram.size() - classes.size());
   if (rest > 0) result.groups.push_back({0, Place::lower, rest});
+  if (left_out.classes == 0) return result;
+  // Of the same place as the last group, if that is without a vote too: leads are counts.
+  if (result.groups.empty() || result.groups.back().count != 0) {
+    result.groups.push_back(left_out);
+  } else {
+    result.groups.back().classes += left_out.classes;
+  }
   return result;
 }
 
@@ -76,20 +84,22 @@ bool has_places(const GroupedVotes& votes) {
 
 }  // namespace
 
-GroupedVotes group_votes(std::span<const std::int32_t> histogram) {
-  return grouped(0, histogram, false, [](std::size_t) { return Place::lower; });
+GroupedVotes group_votes(std::span<const std::int32_t> histogram, std::size_t zeros) {
+  return grouped(0, histogram, false, {0, Place::lower, static_cast<std::int32_t>(zeros)},
+                 [](std::size_t) { return Place::lower; });
 }
 
-GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram) {
+GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram, std::size_t zeros) {
   const std::int64_t largest = top_count(histogram);
   return grouped(largest, histogram, largest < 2,
+                 {0, place_of(0, largest), static_cast<std::int32_t>(zeros)},
                  [&](std::size_t j) { return place_of(histogram[j], largest); });
 }
 
 GroupedVotes group_interactive_votes(std::span<const std::int32_t> histogram,
                                      std::span<const double> scores, std::int64_t teachers) {
   const std::vector<Place> places = interactive_places(histogram, scores, teachers);
-  return grouped(interactive_statistic(histogram, scores, teachers), histogram, true,
+  return grouped(interactive_statistic(histogram, scores, teachers), histogram, true, {},
                  [&](std::size_t j) { return places[j]; });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,11 +35,14 @@ struct GroupedVotes {
   friend auto operator<=>(const GroupedVotes&, const GroupedVotes&) = default;
 };
 
-/// The groups of a histogram whose statistic is not used (GNMax, LNMax).
-[[nodiscard]] GroupedVotes group_votes(std::span<const std::int32_t> histogram);
+/// The groups of a histogram whose statistic is not used (GNMax, LNMax). zeros: classes without a
+/// vote that the histogram leaves out.
+[[nodiscard]] GroupedVotes group_votes(std::span<const std::int32_t> histogram,
+                                       std::size_t zeros = 0);
 
 /// The groups of a histogram for the Confident aggregator: leads are counts.
-[[nodiscard]] GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram);
+[[nodiscard]] GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram,
+                                                 std::size_t zeros = 0);
 
 /// The groups of a histogram for the Interactive aggregator: leads are those of
 /// `interactive_statistic`, which is the statistic. `scores` are the student's.

@@ -47,7 +47,6 @@ void load_digests();
 /// int64. From `kClassesMostlyEmpty` classes on the counts are those that are not zero, each after
 /// the row, in the selection, and the class that it is of, and -1 precedes them all. Throws what
 /// reading the votes throws.
-inline constexpr std::int64_t kClassesMostlyEmpty = 4096;
 [[nodiscard]] std::string votes_digest(const VoteSource& votes, const RowSelection& rows);
 
 }  // namespace pate::io

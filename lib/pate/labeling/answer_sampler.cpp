@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "pate/error.hpp"
@@ -25,6 +27,10 @@ ScaledNoise scaled(const LaplaceNoisyMax& noise) {
 
 ScaledNoise scaled(const TestedPlurality& /*tested*/) {
   return {0.0, std::nullopt};
+}
+
+std::size_t plurality(std::span<const std::int32_t> counts) {
+  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
 
 // At least the distance of  location + scale * approximation,  computed in doubles, from the value:
@@ -65,29 +71,14 @@ bool AnswerSampler::answers(std::int64_t statistic) {
   return exactly.reaches(Dyadic(threshold), source_);
 }
 
-void AnswerSampler::enter(std::size_t place, double count, ExactDeviate noise) {
+void AnswerSampler::enter(std::int64_t id, double count, ExactDeviate noise) {
   const double scale = maximum_noise_.scale;
   const double noisy = count + scale * noise.approximation(source_);
   const double error = error_bound(count, scale, noise);
-  contestants_.push_back({place, count, std::move(noise), noisy, error});
+  contestants_.push_back({id, count, std::move(noise), noisy, error});
 }
 
-std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
-  if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
-  if (!largest_) {
-    return static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
-                                    counts.begin());
-  }
-  contestants_.clear();
-  const std::int64_t without_vote = std::ranges::count(counts, 0);
-  const bool as_group = without_vote >= kFewWithoutVote;
-  for (std::size_t j = 0; j < counts.size(); ++j) {
-    if (as_group && counts[j] == 0) continue;
-    enter(j, counts[j], maximum_noise_.law->draw(source_));
-  }
-  if (as_group) {
-    enter(counts.size(), 0.0, largest_->draw(static_cast<std::uint64_t>(without_vote), source_));
-  }
+std::int64_t AnswerSampler::winner() {
   double floor = -std::numeric_limits<double>::infinity();  // the maximum is not below
   for (const Contestant& one : contestants_) floor = std::max(floor, one.noisy - one.error);
   // Those that may be the maximum: nearly always one. Otherwise digits decide.
@@ -109,11 +100,60 @@ std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
       largest = std::move(challenger);
     }
   }
-  if (winner->place < counts.size()) return winner->place;
-  std::uint64_t before = source_.below(static_cast<std::uint64_t>(without_vote));
-  for (std::size_t j = 0;; ++j) {
-    if (counts[j] == 0 && before-- == 0) return j;
+  return winner->id;
+}
+
+std::size_t AnswerSampler::draw_all(std::span<const std::int32_t> counts) {
+  contestants_.clear();
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    enter(static_cast<std::int64_t>(j), counts[j], maximum_noise_.law->draw(source_));
   }
+  return static_cast<std::size_t>(winner());
+}
+
+std::size_t AnswerSampler::draw_voted(std::span<const std::int32_t> ids,
+                                      std::span<const std::int32_t> counts,
+                                      std::int64_t without_vote) {
+  contestants_.clear();
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    enter(ids[k], counts[k], maximum_noise_.law->draw(source_));
+  }
+  const auto others = static_cast<std::uint64_t>(without_vote);
+  enter(kWithoutVote, 0.0, largest_->draw(others, source_));
+  const std::int64_t won = winner();
+  if (won != kWithoutVote) return static_cast<std::size_t>(won);
+  // Each of them alike: as many of them come before the answer as are drawn.
+  std::uint64_t id = source_.below(others);
+  for (const std::int32_t voted : ids) {
+    if (static_cast<std::uint64_t>(voted) > id) break;
+    ++id;
+  }
+  return static_cast<std::size_t>(id);
+}
+
+std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
+  if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
+  if (!largest_) return plurality(counts);
+  const std::int64_t without_vote = std::ranges::count(counts, 0);
+  if (without_vote < kFewWithoutVote) return draw_all(counts);
+  ids_.clear();
+  counts_.clear();
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (counts[j] == 0) continue;
+    ids_.push_back(static_cast<std::int32_t>(j));
+    counts_.push_back(counts[j]);
+  }
+  return draw_voted(ids_, counts_, without_vote);
+}
+
+std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> ids,
+                                         std::span<const std::int32_t> counts,
+                                         std::int64_t classes) {
+  const std::int64_t without_vote = classes - std::ssize(counts);
+  if (largest_ && without_vote >= kFewWithoutVote) return draw_voted(ids, counts, without_vote);
+  std::vector<std::int32_t> all(static_cast<std::size_t>(classes));
+  for (std::size_t k = 0; k < ids.size(); ++k) all[static_cast<std::size_t>(ids[k])] = counts[k];
+  return noisy_maximum(all);
 }
 
 }  // namespace pate

@@ -40,6 +40,10 @@ class AnswerSampler {
   /// the answer: the largest of their deviates is drawn (largest_deviate.hpp), and if it wins, each
   /// of them is the answer with the same probability.
   [[nodiscard]] std::size_t noisy_maximum(std::span<const std::int32_t> counts);
+  /// The same of so many classes of which only `ids`, increasing, have votes: `counts`.
+  [[nodiscard]] std::size_t noisy_maximum(std::span<const std::int32_t> ids,
+                                          std::span<const std::int32_t> counts,
+                                          std::int64_t classes);
 
  private:
   Aggregator aggregator_;
@@ -50,13 +54,21 @@ class AnswerSampler {
 
   // One that may win: a class, or all classes without a vote.
   struct Contestant {
-    std::size_t place;  // of the class; that of the number of classes are those without a vote
+    std::int64_t id;  // of the class, or kWithoutVote
     double count;
     ExactDeviate noise;
     double noisy, error;  // approximately, with how far off at most
   };
-  void enter(std::size_t place, double count, ExactDeviate noise);
+  static constexpr std::int64_t kWithoutVote = -1;
+  void enter(std::int64_t id, double count, ExactDeviate noise);
+  [[nodiscard]] std::int64_t winner();
+  // The noisy maximum of all classes drawn one by one, and of those with votes and the others as a
+  // group.
+  std::size_t draw_all(std::span<const std::int32_t> counts);
+  std::size_t draw_voted(std::span<const std::int32_t> ids, std::span<const std::int32_t> counts,
+                         std::int64_t without_vote);
   std::vector<Contestant> contestants_;
+  std::vector<std::int32_t> ids_, counts_;  // of those with votes
 };
 
 }  // namespace pate

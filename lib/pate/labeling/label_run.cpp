@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "pate/accounting/account.hpp"
@@ -12,13 +13,12 @@
 #include "pate/accounting/sparse_answers.hpp"
 #include "pate/error.hpp"
 #include "pate/labeling/answer_sampler.hpp"
+#include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/conversion.hpp"
 
 namespace pate {
 
 namespace {
-
-constexpr std::int64_t kValuesPerPiece = 1 << 16;
 
 void check_reinforcement(const Run& run, std::optional<double> above) {
   if (!above) return;
@@ -172,54 +172,110 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
   }
 }
 
+// Few enough queries at a time for the labels of a short run to come from several threads; so many
+// times that, whatever the number of threads, that these are seldom waited for.
+constexpr std::int64_t kPieces = 16;
+constexpr std::int64_t kPartOfPiece = 4;
+
+// Some queries of a run, with what draws their noisy maxima.
+class Piece {
+ public:
+  Piece(const Run& run, std::unique_ptr<BitSource> source)
+      : reader_(run), source_(std::move(source)), sampler_(run.aggregator, *source_) {}
+
+  [[nodiscard]] std::int64_t most() const {
+    return std::max<std::int64_t>(1, reader_.piece() / kPartOfPiece);
+  }
+
+  void read(std::int64_t first, std::int64_t count) {
+    first_ = first;
+    reader_.read(first, count);
+    statistics_.clear();
+    for (std::int64_t i = 0; i < count; ++i) statistics_.push_back(reader_.statistic(i));
+  }
+  [[nodiscard]] std::int64_t statistic(std::int64_t i) const {
+    return statistics_[static_cast<std::size_t>(i)];
+  }
+
+  // Labels those of its queries that the teachers answer.
+  void answer(LabelledQueries& result) {
+    for (std::int64_t i = 0; i < reader_.size(); ++i) {
+      const auto query = static_cast<std::size_t>(first_ + i);
+      if (result.sources[query] != LabelSource::teacher) continue;
+      const std::size_t label = reader_.is_sparse()
+                                    ? sampler_.noisy_maximum(reader_.voted(i), reader_.counts(i),
+                                                             reader_.run().votes.classes())
+                                    : sampler_.noisy_maximum(reader_.counts(i));
+      result.labels[query] = static_cast<std::int32_t>(label);
+    }
+  }
+
+ private:
+  QueryReader reader_;
+  std::unique_ptr<BitSource> source_;
+  AnswerSampler sampler_;
+  std::int64_t first_ = 0;
+  std::vector<std::int64_t> statistics_;
+};
+
+std::optional<StopReason> reason_to_stop(const PrivacyFilter& filter) {
+  if (filter.enough_answers()) return StopReason::max_answers;
+  if (filter.enough_refusals()) return StopReason::max_refusals;
+  if (!filter.affords_next()) return StopReason::max_epsilon;
+  return std::nullopt;
+}
+
 }  // namespace
 
 LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
-                              std::optional<double> reinforce_above, BitSource& source) {
+                              std::optional<double> reinforce_above, BitSource& source,
+                              unsigned threads) {
   validate(run);
   if (run.aggregator.is_tested()) require_every_vote(run.votes, "PTR");
   check_reinforcement(run, reinforce_above);
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);
-  AnswerSampler sampler(run.aggregator, source);
-  QueryReader reader(run);
+  AnswerSampler checks(run.aggregator, source);
+  std::vector<std::unique_ptr<Piece>> pieces;
+  for (std::size_t k = 0; k < kPieces; ++k) {
+    pieces.push_back(std::make_unique<Piece>(run, source.another()));
+  }
   const std::int64_t queries = run.rows.size();
-  const std::int64_t piece =
-      std::max<std::int64_t>(1, kValuesPerPiece / std::max<std::int64_t>(1, run.votes.classes()));
+  const std::int64_t size = pieces.front()->most();
 
   LabelledQueries result;
   result.labels.assign(static_cast<std::size_t>(queries), -1);
   result.sources.assign(static_cast<std::size_t>(queries), LabelSource::refused);
-  for (; result.asked < queries; ++result.asked) {
-    if (filter.enough_answers()) {
-      result.stopped = StopReason::max_answers;
-      break;
-    }
-    if (filter.enough_refusals()) {
-      result.stopped = StopReason::max_refusals;
-      break;
-    }
-    if (!filter.affords_next()) {
-      result.stopped = StopReason::max_epsilon;
-      break;
-    }
-    const std::int64_t in_piece = result.asked % piece;
-    if (in_piece == 0) reader.read(result.asked, std::min(piece, queries - result.asked));
-    const auto query = static_cast<std::size_t>(result.asked);
-    const bool answered = sampler.answers(reader.statistic(in_piece));
-    filter.count(answered);
-    if (answered) {
-      result.labels[query] =
-          static_cast<std::int32_t>(sampler.noisy_maximum(reader.histogram(in_piece)));
-      result.sources[query] = LabelSource::teacher;
-      ++result.answered;
-    } else if (reinforcement) {
-      if (const auto label = reinforcement->label(reader.row(in_piece))) {
-        result.labels[query] = *label;
-        result.sources[query] = LabelSource::student;
-        ++result.student;
+  while (result.asked < queries && !result.stopped) {
+    const std::int64_t first = result.asked;
+    const std::int64_t in_use =
+        std::min<std::int64_t>(kPieces, (queries - first + size - 1) / size);
+    parallel_for(static_cast<std::size_t>(in_use), threads, [&](std::size_t k) {
+      const std::int64_t begin = first + static_cast<std::int64_t>(k) * size;
+      pieces[k]->read(begin, std::min(size, queries - begin));
+    });
+    const std::int64_t end = std::min(queries, first + in_use * size);
+    for (; result.asked < end; ++result.asked) {
+      result.stopped = reason_to_stop(filter);
+      if (result.stopped) break;
+      const Piece& piece = *pieces[static_cast<std::size_t>((result.asked - first) / size)];
+      const std::int64_t in_piece = (result.asked - first) % size;
+      const auto query = static_cast<std::size_t>(result.asked);
+      const bool answered = checks.answers(piece.statistic(in_piece));
+      filter.count(answered);
+      if (answered) {
+        result.sources[query] = LabelSource::teacher;
+        ++result.answered;
+      } else if (reinforcement) {
+        if (const auto label = reinforcement->label(run.rows[result.asked])) {
+          result.labels[query] = *label;
+          result.sources[query] = LabelSource::student;
+          ++result.student;
+        }
       }
     }
+    parallel_for(static_cast<std::size_t>(in_use), threads,
+                 [&](std::size_t k) { pieces[k]->answer(result); });
   }
   return result;
 }

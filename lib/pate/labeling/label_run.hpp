@@ -55,11 +55,15 @@ struct LabelledQueries {
 /// most likely class, the lowest on ties, if the student's score of it is larger: S18, Algorithm 2,
 /// lines 4 and 5. It costs nothing, as neither that score nor the refusal is the teachers' secret.
 ///
-/// The filter counts what is asked. Throws `parameter_error` where parameters do not fit, and
-/// whatever reading the votes or the source throws.
+/// The filter counts what is asked. Whether queries are answered is drawn from `source`, one after
+/// the other; their noisy maxima, which nothing else depends on, by all threads (0: all
+/// processors), from sources of their own (`BitSource::another`): for given bits the labels do not
+/// depend on the number of threads. Throws `parameter_error` where parameters do not fit, and
+/// whatever reading the votes or the source throws; votes of some queries beyond the last that is
+/// asked are read too.
 [[nodiscard]] LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                                             std::optional<double> reinforce_above,
-                                            BitSource& source);
+                                            BitSource& source, unsigned threads);
 
 /// What a run of the mechanism cost. `costs`, the headline first:
 ///

@@ -20,7 +20,8 @@ struct Lead {
   double classes;
 };
 
-std::vector<Lead> leads(std::span<const std::int32_t> counts, std::size_t winner, double unit) {
+std::vector<Lead> leads(std::span<const std::int32_t> counts, std::size_t winner, std::size_t zeros,
+                        double unit) {
   if (winner >= counts.size()) {
     throw parameter_error(
         fmt::format("the winner must be one of {} classes, got {}", counts.size(), winner));
@@ -29,11 +30,13 @@ std::vector<Lead> leads(std::span<const std::int32_t> counts, std::size_t winner
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(winner));
   std::sort(others.begin(), others.end());
   std::vector<Lead> result;
-  for (const std::int32_t other : others) {
+  const auto add = [&](std::int32_t other, double classes) {
     const double distance = (static_cast<double>(counts[winner]) - other) / unit;
     if (result.empty() || result.back().distance != distance) result.push_back({distance, 0.0});
-    result.back().classes += 1.0;
-  }
+    result.back().classes += classes;
+  };
+  if (zeros > 0) add(0, static_cast<double>(zeros));
+  for (const std::int32_t other : others) add(other, 1.0);
   return result;
 }
 
@@ -80,9 +83,9 @@ double laplace_integrand(const std::vector<Lead>& leads, double z) {
 }  // namespace
 
 double outcome_probability(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts,
-                           std::size_t winner) {
+                           std::size_t winner, std::size_t zeros) {
   validate(noise);
-  const std::vector<Lead> ahead = leads(counts, winner, noise.sigma);
+  const std::vector<Lead> ahead = leads(counts, winner, zeros, noise.sigma);
   if (ahead.empty()) return 1.0;
   constexpr double kStep = 0.125;
   constexpr double kSqrtTwoPi = 2.5066282746310005024;
@@ -103,9 +106,9 @@ double outcome_probability(const GaussianNoisyMax& noise, std::span<const std::i
 }
 
 double outcome_probability(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts,
-                           std::size_t winner) {
+                           std::size_t winner, std::size_t zeros) {
   validate(noise);
-  const std::vector<Lead> ahead = leads(counts, winner, noise.scale);
+  const std::vector<Lead> ahead = leads(counts, winner, zeros, noise.scale);
   if (ahead.empty()) return 1.0;
   // Kinks at the counts; beyond the outermost the integrand is gone after 45 scales.
   std::vector<double> kinks{0.0};
@@ -150,7 +153,7 @@ double outcome_probability(const LaplaceNoisyMax& noise, std::span<const std::in
 }
 
 double outcome_probability(const TestedPlurality& tested, std::span<const std::int32_t> counts,
-                           std::size_t winner) {
+                           std::size_t winner, std::size_t /*zeros*/) {
   validate(tested);
   if (winner >= counts.size()) throw parameter_error("the winner must be one of the classes");
   const auto top = std::max_element(counts.begin(), counts.end());
@@ -158,9 +161,9 @@ double outcome_probability(const TestedPlurality& tested, std::span<const std::i
 }
 
 double outcome_probability(const NoisyMax& noisy_max, std::span<const std::int32_t> counts,
-                           std::size_t winner) {
+                           std::size_t winner, std::size_t zeros) {
   return noisy_max.visit(
-      [&](const auto& noise) { return outcome_probability(noise, counts, winner); });
+      [&](const auto& noise) { return outcome_probability(noise, counts, winner, zeros); });
 }
 
 }  // namespace pate

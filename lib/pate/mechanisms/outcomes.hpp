@@ -15,15 +15,20 @@ namespace pate {
 /// No sampling: the integrand is positive and log-concave. Relative accuracy 1e-12 for Gaussian
 /// (trapezoidal rule around the peak) and 1e-10 for Laplace noise (piecewise between the kinks at
 /// the counts), also where the probability is tiny; 0 where it underflows. Domain: winner <
-/// counts.size(); throws `parameter_error` otherwise and for bad noise.
+/// counts.size(); throws `parameter_error` otherwise and for bad noise. zeros: classes without a
+/// vote beyond those of `counts`.
 [[nodiscard]] double outcome_probability(const NoisyMax& noisy_max,
-                                         std::span<const std::int32_t> counts, std::size_t winner);
+                                         std::span<const std::int32_t> counts, std::size_t winner,
+                                         std::size_t zeros = 0);
 [[nodiscard]] double outcome_probability(const GaussianNoisyMax& noise,
-                                         std::span<const std::int32_t> counts, std::size_t winner);
+                                         std::span<const std::int32_t> counts, std::size_t winner,
+                                         std::size_t zeros = 0);
 [[nodiscard]] double outcome_probability(const LaplaceNoisyMax& noise,
-                                         std::span<const std::int32_t> counts, std::size_t winner);
-/// 1 for the plurality, the lowest class on ties, else 0.
+                                         std::span<const std::int32_t> counts, std::size_t winner,
+                                         std::size_t zeros = 0);
+/// 1 for the plurality, the lowest class on ties, else 0; `zeros` come after the others.
 [[nodiscard]] double outcome_probability(const TestedPlurality& tested,
-                                         std::span<const std::int32_t> counts, std::size_t winner);
+                                         std::span<const std::int32_t> counts, std::size_t winner,
+                                         std::size_t zeros = 0);
 
 }  // namespace pate

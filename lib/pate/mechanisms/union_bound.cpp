@@ -137,9 +137,9 @@ UnionBoundTable::UnionBoundTable(LogPairTerm term, std::int64_t teachers) : term
   }
 }
 
-double UnionBoundTable::log_q(std::span<const std::int32_t> counts) const {
+double UnionBoundTable::log_q(std::span<const std::int32_t> counts, std::size_t zeros) const {
   return union_bound(
-      counts, 0, [this](std::int64_t gap) { return log_term(gap); },
+      counts, zeros, [this](std::int64_t gap) { return log_term(gap); },
       [this](std::int64_t gap) { return probability(gap); });
 }
 

@@ -26,7 +26,8 @@ class UnionBoundTable {
  public:
   UnionBoundTable(LogPairTerm term, std::int64_t teachers);
 
-  [[nodiscard]] double log_q(std::span<const std::int32_t> counts) const;
+  /// Of classes with `counts`, and `zeros` more without a vote.
+  [[nodiscard]] double log_q(std::span<const std::int32_t> counts, std::size_t zeros = 0) const;
 
   /// The term of one class `gap` >= 0 votes behind, and its exponential.
   [[nodiscard]] double log_term(std::int64_t gap) const {

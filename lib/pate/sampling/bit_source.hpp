@@ -5,10 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace pate {
 
-/// Independent fair bits. One source serves one thread.
+/// Independent fair bits. One source serves one thread; others have their own.
 class BitSource {
  public:
   BitSource() = default;
@@ -31,6 +32,9 @@ class BitSource {
 
   /// A number in 0 .. n - 1, each equally likely; 1 <= n <= 2^32. Rejection, so exactly.
   [[nodiscard]] std::uint64_t below(std::uint64_t n);
+
+  /// A source of bits that are independent of this one's. Throws what the source throws.
+  [[nodiscard]] virtual std::unique_ptr<BitSource> another() = 0;
 
  private:
   /// 64 fresh bits.
@@ -56,6 +60,10 @@ class SystemBits final : public BitSource {
   SystemBits(const SystemBits&) = delete;
   SystemBits& operator=(const SystemBits&) = delete;
   ~SystemBits() override;
+
+  [[nodiscard]] std::unique_ptr<BitSource> another() override {
+    return std::make_unique<SystemBits>(reader_);
+  }
 
  private:
   /// Throws `input_error` with the system's reason when there are no random numbers.

@@ -18,6 +18,10 @@ struct ClassVotes {
   std::int64_t votes;
 };
 
+/// From so many classes on (a vocabulary's tokens) most have no vote: those that have some are
+/// kept.
+inline constexpr std::int64_t kClassesMostlyEmpty = 4096;
+
 /// The votes of an ensemble, query by query: for every query the histogram of how many teachers
 /// voted for each class. Where the votes come from (counts, predictions, a mapped file) does not
 /// show here.

@@ -313,7 +313,7 @@ TEST_SUITE("ptr sparse") {
     double square = 0.0;
     for (int r = 0; r < kRuns; ++r) {
       pate::PrivacyFilter filter(sparse, {13, {}, {}}, 0.5, 4.0);
-      const auto labelled = pate::label_queries(run, filter, {}, bits);
+      const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
       REQUIRE(labelled.refused() <= 3);
       REQUIRE((labelled.refused() == 3 || labelled.asked == 13));
       REQUIRE(labelled.stopped.has_value() == (labelled.asked < 13));
@@ -343,7 +343,7 @@ TEST_SUITE("ptr sparse") {
     const pate::RunLimits limits{30, {}, 6.5};
     pate::PrivacyFilter filter(sparse, limits, 1e-4, 40.0);
     pate::test::TestBits bits(5);
-    const auto labelled = pate::label_queries(run, filter, {}, bits);
+    const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
     const auto account = pate::label_account(run, labelled, filter, limits, 1e-4, 1);
     CHECK(covers(account.query_delta, 5e-6));
     CHECK(filter.epsilon() <= 6.5);

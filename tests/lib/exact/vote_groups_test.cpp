@@ -76,6 +76,21 @@ TEST_SUITE("exact") {
     CHECK(group_confident_votes(Counts{5, 4, 3}).groups[1].place == Place::below);
   }
 
+  TEST_CASE("classes without a vote that are left out are in their group all the same") {
+    Random random(84);
+    for (int i = 0; i < 500; ++i) {
+      // No votes, one and a few: classes without any may be the top, or below it.
+      const Counts counts = random_histogram(random, random.integer(0, 4), random.integer(1, 6));
+      const auto zeros = static_cast<std::size_t>(random.integer(0, 3));
+      Counts all = counts;
+      all.resize(counts.size() + zeros, 0);
+      CHECK(group_votes(counts, zeros) == group_votes(all));
+      CHECK(group_confident_votes(counts, zeros) == group_confident_votes(all));
+    }
+    CHECK(group_confident_votes(Counts{}, 5) == group_confident_votes(Counts(5, 0)));
+    CHECK(group_votes(Counts{}, 5) == group_votes(Counts(5, 0)));
+  }
+
   TEST_CASE("the classes of another histogram have no group") {
     const GroupedVotes votes = group_votes(Counts{3, 1});
     CHECK_THROWS_AS(static_cast<void>(groups_of_classes(votes, Counts{2, 2}, {}, 4)),

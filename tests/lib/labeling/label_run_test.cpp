@@ -41,11 +41,11 @@ using pate::test::votes_of;
 namespace {
 
 LabelledQueries label(const Run& run, std::uint64_t seed, RunLimits limits = {},
-                      std::optional<double> reinforce_above = {}) {
+                      std::optional<double> reinforce_above = {}, unsigned threads = 1) {
   limits.queries = run.rows.size();
   PrivacyFilter filter(run.aggregator, limits, 1e-5, 4.0);
   TestBits bits(seed);
-  LabelledQueries labelled = label_queries(run, filter, reinforce_above, bits);
+  LabelledQueries labelled = label_queries(run, filter, reinforce_above, bits, threads);
   CHECK(filter.asked() == labelled.asked);
   CHECK(filter.answered() == labelled.answered);
   CHECK(labelled.labels.size() == static_cast<std::size_t>(run.rows.size()));
@@ -111,6 +111,76 @@ TEST_CASE("labels and refusals are as frequent as analysed, for every aggregator
   for (const double p :
        fits(run_of(*votes, interactive(3.0, 2.0, 3.0), student.get()), 900000, 8000)) {
     CHECK(pate::test::is_plausible(p));
+  }
+}
+
+// As one group where they are many (kClassesMostlyEmpty), and never listed.
+TEST_CASE("of very many classes labels are as frequent as analysed") {
+  constexpr std::size_t kWords = pate::kClassesMostlyEmpty;
+  std::vector<std::int64_t> counts(kWords, 0);
+  counts[0] = 6;
+  counts[200] = 9;
+  counts[kWords - 1] = 5;
+  const auto votes = votes_of(1, static_cast<std::int64_t>(kWords), counts);
+  for (const Aggregator& aggregator : {gnmax(2.0), lnmax(1.0), confident(9.0, 2.0, 2.0)}) {
+    std::vector<std::int64_t> observed(5, 0);
+    std::vector<std::int64_t> halves(2, 0);
+    for (std::uint64_t r = 0; r < 6000; ++r) {
+      const std::int32_t its = label(run_of(*votes, aggregator), 70000 + r).labels.front();
+      const bool is_voted = its >= 0 && counts[static_cast<std::size_t>(its)] > 0;
+      if (is_voted) ++observed[its == 0 ? 0 : its == 200 ? 1 : 2];
+      if (its >= 0 && !is_voted) {
+        ++observed[3];
+        ++halves[its < 1000 ? 0 : 1];
+      }
+      if (its < 0) ++observed[4];
+    }
+    const std::vector<std::int32_t> histogram(counts.begin(), counts.end());
+    const double answered =
+        aggregator.selection ? std::exp(log_answered(*aggregator.selection, 9)) : 1.0;
+    std::vector<double> expected;
+    double rest = answered;
+    for (const std::size_t j : {std::size_t{0}, std::size_t{200}, kWords - 1}) {
+      expected.push_back(answered * outcome_probability(aggregator.noisy_max, histogram, j));
+      rest -= expected.back();
+    }
+    expected.push_back(rest);
+    if (aggregator.selection) {
+      expected.push_back(1.0 - answered);
+    } else {
+      CHECK(observed.back() == 0);
+      observed.pop_back();
+    }
+    CHECK(observed[3] > 100);
+    CHECK(pate::test::is_plausible(pate::test::chi_square_p(observed, expected)));
+    const double low = 998.0 / static_cast<double>(kWords - 3);
+    CHECK(pate::test::is_plausible(
+        pate::test::chi_square_p(halves, std::vector<double>{low, 1.0 - low})));
+  }
+}
+
+TEST_CASE("for given bits labels do not depend on the threads, wherever the run ends") {
+  constexpr std::int64_t kMany = 200000;  // more than are looked at at a time
+  std::vector<std::int64_t> counts;
+  for (std::int64_t i = 0; i < kMany; ++i) {
+    counts.insert(counts.end(), kCounts.begin() + 3 * (i % 5), kCounts.begin() + 3 * (i % 5 + 1));
+  }
+  const auto votes = votes_of(kMany, 3, counts);
+  const Run run = run_of(*votes, confident(6.0, 2.0, 3.0));
+  for (const RunLimits& limits : {RunLimits{}, RunLimits{0, 70000, {}}, RunLimits{0, 1, {}}}) {
+    const LabelledQueries alone = label(run, 77, limits);
+    CHECK(alone.stopped.has_value() == limits.max_answers.has_value());
+    for (const unsigned threads : {2U, 5U}) {
+      const LabelledQueries labelled = label(run, 77, limits, {}, threads);
+      CHECK(labelled.labels == alone.labels);
+      CHECK(labelled.sources == alone.sources);
+      CHECK(labelled.asked == alone.asked);
+      CHECK(labelled.answered == alone.answered);
+    }
+    // Nobody has a label that was not answered, and all that were have one.
+    for (std::size_t i = 0; i < alone.labels.size(); ++i) {
+      REQUIRE((alone.labels[i] >= 0) == (alone.sources[i] == LabelSource::teacher));
+    }
   }
 }
 
@@ -251,7 +321,7 @@ Labelled label(const Run& run, const RunLimits& limits, std::uint64_t seed) {
   PrivacyFilter filter(run.aggregator, limits, kDelta,
                        filter_order(run.aggregator, limits, kDelta));
   TestBits bits(seed);
-  LabelledQueries queries = label_queries(run, filter, {}, bits);
+  LabelledQueries queries = label_queries(run, filter, {}, bits, 2);
   Account account = label_account(run, queries, filter, limits, kDelta, 1);
   return {std::move(queries), filter, std::move(account)};
 }

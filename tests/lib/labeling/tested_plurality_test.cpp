@@ -254,7 +254,7 @@ TEST_SUITE("ptr") {
       std::vector<std::int64_t> answered(queries.size());
       for (int r = 0; r < kRuns; ++r) {
         pate::PrivacyFilter filter(aggregator, {5, {}, {}}, 0.5, 4.0);
-        const auto labelled = pate::label_queries(run, filter, {}, bits);
+        const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
         for (std::size_t i = 0; i < queries.size(); ++i) {
           if (labelled.labels[i] == -1) continue;
           REQUIRE(static_cast<std::size_t>(labelled.labels[i]) == plurality_of(queries[i]));
@@ -278,7 +278,7 @@ TEST_SUITE("ptr") {
     const pate::RunLimits limits{30, 4, 20.0};
     pate::PrivacyFilter filter(aggregator, limits, 1e-4, 8.0);
     pate::test::TestBits bits(3);
-    const auto labelled = pate::label_queries(run, filter, {}, bits);
+    const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
     CHECK(labelled.answered == 4);
     CHECK(labelled.asked < 30);
     const Account account = pate::label_account(run, labelled, filter, limits, 1e-4, 1);

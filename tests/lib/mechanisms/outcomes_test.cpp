@@ -104,6 +104,23 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("classes without a vote that are left out change no bit") {
+    Random random(31);
+    for (int i = 0; i < 100; ++i) {
+      const Counts counts = random_histogram(random, random.integer(1, 40), random.integer(1, 6));
+      const auto zeros = static_cast<std::size_t>(random.integer(0, 9));
+      Counts all = counts;
+      all.resize(counts.size() + zeros, 0);
+      const double noise = random.log_uniform(0.5, 50.0);
+      for (std::size_t j = 0; j < counts.size(); ++j) {
+        CHECK(outcome_probability(GaussianNoisyMax{noise}, counts, j, zeros) ==
+              outcome_probability(GaussianNoisyMax{noise}, all, j));
+        CHECK(outcome_probability(NoisyMax(LaplaceNoisyMax{noise}), counts, j, zeros) ==
+              outcome_probability(LaplaceNoisyMax{noise}, all, j));
+      }
+    }
+  }
+
   TEST_CASE("outcome probabilities of two classes in closed form down to underflow") {
     for (const std::int32_t gap : {0, 1, 10, 50, 150}) {
       const Counts counts{gap, 0};

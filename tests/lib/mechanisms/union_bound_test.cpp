@@ -27,6 +27,9 @@ TEST_SUITE("mechanisms") {
         for (int i = 0; i < 100; ++i) {
           const Counts counts = random_histogram(random, teachers, random.integer(1, 90));
           CHECK(gaussian_table.log_q(counts) == log_q(gaussian, counts));
+          Counts voted = counts;
+          const auto zeros = static_cast<std::size_t>(std::erase(voted, 0));
+          CHECK(gaussian_table.log_q(voted, zeros) == log_q(gaussian, counts));
           CHECK(laplace_table.log_q(counts) == log_q(laplace, counts));
         }
       }

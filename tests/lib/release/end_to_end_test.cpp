@@ -68,7 +68,7 @@ class Program {
     RunLimits limits;
     limits.queries = votes_.queries();
     PrivacyFilter filter(used_, limits, kDelta, settings_.parameters.order);
-    const LabelledQueries labelled = label_queries(asked, filter, std::nullopt, bits_);
+    const LabelledQueries labelled = label_queries(asked, filter, std::nullopt, bits_, 2);
     const CurvePlan& plan = plan_of(labelled.labels);
     if (index_noise_) {
       const std::int64_t y = plan.place.index + index_noise_->draw(bits_);

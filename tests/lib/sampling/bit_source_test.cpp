@@ -51,6 +51,26 @@ TEST_CASE("a number below n is drawn by rejection") {
   CHECK(pate::test::is_plausible(pate::test::chi_square_p(counts, fair)));
 }
 
+TEST_CASE("another source has bits of its own") {
+  SystemBits source;
+  const auto other = source.another();
+  const auto third = other->another();
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 100; ++i) {
+    for (pate::BitSource* const each :
+         {static_cast<pate::BitSource*>(&source), other.get(), third.get()}) {
+      const std::uint64_t high = each->bits(32);
+      seen.insert(high << 32U | each->bits(32));
+    }
+  }
+  CHECK(seen.size() == 300);
+  SystemBits failing([](void*, std::size_t) -> ssize_t {
+    errno = EIO;
+    return -1;
+  });
+  CHECK(pate::test::message_of<pate::input_error>([&] { (void)failing.another()->bits(1); }) != "");
+}
+
 TEST_CASE("the test source is the same on every platform") {
   TestBits source(5489);
   // The 10000th number of mt19937_64 is fixed by the C++ standard.
