@@ -98,10 +98,9 @@ inline pate::VoteProfile profile_of(const pate::Aggregator& aggregator,
   });
   const pate::UnionBoundTable table(pate::pair_term(aggregator.noisy_max), votes.teachers);
   for (const ProfiledQuery& query : sorted) {
-    votes.distinct.push_back(
-        {query.statistic, table.log_q(query.counts), 1, query.answered ? 1 : 0});
+    votes.add({query.statistic, table.log_q(query.counts), 1, query.answered ? 1 : 0},
+              query.counts);
     votes.answered += query.answered ? 1 : 0;
-    votes.counts.insert(votes.counts.end(), query.counts.begin(), query.counts.end());
   }
   return votes;
 }

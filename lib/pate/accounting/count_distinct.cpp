@@ -4,6 +4,7 @@
 #include <bit>
 #include <boost/sort/spreadsort/integer_sort.hpp>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "pate/parallel/parallel_for.hpp"
@@ -370,9 +371,9 @@ double ordered_number(std::span<const std::int32_t> two) {
 
 QueryKey sorted_histogram() {
   return {[](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
-    const auto histogram = reader.histogram(i);
     key.push_back(static_cast<std::int32_t>(reader.statistic(i)));
-    key.insert(key.end(), histogram.begin(), histogram.end());
+    std::ranges::copy_if(reader.counts(i), std::back_inserter(key),
+                         [](std::int32_t count) { return count > 0; });
     std::sort(key.begin() + 1, key.end(), std::greater<>());
   }};
 }

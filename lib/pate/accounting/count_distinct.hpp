@@ -174,8 +174,8 @@ void append_ordered(double x, std::vector<std::int32_t>& key);
 /// The number that was appended first..first + 1.
 [[nodiscard]] double ordered_number(std::span<const std::int32_t> two);
 
-/// The key of what no aggregator without a student tells apart: the statistic, and the histogram in
-/// decreasing order.
+/// The key of what no aggregator without a student tells apart: the statistic, and the counts of
+/// the histogram that are not zero in decreasing order.
 [[nodiscard]] QueryKey sorted_histogram();
 
 }  // namespace pate

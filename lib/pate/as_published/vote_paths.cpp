@@ -49,6 +49,7 @@ WeightedHistograms weighted_histograms(const Run& run, Reading reading,
     const DistinctQueries::Times times = counted.times(i);
     const bool by_decision = selects && reading == Reading::realized;
     result.counts.insert(result.counts.end(), key.begin() + 1, key.end());
+    result.counts.resize((i + 1) * result.classes, 0);
     result.weights.push_back(selects && !by_decision
                                  ? std::exp(log_answered(*run.aggregator.selection, key.front()))
                                  : 1.0);

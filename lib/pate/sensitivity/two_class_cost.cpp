@@ -54,7 +54,7 @@ LocalSensitivity TwoClassCost::local_sensitivity(const VoteProfile& votes) const
   }
   std::map<std::int64_t, double> queries_by_count;
   for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
-    queries_by_count[votes.histogram(i)[0]] += static_cast<double>(votes.distinct[i].count);
+    queries_by_count[votes.voted(i)[0]] += static_cast<double>(votes.distinct[i].count);
   }
   LocalSensitivity result;
   result.at.assign(static_cast<std::size_t>(votes.teachers) + 1, 0.0);

@@ -26,13 +26,19 @@ struct VoteProfile {
   std::int64_t queries = 0;
   std::int64_t answered = 0;  ///< with decisions
   bool has_decisions = false;
-  std::vector<Query> distinct;       ///< by statistic, then histogram
-  std::vector<std::int32_t> counts;  ///< their histograms, each in decreasing order
+  std::vector<Query> distinct;  ///< by statistic, then histogram
 
-  [[nodiscard]] std::span<const std::int32_t> histogram(std::size_t i) const {
-    const auto width = static_cast<std::size_t>(classes);
-    return std::span(counts).subspan(i * width, width);
-  }
+  /// The same run without its queries.
+  [[nodiscard]] VoteProfile without_queries() const;
+  /// Adds a query: its histogram in decreasing order, of which zeros may be left out.
+  void add(const Query& query, std::span<const std::int32_t> histogram);
+  /// The counts of a query that are not zero, in decreasing order, and all of them.
+  [[nodiscard]] std::span<const std::int32_t> voted(std::size_t i) const;
+  [[nodiscard]] std::vector<std::int32_t> histogram(std::size_t i) const;
+
+ private:
+  std::vector<std::int32_t> counts_;  // that are not zero, query after query
+  std::vector<std::size_t> ends_;
 };
 
 }  // namespace pate

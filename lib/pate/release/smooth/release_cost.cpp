@@ -72,7 +72,7 @@ double realized_rdp(const VoteProfile& votes, const ExcessCurve& curve) {
 double exact_rdp(const VoteProfile& votes, const TwoClassCost& cost) {
   CompensatedSum sum;
   for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
-    sum.add(static_cast<double>(votes.distinct[i].count) * cost.cost(votes.histogram(i)[0]));
+    sum.add(static_cast<double>(votes.distinct[i].count) * cost.cost(votes.voted(i)[0]));
   }
   return sum.value();
 }
@@ -107,16 +107,12 @@ constexpr std::size_t kManyQueries = 500;
 VoteProfile thinned(const VoteProfile& votes) {
   const std::size_t n = votes.distinct.size() / kManyQueries + 1;
   if (n == 1) return votes;
-  VoteProfile result = votes;
-  result.distinct.clear();
-  result.counts.clear();
+  VoteProfile result = votes.without_queries();
   for (std::size_t i = n / 2; i < votes.distinct.size(); i += n) {
     VoteProfile::Query query = votes.distinct[i];
     query.count *= static_cast<std::int64_t>(n);
     query.answered *= static_cast<std::int64_t>(n);
-    result.distinct.push_back(query);
-    const auto histogram = votes.histogram(i);
-    result.counts.insert(result.counts.end(), histogram.begin(), histogram.end());
+    result.add(query, votes.voted(i));
   }
   return result;
 }
@@ -137,19 +133,18 @@ VoteProfile collect_votes(const Run& run, unsigned threads) {
   const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = threads});
   const UnionBoundTable table(pair_term(run.aggregator.noisy_max), votes.teachers);
   constexpr std::size_t kPiece = 256;
-  votes.distinct.resize(counted.keys.size());
-  parallel_for((votes.distinct.size() + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
-    const std::size_t end = std::min((piece + 1) * kPiece, votes.distinct.size());
+  const auto voted = [&](std::size_t i) { return counted.keys[i].subspan(1); };
+  std::vector<double> log_q(counted.keys.size());
+  parallel_for((log_q.size() + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
+    const std::size_t end = std::min((piece + 1) * kPiece, log_q.size());
     for (std::size_t i = piece * kPiece; i < end; ++i) {
-      const auto key = counted.keys[i];
-      const DistinctQueries::Times times = counted.times(i);
-      votes.distinct[i] = {key.front(), table.log_q(key.subspan(1)), times.count, times.answered};
+      const auto classes = static_cast<std::size_t>(votes.classes);
+      log_q[i] = table.log_q(voted(i), classes - voted(i).size());
     }
   });
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {
-    const auto histogram = counted.keys[i].subspan(1);
     const DistinctQueries::Times times = counted.times(i);
-    votes.counts.insert(votes.counts.end(), histogram.begin(), histogram.end());
+    votes.add({counted.keys[i].front(), log_q[i], times.count, times.answered}, voted(i));
     votes.answered += times.answered;
   }
   return votes;
