@@ -82,21 +82,18 @@ std::int64_t AnswerSampler::winner() {
   double floor = -std::numeric_limits<double>::infinity();  // the maximum is not below
   for (const Contestant& one : contestants_) floor = std::max(floor, one.noisy - one.error);
   // Those that may be the maximum: nearly always one. Otherwise digits decide.
-  Contestant* winner = nullptr;
+  const auto may_win = [&](const Contestant& one) { return !(one.noisy + one.error < floor); };
+  const auto value = [&](Contestant& of) {
+    return NoisyValue(Dyadic(of.count), Dyadic(maximum_noise_.scale), std::move(of.noise));
+  };
+  auto winner = std::ranges::find_if(contestants_, may_win);
   std::optional<NoisyValue> largest;
-  for (Contestant& one : contestants_) {
-    if (one.noisy + one.error < floor) continue;
-    if (winner == nullptr) {
-      winner = &one;
-      continue;
-    }
-    const auto value = [&](Contestant& of) {
-      return NoisyValue(Dyadic(of.count), Dyadic(maximum_noise_.scale), std::move(of.noise));
-    };
+  for (auto one = std::next(winner); one != contestants_.end(); ++one) {
+    if (!may_win(*one)) continue;
     if (!largest) largest = value(*winner);
-    NoisyValue challenger = value(one);
+    NoisyValue challenger = value(*one);
     if (challenger.exceeds(*largest, source_)) {
-      winner = &one;
+      winner = one;
       largest = std::move(challenger);
     }
   }
