@@ -220,12 +220,12 @@ std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOp
                        account.notices);
 }
 
-// The classes that have votes, and one beside them that has none.
+// The classes that have votes, and one beside them that has none, if any has none.
 struct VotedClasses {
   std::vector<std::int32_t> ids;  // increasing
   std::vector<std::int32_t> counts;
 
-  void read(std::span<const std::int32_t> votes) {
+  void read(std::span<const std::int32_t> votes, std::size_t classes) {
     std::vector<std::int32_t> sorted(votes.begin(), votes.end());
     std::ranges::sort(sorted);
     ids.clear();
@@ -237,7 +237,7 @@ struct VotedClasses {
       }
       ++counts.back();
     }
-    counts.push_back(0);
+    if (ids.size() < classes) counts.push_back(0);
   }
   [[nodiscard]] std::size_t place(std::int32_t id) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(ids, id) - ids.begin());
@@ -268,8 +268,8 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
   VotedClasses voted;
   for (std::int64_t i = 0; i < reader.size(); ++i) {
     // Of more classes than teachers most have no vote; they are one group, whatever their number.
-    const bool is_sparse = reader.scores(i).empty() && classes > teachers_;
-    if (is_sparse) voted.read(reader.ids(i));
+    const bool is_sparse = reader.is_sparse() || (reader.scores(i).empty() && classes > teachers_);
+    if (is_sparse) voted.read(reader.ids(i), classes);
     const auto histogram =
         is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
     const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));

@@ -83,16 +83,29 @@ double QCells::coordinate(double log_q) const {
 }
 
 QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
-  std::map<long, std::size_t> values;
-  auto last = values.end();  // neighbours mostly share their cell
+  struct Cell {
+    std::size_t values = 0;
+    Nodes first{};
+  };
+  std::map<long, Cell> found;
+  auto last = found.end();  // neighbours mostly share their cell
   for (const double value : log_q) {
     const long cell = std::lround(std::floor(coordinate(value)));
-    if (last == values.end() || last->first != cell) last = values.try_emplace(cell).first;
-    ++last->second;
+    if (last == found.end() || last->first != cell) last = found.try_emplace(cell).first;
+    Cell& its = last->second;
+    if (its.values < kNodes) its.first[its.values] = value;
+    ++its.values;
   }
-  for (const auto& [cell, count] : values) {
-    if (count > kNodes) cells_.push_back(cell);
+  for (const auto& [cell, its] : found) {
+    if (its.values > kNodes) {
+      cells_.push_back(cell);
+    } else if (width == Width::wide) {
+      alone_.insert(alone_.end(), its.first.begin(),
+                    its.first.begin() + static_cast<std::ptrdiff_t>(its.values));
+    }
   }
+  std::ranges::sort(alone_);
+  alone_.erase(std::unique(alone_.begin(), alone_.end()), alone_.end());
 }
 
 Nodes QCells::nodes(std::size_t cell) const {
@@ -123,8 +136,10 @@ QCells::Place QCells::place(double log_q) const {
 
 QCells::Position QCells::locate(double log_q) const {
   const auto [cell, s] = place(log_q);
-  if (cell == kNoCell) return {log_q, cell, {}};
-  return {log_q, cell, weights_at(s)};
+  if (cell != kNoCell) return {log_q, cell, weights_at(s)};
+  const auto found = std::ranges::lower_bound(alone_, log_q);
+  if (found == alone_.end() || *found != log_q) return {log_q, cell, {}};
+  return {log_q, cell, {}, static_cast<std::size_t>(found - alone_.begin())};
 }
 
 Nodes QCells::weights_at(double s) {
@@ -211,6 +226,16 @@ double GaussianPublishedTable::cost(const AtOrder& table, const QCells::Position
 
 std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
     std::span<const double> orders, unsigned threads) const {
+  return fill(orders, cells_->alone(), threads);
+}
+
+std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::cells_at_orders(
+    std::span<const double> orders, unsigned threads) const {
+  return fill(orders, {}, threads);
+}
+
+std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::fill(
+    std::span<const double> orders, std::span<const double> alone, unsigned threads) const {
   std::vector<AtOrder> tables(orders.size());
   for (std::size_t j = 0; j < orders.size(); ++j) {
     tables[j].order = orders[j];
@@ -219,8 +244,17 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
     tables[j].forward.resize(cells_->size());
     tables[j].reverse.resize(cells_->size());
     tables[j].converged.resize(cells_->size());
+    tables[j].alone.resize(alone.size());
   }
-  parallel_for(cells_->size(), threads, [&](std::size_t i) {
+  const std::size_t cells = cells_->size();
+  parallel_for(cells + alone.size(), threads, [&](std::size_t i) {
+    if (i >= cells) {
+      const double log_q = alone[i - cells];
+      for (AtOrder& table : tables) {
+        table.alone[i - cells] = gaussian_tradeoff_log_excess(log_q, mu_, table.order);
+      }
+      return;
+    }
     const QCells::Nodes log_q = cells_->nodes(i);
     for (std::size_t k = 0; k < QCells::kNodes; ++k) {
       NearbyStart forward_start;
@@ -261,7 +295,9 @@ std::array<BothDirections, kNodes> GaussianTradeoffTable::at_nodes(const AtOrder
 BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,
                                                  const QCells::Position& position) const {
   BothDirections result;
-  if (position.cell == QCells::kNoCell || table.converged[position.cell] == 0) {
+  if (position.alone != QCells::kNoCell && !table.alone.empty()) {
+    result = table.alone[position.alone];
+  } else if (position.cell == QCells::kNoCell || table.converged[position.cell] == 0) {
     result = gaussian_tradeoff_log_excess(position.log_q, mu_, table.order);
   } else {
     result.forward = position.log_q + QCells::interpolate(position, table.forward[position.cell]);

@@ -29,18 +29,22 @@ class QCells {
   explicit QCells(std::span<const double> log_q, Width width = Width::wide);
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
+  /// The values, increasing, that have no cell as there are too few near them: at most as many
+  /// as nodes wherever a wide cell is not in use. Of narrow cells they are not kept.
+  [[nodiscard]] const std::vector<double>& alone() const { return alone_; }
   /// log q at the nodes of a cell.
   [[nodiscard]] Nodes nodes(std::size_t cell) const;
   /// And where the nodes lie in it, from -1 to 1.
   [[nodiscard]] static const Nodes& node_places();
 
+  static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
   /// Where a value lies and how the nodes of its cell weigh: found once, used for every function.
   struct Position {
     double log_q;
     std::size_t cell;  ///< or kNoCell
     Nodes weights;
+    std::size_t alone = kNoCell;  ///< which of `alone()`; kNoCell for another value
   };
-  static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
   [[nodiscard]] Position locate(double log_q) const;
   /// Without the weights: the cell and where in it, from -1 to 1.
   struct Place {
@@ -100,6 +104,7 @@ class QCells {
 
   Width width_;
   std::vector<long> cells_;  // numbers of the cells in use, increasing
+  std::vector<double> alone_;
 };
 
 /// Theorem 6 for very many values of q at once, by interpolation in cells of log(-log q):
@@ -148,10 +153,15 @@ class GaussianTradeoffTable {
     double cap = 0.0;                             ///< the data-independent cost, rounded outwards
     std::vector<QCells::Nodes> forward, reverse;  ///< log excess - log q, by cell
     std::vector<char> converged;                  ///< by cell
+    std::vector<BothDirections> alone;  ///< log excess by value that is alone; or none are known
   };
   /// orders: increasing. The tables do not depend on `threads` (0: all processors).
   [[nodiscard]] std::vector<AtOrder> at_orders(std::span<const double> orders,
                                                unsigned threads) const;
+
+  /// The same for the cells alone: other values are evaluated when they are asked for.
+  [[nodiscard]] std::vector<AtOrder> cells_at_orders(std::span<const double> orders,
+                                                     unsigned threads) const;
 
   /// The log excesses at the nodes of a cell, where they are not interpolated.
   [[nodiscard]] std::array<BothDirections, QCells::kNodes> at_nodes(const AtOrder& table,
@@ -161,6 +171,9 @@ class GaussianTradeoffTable {
                                           const QCells::Position& position) const;
 
  private:
+  [[nodiscard]] std::vector<AtOrder> fill(std::span<const double> orders,
+                                          std::span<const double> alone, unsigned threads) const;
+
   const QCells* cells_;
   double mu_;
 };

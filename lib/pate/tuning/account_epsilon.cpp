@@ -113,7 +113,7 @@ void TableBetweenOrders::fill(long number, Piece& piece) const {
     const double s = std::cos(std::numbers::pi * (static_cast<double>(k) + 0.5) / kNodes);
     orders.push_back(1.0 + std::exp(kOrderWidth * (static_cast<double>(number) + 0.5 * (s + 1.0))));
   }
-  piece.nodes = GaussianTradeoffTable(cells_, mu_).at_orders(orders, 1);
+  piece.nodes = GaussianTradeoffTable(cells_, mu_).cells_at_orders(orders, 1);
   std::vector<double> enough;  // for the cells to be in use
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     if (interpolates(piece, cell)) continue;
@@ -139,8 +139,8 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
   QCells::add(1.0, QCells::polynomials(2.0 * (u - below) - 1.0), weights);
   weights = QCells::weights(weights);
   const auto computed =
-      GaussianTradeoffTable(*piece->other, mu_).at_orders(std::span(&order, 1), 1).front();
-  GaussianTradeoffTable::AtOrder result{order, computed.log_cap, computed.cap, {}, {}, {}};
+      GaussianTradeoffTable(*piece->other, mu_).cells_at_orders(std::span(&order, 1), 1).front();
+  GaussianTradeoffTable::AtOrder result{order, computed.log_cap, computed.cap, {}, {}, {}, {}};
   result.converged.assign(cells_.size(), 1);
   for (const auto direction : kTableDirections) {
     std::vector<QCells::Nodes>& to = result.*direction;

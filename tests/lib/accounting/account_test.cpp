@@ -137,6 +137,52 @@ TEST_SUITE("accounting") {
     CHECK_THROWS_AS((void)merge(std::span<const Partials>()), parameter_error);
   }
 
+  TEST_CASE("every teacher is in the group of its class, whatever the number of classes") {
+    struct Ensemble {
+      std::int64_t teachers, classes, favourites;
+    };
+    for (const auto& [teachers, classes, favourites] :
+         {Ensemble{30, 4, 4}, Ensemble{30, 100, 5}, Ensemble{30, 5000, 5},
+          Ensemble{4200, kClassesMostlyEmpty, 5},
+          Ensemble{kClassesMostlyEmpty + 4, kClassesMostlyEmpty, kClassesMostlyEmpty}}) {
+      Random random(17);
+      constexpr std::int64_t kFew = 3;
+      std::vector<std::int64_t> ids;
+      for (std::int64_t i = 0; i < kFew * teachers; ++i) {
+        // The last classes, or all of them.
+        ids.push_back(classes - 1 -
+                      (favourites == classes ? i % classes : random.integer(0, favourites - 1)));
+      }
+      const PredictionVotes votes(pate::test::integer_table({kFew, teachers}, ids),
+                                  PredictionLayout::queries_by_teachers, classes);
+      for (const bool checked : {false, true}) {
+        Aggregator aggregator{{}, GaussianNoisyMax{4.0}, false};
+        if (checked)
+          aggregator.selection = ThresholdCheck{0.6 * static_cast<double>(teachers), 9.0};
+        const Run run{votes, RowSelection::all(kFew), aggregator, nullptr, {}, {}};
+        const ExactMechanism mechanism(aggregator, teachers);
+        CountedRun counted = count_run(run, {2, {}, &mechanism, false});
+        REQUIRE(counted.teachers != nullptr);
+        const auto rows = counted.teachers->rows();
+        REQUIRE(rows.has_value());
+        REQUIRE(rows->groups.size() == ids.size());
+        std::vector<std::int32_t> histogram(static_cast<std::size_t>(classes));
+        for (std::int64_t query = 0; query < kFew; ++query) {
+          votes.read(query, 1, histogram);
+          const auto& its =
+              counted.partials.exact->distinct[rows->distinct[static_cast<std::size_t>(query)]]
+                  .votes.groups;
+          for (std::int64_t t = 0; t < teachers; ++t) {
+            const auto vote = static_cast<std::size_t>(query * teachers + t);
+            REQUIRE(rows->groups[vote] < its.size());
+            REQUIRE(its[rows->groups[vote]].count ==
+                    histogram[static_cast<std::size_t>(ids[vote])]);
+          }
+        }
+      }
+    }
+  }
+
   TEST_CASE("teachers' votes that are not kept are read again, with the same sums") {
     const auto table = predictions();
     const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);

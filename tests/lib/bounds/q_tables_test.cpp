@@ -62,6 +62,17 @@ void compare_at_orders(const std::vector<double>& log_q, double sigma,
     for (std::size_t i = 0; i < log_q.size(); i += step) {
       compare(table, at, mu, cells.locate(log_q[i]));
     }
+    // Those that have no cell are in the table too.
+    CHECK(at.alone.size() == cells.alone().size());
+    for (const double alone : cells.alone()) {
+      const QCells::Position position = cells.locate(alone);
+      REQUIRE(position.cell == QCells::kNoCell);
+      REQUIRE(position.alone < at.alone.size());
+      compare(table, at, mu, position);
+    }
+  }
+  for (const auto& at : table.cells_at_orders(orders.first(1), 1)) {
+    for (const double alone : cells.alone()) compare(table, at, mu, cells.locate(alone));
   }
 }
 
@@ -262,15 +273,21 @@ TEST_SUITE("bounds") {
     const QCells cells(log_q);
     CHECK(cells.size() == 0);
     const GaussianTradeoffTable table(cells, mu);
-    const std::vector<double> orders{2.0, 20.0};
+    const std::vector<double> orders{2.0, 2.5, 3.0, 3.75, 20.0, 21.0, 22.0};
+    CHECK(cells.alone().size() == log_q.size());
     for (const auto& at : table.at_orders(orders, 1)) {
       for (const double x : log_q) {
-        const BothDirections got = table.log_excess(at, cells.locate(x));
+        const QCells::Position position = cells.locate(x);
+        const BothDirections got = table.log_excess(at, position);
         const BothDirections expected = gaussian_tradeoff_log_excess(x, mu, at.order);
         CHECK(got.forward == std::min(expected.forward, at.log_cap));
         CHECK(got.reverse == std::min(expected.reverse, at.log_cap));
       }
     }
+    // Another value is none of them.
+    const QCells::Position other = cells.locate(log_q.front() * (1.0 + 1e-12));
+    CHECK(other.alone == QCells::kNoCell);
+    compare(table, table.at_orders(orders, 1).back(), mu, other);
   }
 
   TEST_CASE("the tabulated trade-off does not depend on the number of threads") {

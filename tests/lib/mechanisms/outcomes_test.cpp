@@ -115,7 +115,7 @@ TEST_SUITE("mechanisms") {
       for (std::size_t j = 0; j < counts.size(); ++j) {
         CHECK(outcome_probability(GaussianNoisyMax{noise}, counts, j, zeros) ==
               outcome_probability(GaussianNoisyMax{noise}, all, j));
-        CHECK(outcome_probability(NoisyMax(LaplaceNoisyMax{noise}), counts, j, zeros) ==
+        CHECK(outcome_probability(NoisyMax{LaplaceNoisyMax{noise}}, counts, j, zeros) ==
               outcome_probability(LaplaceNoisyMax{noise}, all, j));
       }
     }
