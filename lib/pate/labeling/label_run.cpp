@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -172,20 +173,22 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
   }
 }
 
-// Few enough queries at a time for the labels of a short run to come from several threads; so many
-// times that, whatever the number of threads, that these are seldom waited for.
+// What is read by the threads before queries are asked, and who draws the noisy maxima: their
+// numbers do not depend on that of the threads, so that labels do not.
 constexpr std::int64_t kPieces = 16;
-constexpr std::int64_t kPartOfPiece = 4;
+constexpr std::size_t kSamplers = 8;  // of a piece
 
 // Some queries of a run, with what draws their noisy maxima.
 class Piece {
  public:
-  Piece(const Run& run, std::unique_ptr<BitSource> source)
-      : reader_(run), source_(std::move(source)), sampler_(run.aggregator, *source_) {}
-
-  [[nodiscard]] std::int64_t most() const {
-    return std::max<std::int64_t>(1, reader_.piece() / kPartOfPiece);
+  Piece(const Run& run, BitSource& source) : reader_(run) {
+    for (std::size_t k = 0; k < kSamplers; ++k) {
+      sources_.push_back(source.another());
+      samplers_.emplace_back(run.aggregator, *sources_.back());
+    }
   }
+
+  [[nodiscard]] std::int64_t most() const { return reader_.piece(); }
 
   void read(std::int64_t first, std::int64_t count) {
     first_ = first;
@@ -197,23 +200,25 @@ class Piece {
     return statistics_[static_cast<std::size_t>(i)];
   }
 
-  // Labels those of its queries that the teachers answer.
-  void answer(LabelledQueries& result) {
-    for (std::int64_t i = 0; i < reader_.size(); ++i) {
+  // Labels those of the queries of a sampler that the teachers answer. Samplers may work at once.
+  void answer(std::size_t sampler, LabelledQueries& result) {
+    const Shard its{static_cast<std::int64_t>(sampler) + 1, kSamplers};
+    for (std::int64_t i = its.begin(reader_.size()); i < its.end(reader_.size()); ++i) {
       const auto query = static_cast<std::size_t>(first_ + i);
       if (result.sources[query] != LabelSource::teacher) continue;
+      AnswerSampler& draw = samplers_[sampler];
       const std::size_t label = reader_.is_sparse()
-                                    ? sampler_.noisy_maximum(reader_.voted(i), reader_.counts(i),
-                                                             reader_.run().votes.classes())
-                                    : sampler_.noisy_maximum(reader_.counts(i));
+                                    ? draw.noisy_maximum(reader_.voted(i), reader_.counts(i),
+                                                         reader_.run().votes.classes())
+                                    : draw.noisy_maximum(reader_.counts(i));
       result.labels[query] = static_cast<std::int32_t>(label);
     }
   }
 
  private:
   QueryReader reader_;
-  std::unique_ptr<BitSource> source_;
-  AnswerSampler sampler_;
+  std::vector<std::unique_ptr<BitSource>> sources_;
+  std::deque<AnswerSampler> samplers_;
   std::int64_t first_ = 0;
   std::vector<std::int64_t> statistics_;
 };
@@ -236,12 +241,10 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);
   AnswerSampler checks(run.aggregator, source);
-  std::vector<std::unique_ptr<Piece>> pieces;
-  for (std::size_t k = 0; k < kPieces; ++k) {
-    pieces.push_back(std::make_unique<Piece>(run, source.another()));
-  }
+  std::deque<Piece> pieces;
+  for (std::int64_t k = 0; k < kPieces; ++k) pieces.emplace_back(run, source);
   const std::int64_t queries = run.rows.size();
-  const std::int64_t size = pieces.front()->most();
+  const std::int64_t size = pieces.front().most();
 
   LabelledQueries result;
   result.labels.assign(static_cast<std::size_t>(queries), -1);
@@ -252,13 +255,13 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
         std::min<std::int64_t>(kPieces, (queries - first + size - 1) / size);
     parallel_for(static_cast<std::size_t>(in_use), threads, [&](std::size_t k) {
       const std::int64_t begin = first + static_cast<std::int64_t>(k) * size;
-      pieces[k]->read(begin, std::min(size, queries - begin));
+      pieces[k].read(begin, std::min(size, queries - begin));
     });
     const std::int64_t end = std::min(queries, first + in_use * size);
     for (; result.asked < end; ++result.asked) {
       result.stopped = reason_to_stop(filter);
       if (result.stopped) break;
-      const Piece& piece = *pieces[static_cast<std::size_t>((result.asked - first) / size)];
+      const Piece& piece = pieces[static_cast<std::size_t>((result.asked - first) / size)];
       const std::int64_t in_piece = (result.asked - first) % size;
       const auto query = static_cast<std::size_t>(result.asked);
       const bool answered = checks.answers(piece.statistic(in_piece));
@@ -274,8 +277,8 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
         }
       }
     }
-    parallel_for(static_cast<std::size_t>(in_use), threads,
-                 [&](std::size_t k) { pieces[k]->answer(result); });
+    parallel_for(static_cast<std::size_t>(in_use) * kSamplers, threads,
+                 [&](std::size_t k) { pieces[k / kSamplers].answer(k % kSamplers, result); });
   }
   return result;
 }

@@ -160,14 +160,14 @@ TEST_CASE("of very many classes labels are as frequent as analysed") {
 }
 
 TEST_CASE("for given bits labels do not depend on the threads, wherever the run ends") {
-  constexpr std::int64_t kMany = 200000;  // more than are looked at at a time
+  constexpr std::int64_t kMany = 500000;  // more than are looked at at a time
   std::vector<std::int64_t> counts;
   for (std::int64_t i = 0; i < kMany; ++i) {
     counts.insert(counts.end(), kCounts.begin() + 3 * (i % 5), kCounts.begin() + 3 * (i % 5 + 1));
   }
   const auto votes = votes_of(kMany, 3, counts);
   const Run run = run_of(*votes, confident(6.0, 2.0, 3.0));
-  for (const RunLimits& limits : {RunLimits{}, RunLimits{0, 70000, {}}, RunLimits{0, 1, {}}}) {
+  for (const RunLimits& limits : {RunLimits{}, RunLimits{0, 210000, {}}, RunLimits{0, 1, {}}}) {
     const LabelledQueries alone = label(run, 77, limits);
     CHECK(alone.stopped.has_value() == limits.max_answers.has_value());
     for (const unsigned threads : {2U, 5U}) {
