@@ -18,6 +18,7 @@
 #include "pate/error.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/planning/plan.hpp"
+#include "pate/rdp/conversion.hpp"
 #include "pate/rdp/step_composition.hpp"
 #include "support/accuracy.hpp"
 #include "support/labeling.hpp"
@@ -354,6 +355,34 @@ TEST_SUITE("ptr sparse") {
     CHECK(*account.answered_realized == labelled.answered);
     CHECK(account.steps.sparse_rounds.begin()->second == 5);
     for (const CostEntry& cost : account.costs) CHECK(cost.delta <= 1e-4);
+  }
+
+  TEST_CASE("what is counted are rounds: one more than refusals, as many as may be") {
+    const auto sparse = pate::sparse_plurality(2.0, 1e-6, 5);
+    pate::PrivacyFilter filter(sparse, {30, {}, {}}, 1e-4, 40.0);
+    CHECK(filter.epsilon() == 0.0);
+    // At this order Renyi DP says less than the sum of what rounds cost.
+    for (int i = 0; i < 3; ++i) {
+      filter.count(true);
+      CHECK(covers(filter.epsilon(), 2.0));
+    }
+    for (const double rounds : {2.0, 3.0, 4.0, 5.0, 5.0}) {
+      filter.count(false);
+      CHECK(covers(filter.epsilon(), 2.0 * rounds));
+    }
+    CHECK(filter.enough_refusals());
+    // The first query, refused: there is no other round yet.
+    pate::PrivacyFilter refused(sparse, {30, {}, {}}, 1e-4, 40.0);
+    refused.count(false);
+    CHECK(covers(refused.epsilon(), 2.0));
+    // Of many rounds Renyi DP says more.
+    const auto many = pate::sparse_plurality(0.1, 1e-8, 500);
+    pate::PrivacyFilter counted(many, {600, {}, {}}, 1e-4, 4.0);
+    for (int i = 0; i < 500; ++i) counted.count(false);
+    const double rdp = pate::steps_of(many, 500, 500).rdp(4.0).total();
+    const double left = pate::left_delta(many, {600, {}, {}}, 1e-4);
+    CHECK(counted.epsilon() == pate::epsilon_from_rdp(pate::Conversion::improved, rdp, 4.0, left));
+    CHECK(counted.epsilon() < 0.5 * 50.0);
   }
 
   TEST_CASE("decisions: no answer after the refusals that end a run") {

@@ -9,6 +9,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/error.hpp"
 #include "pate/mechanisms/outcomes.hpp"
+#include "pate/rdp/conversion.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"
 #include "support/temp_directory.hpp"
@@ -404,6 +405,29 @@ TEST_CASE("a run that was not stopped: what analyze says of it") {
   }
 }
 
+TEST_CASE("answers belong to their query, not to another of as large a top count") {
+  const auto votes = votes_of(3, 3, {30, 20, 0, 30, 15, 5, 30, 10, 10});
+  Run run = run_of(*votes, confident(30.0, 5.0, 20.0));
+  for (std::size_t answered = 0; answered < 3; ++answered) {
+    LabelledQueries queries;
+    queries.labels.assign(3, -1);
+    queries.sources.assign(3, LabelSource::refused);
+    queries.labels[answered] = 0;
+    queries.sources[answered] = LabelSource::teacher;
+    queries.asked = 3;
+    queries.answered = 1;
+    const RunLimits limits{3, {}, {}};
+    PrivacyFilter filter(run.aggregator, limits, kDelta, 4.0);
+    for (std::size_t i = 0; i < 3; ++i) filter.count(i == answered);
+    const Account account = label_account(run, queries, filter, limits, kDelta, 1);
+    run.decisions = decisions_of(queries);
+    const Account expected = analysed(run, 4.0);
+    run.decisions.reset();
+    CHECK(find(account, Bound::tradeoff, Reading::realized).epsilon ==
+          find(expected, Bound::tradeoff, Reading::realized).epsilon);
+  }
+}
+
 TEST_CASE("a run that its limits stopped is accounted at the order fixed before") {
   const auto votes = some_votes();
   for (const RunLimits& limits : {RunLimits{60, 5, {}}, RunLimits{60, {}, 1.2}}) {
@@ -427,6 +451,9 @@ TEST_CASE("a run that its limits stopped is accounted at the order fixed before"
       CHECK(certain.epsilon == *limits.max_epsilon);
       CHECK(certain.order == labelled.filter.order());
       CHECK(certain.parts[0].second + certain.parts[1].second == doctest::Approx(1.2));
+      const double term = conversion_term(pate::Conversion::improved, *certain.order, kDelta);
+      CHECK(term > 0.01);
+      CHECK(certain.parts[0].second == doctest::Approx(1.2 - term));
     }
     CHECK(labelled.account.queries == labelled.queries.asked);
     CHECK(labelled.account.notices.front().code.starts_with("stopped_max_"));
