@@ -9,6 +9,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "pate/reports/tune_report.hpp"
@@ -258,6 +259,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const TuningGrid grid = make_grid(grid_options, input.votes->teachers());
   if (!settings.top && grid.size() > kListed) settings.top = kDefaultTop;
+  const auto [first_point, last_point] = points_of_shard(grid, settings.shard);
+  expect_memory(tuning_memory(last_point - first_point),
+                fmt::format("a grid of {} points", last_point - first_point));
   const TuningVotes votes{*input.votes, input.rows, input.student.get(), std::move(input.labels)};
 
   reports::TuneContext context;

@@ -107,6 +107,10 @@ class FaultsTest(unittest.TestCase):
         words = ["analyze", "dump.npy", "--sigma2", "9000", "--delta", "1e-9"]
         self.assertRegex(self.run_pate(*words, "--max-memory", "1MB", status=3).stderr, NO_MEMORY)
         tune = ["tune", "dump.npy", "--threshold", "1:1000000:1", "--sigma1", "9000", "--sigma2", "9000", "--delta", "1e-9"]
+        self.assertRegex(self.run_pate(*tune, "--max-memory", "40MB", status=3).stderr,
+                         "^pate: a grid of 1000000 points takes at least [0-9]+ MB, and 40 MB may be used; see --max-memory\n$")
+        # What is not sure to be needed is refused by the system.
+        tune = ["tune", "dump.npy", "--threshold", "1:60000:1", "--sigma1", "9000", "--sigma2", "9000", "--delta", "1e-9"]
         self.assertRegex(self.run_pate(*tune, "--max-memory", "40MB", status=3).stderr, NO_MEMORY)
         self.run_pate(*words, "--max-memory", "2GB")
         for wrong in ("", "2 XB", "-3GB", "0", "nan", "1e9GB", "GB", "3 GB "):

@@ -47,6 +47,12 @@ struct Tuning {
 /// The points of a grid that were evaluated before, by an earlier, interrupted `tune`.
 using KnownPoints = std::vector<TunedPoint>;
 
+/// Bytes that so many points take at least while they are refined.
+[[nodiscard]] constexpr double tuning_memory(std::size_t points) {
+  return static_cast<double>(points) *
+         static_cast<double>(sizeof(TuningPoint) + 2 * sizeof(TunedPoint));
+}
+
 /// The points of a grid (of one shard of it), evaluated, refined where that matters, with their
 /// Pareto front and the best of them.
 ///
