@@ -58,6 +58,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   line.section("Interactive")
       .add("--reinforce-above GAMMA", options.reinforce_above,
            "how many refused queries are expected to\nget the student's label, of a score above");
+  add_rows_from_answers(line.section("Origin"), options.rows_from_answers);
   line.section("Work").add("--shard I/N", options.shard,
                            "only part I of N of the queries; see compose");
   add_output_options(line, options.output);
@@ -84,10 +85,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   // Digests read every byte once more: beside the account, not after it.
   auto described = input.describe_beside(settings.threads);
   Partials partials;
-  const bool keeps_queries = settings.exact && settings.orders && !is_shard;
-  Account account =
-      account_of(run, settings, is_shard || keeps_queries ? &partials : nullptr, streams);
-  const auto profiled = keeps_queries ? reports::profiled_queries(account, partials) : std::nullopt;
+  Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }
@@ -101,13 +99,16 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                               shard.index, shard.of)});
   }
 
-  const reports::ReportContext context{version(), settings_of("analyze", add_analyze, options),
-                                       described.get()};
+  reports::ReportContext context{version(), settings_of("analyze", add_analyze, options),
+                                 described.get()};
   input.check_unchanged();
+  // A part of a run is no event.
+  if (!is_shard) {
+    context.record = {reports::analysis_event(account, context.inputs, options.rows_from_answers)};
+  }
 
   deliver_report(options.output,
-                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
-                                              profiled ? &*profiled : nullptr),
+                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
                                   analyze_summary(account, options.input.votes, options.output.all,
                                                   streams.out_colour())),

@@ -12,7 +12,7 @@
 #include "cli/options/tuning.hpp"
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
-#include "pate/composition/compose.hpp"
+#include "pate/events/account_record.hpp"
 #include "pate/figures/report_figures.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/majority/majority_run.hpp"
@@ -34,6 +34,7 @@ struct AnalyzeOptions {
   PrivacyOptions privacy;
   OutputOptions output;
   std::string shard;  ///< "i/n"; empty is the whole
+  bool rows_from_answers = false;
   std::optional<double> reinforce_above;
 };
 void add_analyze(CommandLine& line, AnalyzeOptions& options);
@@ -42,7 +43,8 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options);
 /// `pate compose REPORT...`: the report of a run from those of its shards, or the sum of rounds.
 struct ComposeOptions {
   std::vector<std::string> reports;
-  ComposeSettings rounds;
+  RecordSettings rounds;
+  bool same_teachers = false;  ///< although their votes lie in different files
   bool any_delta = false;
   Limits limits;
   unsigned threads = 0;
@@ -92,6 +94,7 @@ struct LabelOptions {
   std::optional<double> order;
   double delta = 0.0;
   bool any_delta = false;
+  bool rows_from_answers = false;
   std::string ledger;
   std::string ensemble;
   unsigned threads = 0;
@@ -147,6 +150,9 @@ void add_nzc(CommandLine& line, NzcOptions& options);
 /// total. Reads only: a ledger that is being written is seen as it is.
 struct LedgerOptions {
   std::string ledger;
+  RecordSettings total;
+  bool any_delta = false;
+  Limits limits;  ///< of epsilon only
   OutputOptions output;
 };
 void add_ledger(CommandLine& line, LedgerOptions& options);

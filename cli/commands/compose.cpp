@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iterator>
 #include <ostream>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -15,10 +16,12 @@
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
+#include "pate/events/account_record.hpp"
+#include "pate/io/digests.hpp"
 #include "pate/io/files.hpp"
-#include "pate/reports/read_part.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/reports/tune_report.hpp"
@@ -65,30 +68,22 @@ void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& 
   notices.insert(notices.begin(), doubts.begin(), doubts.end());
 }
 
-// A run that was put together, and what its report keeps of its queries.
-struct JoinedRun {
-  Account account;
-  std::optional<ProfiledQueries> profiled;
-};
-
-JoinedRun join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
+// A run that was put together.
+Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
   const reports::ShardReport& first = shards.front();
   std::vector<Partials> partials;
   for (reports::ShardReport& shard : shards) partials.push_back(std::move(shard.partials));
   AccountSettings settings = first.settings;
   settings.threads = threads;
-  const Partials merged = merge(partials);
-  JoinedRun joined{account(merged, first.aggregator, settings), {}};
-  Account& result = joined.account;
-  joined.profiled = reports::profiled_queries(result, merged);
+  Account result = account(merge(partials), first.aggregator, settings);
   put_doubts_first(first.notices, result.notices);
-  return joined;
+  return result;
 }
 
 void check_only_shards(const ComposeOptions& options) {
-  const ComposeSettings& rounds = options.rounds;
+  const RecordSettings& rounds = options.rounds;
   if (rounds.delta || rounds.orders || rounds.reading || rounds.conversion || rounds.bound ||
-      rounds.same_teachers) {
+      options.same_teachers) {
     throw usage_error(
         "shards are put together as they were made: --delta, --orders, --bound, --reading, "
         "--conversion and --same-teachers are for rounds");
@@ -103,21 +98,23 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
     document.report.reset();  // it is large
   }
   reports::check_one_run(shards);
-  JoinedRun joined = [&] {
+  Account account = [&] {
     const Activity activity(streams, "adding up shards");
     return join_run(shards, options.threads);
   }();
-  Account& account = joined.account;
   reports::ReportContext context = shards.front().context;
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
   for (reports::ShardReport& shard : shards) context.parts.push_back(std::move(shard.part));
+  const bool from_answers = std::ranges::any_of(context.settings, [](const auto& setting) {
+    const bool* const its = std::get_if<bool>(&setting.second);
+    return setting.first == "rows_from_answers" && its != nullptr && *its;
+  });
+  context.record = {reports::analysis_event(account, context.inputs, from_answers)};
   if (options.output.public_only) reports::keep_public(account);
   deliver_report(options.output,
-                 options.output.public_only
-                     ? reports::public_analyze_report_json(account, version())
-                     : reports::analyze_report_json(account, context, nullptr,
-                                                    joined.profiled ? &*joined.profiled : nullptr),
+                 options.output.public_only ? reports::public_analyze_report_json(account, context)
+                                            : reports::analyze_report_json(account, context),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
                                   analyze_summary(account, fmt::format("{} shards", shards.size()),
                                                   options.output.all, streams.out_colour())),
@@ -229,50 +226,95 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   return report_tune_misses(tuning, streams);
 }
 
-int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
-                   const Streams& streams) {
-  std::vector<Part> parts;
-  reports::ReportContext context;
+// What the files say was done, and how the sum names each.
+struct Rounds {
+  std::vector<reports::NamedRecord> files;
+  std::vector<reports::ReportPart> parts;
+
+  [[nodiscard]] Record record() const {
+    Record all;
+    for (const reports::NamedRecord& file : files) all = join(all, file.record);
+    return all;
+  }
+};
+
+// A line of a ledger, as a part of a sum.
+reports::ReportPart ledger_part(const reports::LedgerEntry& entry, const std::string& path,
+                                const std::string& sha256) {
+  const PublicEvent& open = entry.event.open;
+  const ToldEpsilon its = reports::own_cost(entry);
+  reports::ReportPart part;
+  part.path = path;
+  part.sha256 = sha256;
+  part.schema = "pate/ledger/v3";
+  part.mechanism = open.mechanism;
+  part.queries = open.queries;
+  part.votes_digest = entry.event.facts.digests.counts;
+  if (open.realized) part.answered = static_cast<double>(open.realized->answered);
+  part.epsilon = its.epsilon;
+  part.delta = its.delta;
+  if (open.origin.order) part.order = *open.origin.order;
+  part.is_whole = true;
+  return part;
+}
+
+Rounds read_rounds(const std::vector<Document>& documents) {
+  Rounds rounds;
   for (const Document& document : documents) {
-    if (!document.report) {
-      for (auto& [part, named] : reports::read_ledger_parts(document.text, document.path)) {
-        parts.push_back(std::move(part));
-        context.parts.push_back(std::move(named));
-      }
+    reports::NamedRecord& file = rounds.files.emplace_back();
+    file.name = document.path;
+    if (document.report) {
+      file.record = reports::read_events(*document.report);
+      rounds.parts.push_back(reports::report_part(*document.report, file.record));
       continue;
     }
-    parts.push_back(reports::read_part(*document.report));
-    context.parts.push_back(reports::report_part(*document.report, parts.back()));
+    const reports::LedgerText text = reports::parse_ledger(document.text, document.path);
+    file.record = text.record();
+    file.ledger = io::sha256_hex(std::as_bytes(std::span(document.text)));
+    for (const reports::LedgerEntry& entry : text.entries) {
+      rounds.parts.push_back(ledger_part(entry, document.path, file.ledger));
+    }
   }
-  if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
-  ComposeSettings rounds = options.rounds;
-  rounds.threads = options.threads;
-  Composition sum = [&] {
+  std::erase_if(rounds.files, [](const reports::NamedRecord& file) { return file.record.empty(); });
+  if (rounds.files.empty()) throw input_error("nothing to add up: the ledgers have no entries");
+  return rounds;
+}
+
+int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
+                   const Streams& streams) {
+  Rounds rounds = read_rounds(documents);
+  reports::check_addable(rounds.files, options.same_teachers);
+  RecordSettings settings = options.rounds;
+  settings.threads = options.threads;
+  reports::ReportContext context;
+  context.version = version();
+  context.parts = std::move(rounds.parts);
+  context.record = rounds.record();
+  if (options.output.public_only) {
+    context.record = public_record(std::move(context.record));
+    for (std::size_t i = 0; i < context.parts.size(); ++i) {
+      context.parts[i].path = fmt::format("part {}", i + 1);
+      context.parts[i].is_whole = false;  // nor its own headline
+    }
+  }
+  RecordAccount sum = [&] {
     const Activity activity(streams, "adding up rounds");
-    return compose(parts, rounds);
+    return account_record(context.record, settings);
   }();
   // It is 0 where all parts are answers of pure cost.
   if (sum.delta != 0.0) check_delta(sum.delta, options.any_delta, "the delta of the sum");
   if (options.output.public_only) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i] = public_part(std::move(parts[i]), i + 1);
-      context.parts[i].path = parts[i].name;
-      context.parts[i].provenance.reset();  // nor its own headline
-    }
-    sum = compose(parts, rounds);
     std::erase_if(sum.costs, [](const CostEntry& cost) { return !cost.releasable; });
     if (sum.costs.empty()) return report_missed({"no cost of this sum may be published"}, streams);
     sum.headline = headline_of(
         sum.costs, {options.rounds.reading, options.rounds.conversion, options.rounds.bound});
   }
-  std::ranges::move(slip_notices({}, {}, sum.conversion_delta.value_or(0.0)),
-                    std::back_inserter(sum.notices));
-  context.version = version();
+  std::ranges::move(slip_notices({}, {}, sum.delta), std::back_inserter(sum.notices));
   ComposeOptions in_force = options;
-  in_force.rounds.delta = sum.conversion_delta;
+  if (sum.delta > 0.0) in_force.rounds.delta = sum.delta;
   context.settings = settings_of("compose", add_compose, in_force);
   deliver_report(options.output,
-                 options.output.public_only ? reports::public_composed_report_json(sum, version())
+                 options.output.public_only ? reports::public_composed_report_json(sum, context)
                                             : reports::composed_report_json(sum, context),
                  costs_for_people(
                      options.output, guarantee_of(sum), sum.costs,
@@ -300,7 +342,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
       {Bound::tradeoff, Bound::published, Bound::exact, Bound::data_independent, Bound::released},
       "headline: tradeoff, published, exact,\ndata-independent or released");
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
-  rounds.add("--same-teachers", options.rounds.same_teachers,
+  rounds.add("--same-teachers", options.same_teachers,
              "the same teachers voted, though in other files");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);

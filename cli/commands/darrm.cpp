@@ -19,6 +19,8 @@
 #include "pate/majority/vote_law.hpp"
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
@@ -310,7 +312,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
         {"private_part",
          "what the report says of the votes, agreement and queries_by_ones, is private"});
   }
-  const reports::ReportContext context{version(), settings_of("darrm", add_darrm, options),
+  reports::ReportContext context{version(), settings_of("darrm", add_darrm, options),
                                        input.describe()};
   input.check_unchanged();
   std::vector<std::string> missed;
@@ -329,20 +331,31 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     check_no_labels_yet(options.labels, options.force);
   }
   const std::string called = options.output.public_only ? "the ledger" : options.ledger;
+  std::optional<reports::Ledger> ledger;
+  std::string ensemble;
   if (format && !options.ledger.empty()) {
-    reports::Ledger ledger(options.ledger);
+    ledger.emplace(options.ledger);
+    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
+                                    input.votes->teachers(), input.votes->classes())
+                   .name;
+  }
+  if (settings.setting == TeacherSetting::non_private ||
+      settings.setting == TeacherSetting::independent_fresh) {
+    context.record = {reports::darrm_event(report, context.inputs, ensemble,
+                                           format ? reports::new_event_id() : std::string())};
+  }
+  if (ledger) {
     report.ledger = options.ledger;
-    reports::LedgerEntry entry = reports::darrm_ledger_entry(
-        report, context,
-        reports::ensemble_of(ledger.entries(), options.ledger, options.ensemble,
-                             input.votes->teachers(), input.votes->classes()));
-    (void)reports::ledger_total(ledger.entries(), options.ledger);  // fails before it grows
-    std::ranges::move(ledger_notices(ledger, called, entry), std::back_inserter(report.notices));
-    ledger.append(std::move(entry));
-    report.total = reports::ledger_total(ledger.entries(), options.ledger);
+    const Event& event = context.record.front();
+    std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
+    // Fails before the ledger grows.
+    const CostEntry total = reports::total_with(*ledger, event);
+    report.total = ToldEpsilon{total.epsilon, total.delta};
+    ledger->append(
+        {event, reports::ledger_settings("darrm", context, report.labels->sha256), version()});
     report.notices.push_back(
         {"ledger_total",
-         fmt::format("{}: {}", called, reports::total_in_words(ledger.entries(), *report.total))});
+         fmt::format("{}: {}", called, reports::total_in_words(ledger->entries().size(), total))});
   } else if (format && settings.setting == TeacherSetting::non_private) {
     report.notices.push_back(no_ledger());
   }
@@ -354,7 +367,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     report.notices = reports::public_notices(report.notices, files);
     report.votes.reset();
     if (report.labels) report.labels->path = "labels";
-    json = reports::public_darrm_report_json(report, version());
+    json = reports::public_darrm_report_json(report, context);
   } else {
     json = reports::darrm_report_json(report, context);
   }

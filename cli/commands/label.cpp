@@ -19,6 +19,8 @@
 #include "pate/labeling/label_run.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/sampling/bit_source.hpp"
 
@@ -67,6 +69,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   run.add("--max-answers K", options.max_answers, "stop after this many answers");
   run.add("--max-epsilon E", options.max_epsilon,
           "stop before the query that could cost\nmore, for any votes");
+  add_rows_from_answers(run, options.rows_from_answers);
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.delta, options.any_delta);
   privacy.add("--order L", options.order,
@@ -110,8 +113,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                    account.notices);
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
-  const reports::ReportContext context{version(), settings_of("label", add_label, options),
-                                       described.get()};
+  reports::ReportContext context{version(), settings_of("label", add_label, options),
+                                 described.get()};
   input.check_unchanged();
 
   reports::LabelReport report{account,
@@ -125,21 +128,27 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               {}};
   check_no_labels_yet(options.labels, options.force);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
+  std::string ensemble;
   if (!options.ledger.empty()) {
     ledger.emplace(options.ledger, points);
+    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
+                                    input.votes->teachers(), input.votes->classes())
+                   .name;
+  }
+  Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
+  if (options.rows_from_answers) event.open.origin.rows_from_answers = true;
+  context.record = {event};
+  if (ledger) {
     report.ledger = options.ledger;
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
-    reports::LedgerEntry entry = reports::label_ledger_entry(
-        report, context,
-        reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
-                             input.votes->teachers(), input.votes->classes()));
-    (void)reports::ledger_total(ledger->entries(), options.ledger);  // fails before it grows
-    std::ranges::move(ledger_notices(*ledger, called, entry), std::back_inserter(account.notices));
-    ledger->append(std::move(entry));
-    report.total = reports::ledger_total(ledger->entries(), options.ledger);
+    std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(account.notices));
+    // Fails before the ledger grows.
+    const CostEntry total = reports::total_with(*ledger, event);
+    report.total = ToldEpsilon{total.epsilon, total.delta};
+    ledger->append({event, reports::ledger_settings("label", context, report.sha256), version()});
     account.notices.push_back(
         {"ledger_total",
-         fmt::format("{}: {}", called, reports::total_in_words(ledger->entries(), *report.total))});
+         fmt::format("{}: {}", called, reports::total_in_words(ledger->entries().size(), total))});
   } else {
     account.notices.push_back(no_ledger());
   }
@@ -150,7 +159,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     files.insert(files.end(), {options.ledger, options.labels});
     reports::keep_public(account, files);
     report.path = "labels";
-    json = reports::public_label_report_json(report, version());
+    json = reports::public_label_report_json(report, context);
   } else {
     json = reports::label_report_json(report, context);
   }

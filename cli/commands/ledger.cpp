@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
+#include "cli/exit_status.hpp"
 #include "cli/text.hpp"
 #include "pate/io/files.hpp"
 #include "pate/math/decimal.hpp"
@@ -18,29 +21,27 @@ namespace {
 using reports::LedgerEntry;
 
 std::string ledger_summary(const std::string& path, const std::vector<LedgerEntry>& entries,
-                           const reports::LedgerTotal& total, std::span<const Notice> notices) {
+                           const std::optional<RecordAccount>& total,
+                           std::span<const Notice> notices, bool all, bool colour) {
   if (entries.empty()) return fmt::format("{}: no entries\n{}", path, notes(notices));
-  const reports::Ensemble& ensemble = entries.front().ensemble;
+  const reports::Ensemble ensemble = entries.front().ensemble();
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
       "{:>9}  counted\n",
       path, ensemble.name, teachers_text(ensemble.teachers), ensemble.classes, "line", "time",
       "kind", "queries", "answered", "epsilon", "delta");
-  const auto count = [](const LedgerEntry& entry, const char* key) {
-    const auto found = entry.released.find(key);
-    return found ? fmt::format("{}", found->integer()) : std::string("-");
-  };
   for (const LedgerEntry& entry : entries) {
-    const io::JsonValue its = entry.kind == "release" ? entry.released.at("run") : entry.released;
-    fmt::format_to(std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {}\n",
-                   entry.line, entry.time, entry.kind, count(entry, "queries"),
-                   count(entry, "answered"), epsilon_text(its.at("epsilon").number()),
-                   fmt::format("{:.3g}", its.at("delta").number()),
-                   reports::is_added(entry, entries, total) ? "added" : "within a later line");
+    const PublicEvent& open = entry.event.open;
+    const ToldEpsilon its = reports::own_cost(entry);
+    const auto within = reports::counted_within(entry, entries);
+    fmt::format_to(
+        std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {}\n", entry.line,
+        entry.time, reports::kind_of(entry), open.queries,
+        open.realized ? fmt::format("{}", open.realized->answered) : std::string("-"),
+        epsilon_text(its.epsilon), fmt::format("{:.3g}", its.delta),
+        within ? fmt::format("in the epsilon of line {}", *within) : std::string("by itself"));
   }
-  return text + fmt::format("\ntotal: epsilon = {} at delta = {}, the sums of what is added\n{}{}",
-                            epsilon_text(total.epsilon), decimal(total.delta),
-                            notices.empty() ? "" : "\n", notes(notices));
+  return text + "\ntogether" + total_summary(*total, notices, all, colour);
 }
 
 }  // namespace
@@ -48,19 +49,30 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
 void add_ledger(CommandLine& line, LedgerOptions& options) {
   line.section("").add("LEDGER TEXT", options.ledger, "a ledger of pate label and pate release",
                        {.required = true, .recorded_as = "ledger"});
+  const Section total = line.section("Total");
+  total.add("--delta D", options.total.delta,
+            "delta at which the total is told; default:\nthe sum of those of the entries");
+  add_any_delta(total, options.any_delta);
+  add_orders(total, options.total.orders);
+  total.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
+  add_threads(total, options.total.threads);
   add_output_options(line, options.output);
+  add_format(line, options.output, "the costs");
+  add_all(line, options.output);
+  add_statement(line, options.output);
 }
 
 int run_ledger(const LedgerOptions& options, const Streams& streams) {
+  check_limits(options.limits);
+  if (options.total.delta) check_delta(*options.total.delta, options.any_delta);
   check_output_options(options.output, {options.ledger});
   const reports::LedgerText text =
       reports::parse_ledger(io::read_text_file(options.ledger), options.ledger);
-  const reports::LedgerTotal total = reports::ledger_total(text.entries, options.ledger);
   std::vector<Notice> notices;
-  if (std::ranges::any_of(total.groups, &reports::LedgerGroup::chosen_from_votes)) {
-    notices.push_back({"parameters_from_votes",
-                       "parameters of a release were chosen from votes, which no statement, and "
-                       "not this total, allows for"});
+  std::optional<RecordAccount> total;
+  if (!text.entries.empty()) {
+    total = reports::ledger_total(text.record(), options.ledger, options.total);
+    notices = total->notices;
   }
   if (text.torn_lines > 0) {
     notices.push_back({"ledger_torn",
@@ -69,10 +81,17 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
   }
   const reports::ReportContext context{
       version(), settings_of("ledger", add_ledger, options), {}, {}};
+  const Guarantee guarantee = total ? guarantee_of(*total, "all that this ledger records")
+                                    : no_guarantee("nothing was recorded.");
+  const std::vector<CostEntry> costs = total ? total->costs : std::vector<CostEntry>{};
   deliver_report(options.output,
                  reports::account_report_json(text.entries, total, notices, context),
-                 ledger_summary(options.ledger, text.entries, total, notices), notices, streams);
-  return kDone;
+                 costs_for_people(options.output, guarantee, costs,
+                                  ledger_summary(options.ledger, text.entries, total, notices,
+                                                 options.output.all, streams.out_colour())),
+                 notices, streams);
+  if (!total) return kDone;
+  return report_missed(missed_limits(options.limits, total->costs[total->headline]), streams);
 }
 
 }  // namespace pate::cli

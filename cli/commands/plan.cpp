@@ -8,6 +8,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "pate/events/run_events.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/reports/run_reports.hpp"
 
@@ -16,7 +17,7 @@ namespace pate::cli {
 namespace {
 
 // The run as far as it is given; the solved parameter must not be.
-PlannedRun planned_run(const PlanOptions& options, std::optional<PlanParameter> solved) {
+PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> solved) {
   const MechanismOptions& given = options.mechanism;
   const auto check = [&](PlanParameter parameter, const char* option, bool is_given) {
     if (solved == parameter && is_given) {
@@ -121,16 +122,17 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
   check_output_options(options.output, {});
-  const PlannedRun run = planned_run(options, options.solve);
+  const PlannedRun run = given_run(options, options.solve);
   const PlanSettings& settings = options.settings;
   Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
   const auto slips = slip_notices(thresholds_of(options.mechanism, {}), {}, options.settings.delta);
   result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
-  const reports::ReportContext context{version(), settings_of("plan", add_plan, options), {}};
+  const reports::ReportContext context{
+      version(), settings_of("plan", add_plan, options), {}, {}, {planned_run(result)}};
   deliver_report(options.output,
-                 options.output.public_only ? reports::public_plan_report_json(result, version())
+                 options.output.public_only ? reports::public_plan_report_json(result, context)
                                             : reports::plan_report_json(result, context),
                  costs_for_people(options.output, guarantee_of(result), result.costs,
                                   plan_summary(result, options.output.all, streams.out_colour())),

@@ -21,6 +21,8 @@
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/curve_tables.hpp"
 #include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/release_report.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/sampling/bit_source.hpp"
@@ -409,7 +411,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   if (const auto* curve = std::get_if<CurvePlanSettings>(&settings)) expect_room(*curve, run);
-  const reports::ReportContext context = make_context(options, input, run);
+  reports::ReportContext context = make_context(options, input, run);
   reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;
   bool limit_missed = false;
@@ -440,6 +442,8 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
         [&](ReleaseTerms& terms) {
           terms.earlier = counts.earlier;
           terms.ledger = counts.others;
+          terms.others_epsilon = counts.added.epsilon;
+          terms.others_delta = counts.added.delta;
         },
         settings);
     limit_missed =
@@ -459,10 +463,16 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (!dry_run) {
     SystemBits source;
     published = draw(votes, settings, plan, source);
-    if (ledger) {
-      ledger->append(
-          reports::release_entry(plan, *published, released, counts.same_run, version()));
+    if (!ledger) {
+      counts.about = reports::new_event_id();
+      released.ensemble = {"", run.votes.teachers(), run.votes.classes()};
     }
+    const Event event = reports::release_event(plan, *published, released, counts.about,
+                                               counts.covers, reports::new_event_id());
+    if (ledger) {
+      ledger->append({event, reports::ledger_settings("release", context, ""), version()});
+    }
+    context.record = {event};
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
   put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), delta, notices);
@@ -470,7 +480,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   note_data_independent(votes, delta, plan, notices);
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
-    deliver_report(options.output, reports::public_release_json(*published, notices, version()),
+    deliver_report(options.output, reports::public_release_json(*published, notices, context),
                    for_people(options.output, guarantee_of(published),
                               public_release_summary(*published, notices)),
                    notices, streams);

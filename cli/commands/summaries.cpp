@@ -11,7 +11,7 @@
 #include "cli/streams.hpp"
 #include "cli/text.hpp"
 #include "pate/as_published/release.hpp"
-#include "pate/composition/compose.hpp"
+#include "pate/events/account_record.hpp"
 #include "pate/math/decimal.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
@@ -227,12 +227,12 @@ std::string analyze_summary(const Account& account, const std::string& votes, bo
   return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
 }
 
-std::string compose_summary(const Composition& sum, std::span<const reports::ReportPart> parts,
+std::string compose_summary(const RecordAccount& sum, std::span<const reports::ReportPart> parts,
                             bool all, bool colour) {
   std::string text;
   for (const reports::ReportPart& part : parts) {
     text += fmt::format("{}: {}, {}", part.path, part.mechanism, queries_text(part.queries));
-    if (part.provenance) {
+    if (part.is_whole) {
       if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
       text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
       if (part.order) text += fmt::format(" at order {}", order_text(part.order));
@@ -247,6 +247,12 @@ std::string compose_summary(const Composition& sum, std::span<const reports::Rep
     text += answered_line(*sum.answered_expected, sum.answered_sd, sum.answered_realized);
   }
   return text + costs_and_notices(sum.costs, sum.headline, sum.notices, colour, all);
+}
+
+std::string total_summary(const RecordAccount& total, std::span<const Notice> notices, bool all,
+                          bool colour) {
+  return fmt::format(": {}\n", queries_text(total.queries)) +
+         costs_and_notices(total.costs, total.headline, notices, colour, all);
 }
 
 std::string label_summary(const reports::LabelReport& report, const std::string& votes, bool all,

@@ -15,13 +15,13 @@
 
 namespace pate {
 
-struct Composition;
 struct CurvePlan;
 struct Explanation;
 struct Inspection;
 struct NzcAnalysis;
 struct Plan;
 struct PublicRelease;
+struct RecordAccount;
 struct ReleasePlan;
 struct AsPublishedRelease;
 struct RoundsTuning;
@@ -54,9 +54,12 @@ namespace pate::cli {
                                            std::span<const CostEntry> costs, std::string summary);
 /// All costs as a table: epsilon, delta, what they are, whether they may be published.
 [[nodiscard]] std::string cost_table(std::span<const CostEntry> costs, TableFormat format);
-[[nodiscard]] std::string compose_summary(const Composition& sum,
+[[nodiscard]] std::string compose_summary(const RecordAccount& sum,
                                           std::span<const reports::ReportPart> parts, bool all,
                                           bool colour);
+/// What all entries of a ledger cost together.
+[[nodiscard]] std::string total_summary(const RecordAccount& total, std::span<const Notice> notices,
+                                        bool all, bool colour);
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
                                         const std::string& votes, bool all, bool colour);
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <system_error>
 
@@ -112,6 +113,11 @@ void add_ensemble(const Section& section, std::string& ensemble) {
       "these teachers, in the ledger; default: as\nit calls them, or as the file is called");
 }
 
+void add_rows_from_answers(const Section& section, bool& rows_from_answers) {
+  section.add("--rows-from-answers", rows_from_answers,
+              "these queries were chosen by answers to\nearlier ones; so are those of --indices");
+}
+
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered) {
   section.add("--max-epsilon E", max_epsilon, "largest epsilon allowed");
@@ -143,7 +149,7 @@ void check_no_labels_yet(const std::string& labels, bool force) {
 }
 
 std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,
-                                   const reports::LedgerEntry& entry) {
+                                   const Event& event) {
   std::vector<Notice> notices;
   if (const auto line = ledger.torn_line()) {
     notices.push_back({"ledger_torn",
@@ -151,7 +157,11 @@ std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::str
                                    "it does not count",
                                    called, *line)});
   }
-  const auto earlier = ledger.earlier(entry.kind, entry.votes_digest);
+  std::vector<reports::LedgerEntry> earlier;
+  std::ranges::copy_if(ledger.entries(), std::back_inserter(earlier), [&](const auto& entry) {
+    return entry.event.open.kind == event.open.kind &&
+           entry.event.facts.digests.counts == event.facts.digests.counts;
+  });
   if (earlier.empty()) return notices;
   notices.push_back({"labelled_before",
                      fmt::format("{}: these queries were labelled before, {}, the last time on {}; "

@@ -7,9 +7,12 @@
 #include "cli/options/command_line.hpp"
 #include "pate/accounting/account.hpp"
 
+namespace pate {
+struct Event;
+}
+
 namespace pate::reports {
 class Ledger;
-struct LedgerEntry;
 }  // namespace pate::reports
 
 namespace pate::cli {
@@ -47,6 +50,7 @@ void add_headline(const Section& section, std::optional<Reading>& reading,
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
 void add_threads(const Section& section, unsigned& threads);
 void add_ensemble(const Section& section, std::string& ensemble);
+void add_rows_from_answers(const Section& section, bool& rows_from_answers);
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered);
 
@@ -63,8 +67,7 @@ void check_no_labels_yet(const std::string& labels, bool force);
 
 /// What a ledger, by the name `called`, says so far about the queries of a new entry.
 [[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,
-                                                 const std::string& called,
-                                                 const reports::LedgerEntry& entry);
+                                                 const std::string& called, const Event& event);
 
 /// What must be known of a release that no ledger records.
 [[nodiscard]] Notice no_ledger();

@@ -160,6 +160,25 @@ std::vector<double> orders_of(const AccountSettings& settings) {
   return {default_orders().begin(), default_orders().end()};
 }
 
+// More rows, or groups of classes, than these are not kept with an account.
+constexpr std::size_t kMostRows = 20'000;
+constexpr std::size_t kMostGroups = 400'000;
+
+std::vector<QueryRow> table_of(const Tally& tally) {
+  std::vector<QueryRow> rows;
+  if (tally.distinct.size() > kMostRows) return rows;
+  for (const DistinctQuery& query : tally.distinct) {
+    rows.push_back({query.statistic, query.log_q, query.count, query.count, query.answered});
+  }
+  return rows;
+}
+
+std::vector<ExactQuery> kept(const std::vector<ExactQuery>& queries) {
+  std::size_t groups = 0;
+  for (const ExactQuery& query : queries) groups += query.votes.groups.size();
+  return groups <= kMostGroups ? queries : std::vector<ExactQuery>{};
+}
+
 // All but the exact costs and the utility.
 Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
                        OrderSearch search, AccountSettings settings) {
@@ -178,6 +197,7 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   account.query_delta = search.spent;
   account.orders = orders_of(settings);
   count_answered(tally, aggregator, has_decisions, account);
+  account.table = table_of(tally);
 
   account.costs = planned_entries(settings, aggregator, has_decisions);
   std::vector<Notice> data_independent_notices;
@@ -236,6 +256,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   if (partials.exact && (settings.exact || !settings.tilted)) {
     const ExactMechanism mechanism(aggregator, partials.tally.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
+    result.exact_queries = kept(partials.exact->distinct);
   }
   if (settings.exact && aggregator.is_tested() && !is_part) {
     add_tested_profile(partials.tally, exact, result);

@@ -83,6 +83,7 @@ inline constexpr std::array<Named<Reading>, 5> kNames<Reading>{{
 
 /// How RDP, or a composition that needs none, became epsilon.
 enum class ReportedConversion {
+  optimal,   ///< RDP, lossless: the smallest epsilon that the RDP at an order proves
   classic,   ///< RDP, Mironov 2017
   improved,  ///< RDP, Canonne, Kamath, Steinke 2020
   gdp,       ///< exact composition of Gaussian mechanisms
@@ -91,9 +92,11 @@ enum class ReportedConversion {
   profile,   ///< exact composition of the outcome probabilities themselves
   moments,   ///< as S17 prints it: moments 1 to 8 of its Theorem 2; plans only
   strong,    ///< as S17 prints it: strong composition of pure steps; plans only
+  linear,    ///< sum of the epsilons of several events, each at its own delta; sums only
 };
 template <>
-inline constexpr std::array<Named<ReportedConversion>, 8> kNames<ReportedConversion>{{
+inline constexpr std::array<Named<ReportedConversion>, 10> kNames<ReportedConversion>{{
+    {ReportedConversion::optimal, "optimal"},
     {ReportedConversion::classic, "classic"},
     {ReportedConversion::improved, "improved"},
     {ReportedConversion::gdp, "gdp"},
@@ -102,12 +105,27 @@ inline constexpr std::array<Named<ReportedConversion>, 8> kNames<ReportedConvers
     {ReportedConversion::profile, "profile"},
     {ReportedConversion::moments, "moments"},
     {ReportedConversion::strong, "strong"},
+    {ReportedConversion::linear, "linear"},
+}};
+
+/// What an epsilon promises.
+enum class Promise {
+  fixed,    ///< Pr[M(D) in S] <= e^eps Pr[M(D') in S] + delta for every S: eps is a constant
+  outcome,  ///< eps depends on what came out: the same with the integral of e^eps over S
+  none,     ///< nothing: an expectation, one direction only, or a number that was looked for
+};
+template <>
+inline constexpr std::array<Named<Promise>, 3> kNames<Promise>{{
+    {Promise::fixed, "fixed"},
+    {Promise::outcome, "outcome"},
+    {Promise::none, "none"},
 }};
 
 template <>
-inline constexpr std::array<Named<Conversion>, 2> kNames<Conversion>{{
+inline constexpr std::array<Named<Conversion>, 3> kNames<Conversion>{{
     {Conversion::classic, "classic"},
     {Conversion::improved, "improved"},
+    {Conversion::optimal, "optimal"},
 }};
 
 /// How votes lie in a file: queries x classes, teachers x queries or queries x teachers.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/step_counts.hpp"
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/exact/vote_groups.hpp"
 
 namespace pate {
 
@@ -38,6 +40,7 @@ struct CostEntry {
   std::vector<std::pair<std::string, double>> parts = {};
   bool data_dependent = false;
   bool releasable = false;  ///< whether the number may be published as it is
+  Promise promise = Promise::fixed;
 };
 
 /// Something a reader must know to read the numbers right. Codes are stable.
@@ -53,11 +56,29 @@ struct RdpCurves {
   std::vector<double> noisy_max_realized;  ///< of the answered queries; with decisions only
   /// Variance of the spent budget over the selection noise; with a selection only.
   std::vector<double> spent_variance;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const RdpCurves&, const RdpCurves&) = default;
 };
 
 /// Exact RDP of the run, reading `joint`, at the grid of orders; each direction on its own.
 struct ExactCurves {
   std::vector<double> forward, reverse;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const ExactCurves&, const ExactCurves&) = default;
+};
+
+/// Queries that no bound tells apart, and what became of them.
+struct QueryRow {
+  std::int64_t statistic = 0;  ///< compared with the threshold; 0 without a selection
+  double log_q = 0.0;          ///< of the noisy maximum
+  std::int64_t count = 0;      ///< of the list that was fixed beforehand
+  std::int64_t asked = 0;      ///< of these, before the run ended
+  std::int64_t answered = 0;   ///< of these, where it is known which
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const QueryRow&, const QueryRow&) = default;
 };
 
 /// The headline's epsilon after the first `queries` queries.
@@ -133,6 +154,10 @@ struct Account {
   std::vector<TrajectoryPoint> trajectory;
   std::optional<Utility> utility;
   std::optional<PerTeacher> per_teacher;
+  /// All that the bounds look at, and with exact costs all that these do; empty where they are more
+  /// than a report keeps.
+  std::vector<QueryRow> table = {};
+  std::vector<ExactQuery> exact_queries = {};
   std::vector<Notice> notices;
 };
 

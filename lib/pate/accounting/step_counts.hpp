@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,6 +38,9 @@ struct StepCounts {
   /// but for `delta()`; none where a step has other noise. Rounding below 1e-15 relative for each
   /// kind of step.
   [[nodiscard]] std::optional<double> squared_mu() const;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const StepCounts&, const StepCounts&) = default;
 };
 
 /// The steps of `queries` queries of which at most `answers` are answered: a threshold check each

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -29,6 +30,9 @@ struct Aggregator {
   [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
   [[nodiscard]] bool is_tested() const { return noisy_max.is_tested(); }
   [[nodiscard]] bool is_sparse() const { return max_refusals.has_value(); }
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const Aggregator&, const Aggregator&) = default;
 };
 
 /// PTR with this noise and delta of a query (mechanisms/stability_test.hpp).

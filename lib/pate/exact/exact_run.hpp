@@ -14,12 +14,6 @@
 
 namespace pate {
 
-/// A distinct query of a run and how often it occurs.
-struct ExactQuery {
-  GroupedVotes votes;
-  std::int64_t count = 0;
-};
-
 /// The exact costs of a run's queries. Outcome probabilities do not depend on the order: they are
 /// kept up to a limit of memory and computed anew beyond. Neither that nor the number of threads
 /// changes a bit of the results.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,15 @@ struct GroupedVotes {
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const GroupedVotes&, const GroupedVotes&) = default;
+};
+
+/// A distinct query of a run and how often it occurs.
+struct ExactQuery {
+  GroupedVotes votes;
+  std::int64_t count = 0;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const ExactQuery&, const ExactQuery&) = default;
 };
 
 /// The groups of a histogram whose statistic is not used (GNMax, LNMax). zeros: classes without a

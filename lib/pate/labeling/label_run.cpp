@@ -95,6 +95,27 @@ Tally tally_asked(const Run& run, const LabelledQueries& labelled, unsigned thre
   return all;
 }
 
+// All queries of the selection by what the bounds look at, and what became of them; empty where the
+// account of those that were asked has none.
+std::vector<QueryRow> table_of(const Run& run, const Account& asked, std::int64_t count,
+                               unsigned threads) {
+  if (count == run.rows.size() || asked.table.empty()) return asked.table;
+  std::vector<QueryRow> rows;
+  auto row = asked.table.begin();
+  for (const DistinctQuery& query : tally_of(run, run.rows, threads).distinct) {
+    rows.push_back({query.statistic, query.log_q, query.count, 0, 0});
+    // Both are in the canonical order, and all that was asked is in the selection.
+    if (row == asked.table.end() || row->statistic != query.statistic ||
+        row->log_q != query.log_q) {
+      continue;
+    }
+    rows.back().asked = row->count;
+    rows.back().answered = row->answered;
+    ++row;
+  }
+  return rows;
+}
+
 // The trade-off costs of a reading; at the one order that was fixed nothing was looked for.
 void append_entries(const Account& account, Reading reading, std::vector<CostEntry>& to) {
   for (const CostEntry& cost : account.costs) {
@@ -334,6 +355,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
     merge_order(fixed, result);
   }
   if (!run.aggregator.is_sparse()) result.headline = 0;
+  result.table = table_of(run, result, labelled.asked, threads);
   result.costs = std::move(costs);
   result.trajectory.clear();
   add_notices(labelled, filter, result);

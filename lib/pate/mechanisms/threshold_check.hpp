@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,9 @@ struct ThresholdCheck {
   /// Laplace noise of the threshold itself, half of sigma1, which is drawn anew after a refusal
   /// only; the sparse form of stability tests, else 0.
   double threshold_scale = 0.0;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const ThresholdCheck&, const ThresholdCheck&) = default;
 };
 
 /// No threshold is further from zero: beyond 2^53 a double cannot tell votes apart.

@@ -6,6 +6,7 @@ namespace pate {
 enum class Conversion {
   classic,   ///< Mironov (2017), Proposition 3; S18, Theorem 5: what the papers' tables use
   improved,  ///< Canonne, Kamath, Steinke (2020), Proposition 12: never larger
+  optimal,
 };
 
 /// Throws `parameter_error` unless 0 < delta < 1.

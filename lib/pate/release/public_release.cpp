@@ -49,13 +49,14 @@ std::string ledger_in_words(const PublicRelease& published) {
         break;
       case Counted::added:
         adds = true;
-        fmt::format_to(std::back_inserter(text), "epsilon {} and delta {} are added", entry.epsilon,
-                       entry.delta);
+        text += "counted with the others that are about other answers";
     }
   }
   return text +
-         (adds ? fmt::format(". What is added is added to epsilon {} and delta {} of this run "
-                             "(sequential composition: epsilons and deltas add up).",
+         (adds ? fmt::format(". What these cost together, epsilon {} at delta {}, is added to "
+                             "epsilon {} and delta {} of this run (sequential composition: "
+                             "epsilons and deltas add up).",
+                             published.others_epsilon, published.others_delta,
                              published.run_epsilon, published.run_delta)
                : ".");
 }
@@ -109,14 +110,7 @@ bool ReleaseTerms::counts_chosen() const {
 }
 
 AddedEntries added_entries(const ReleaseTerms& terms, double run_delta) {
-  AddedEntries added{0.0, run_delta};
-  if (terms.ledger) {
-    for (const OtherEntry& entry : *terms.ledger) {
-      if (entry.counted != Counted::added) continue;
-      added.epsilon = sum_upwards(added.epsilon, entry.epsilon);
-      added.total_delta = decimal_sum(added.total_delta, entry.delta);
-    }
-  }
+  const AddedEntries added{terms.others_epsilon, decimal_sum(run_delta, terms.others_delta)};
   if (!(added.total_delta < 1.0)) {
     throw validity_error(fmt::format(
         "delta of this release and of the entries of the ledger it counts add up to {}: a "
@@ -142,6 +136,8 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms
   result.reading = terms.cost;
   result.parameters = terms.counts_chosen() ? ParameterOrigin::chosen : origin;
   result.ledger = terms.ledger;
+  result.others_epsilon = terms.others_epsilon;
+  result.others_delta = terms.others_delta;
   return result;
 }
 

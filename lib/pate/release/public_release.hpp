@@ -76,7 +76,7 @@ struct EarlierRelease {
 enum class Counted {
   same_answers,    ///< a labelling that gave the answers of this run: counted once, with the run
   noise,           ///< an earlier number about the same answers: what its noise cost
-  added,           ///< its epsilon and delta are added
+  added,           ///< with all others about other answers: what they cost together is added
   within_another,  ///< by the epsilon of a later entry, about the same answers, that is added
 };
 template <>
@@ -93,8 +93,6 @@ struct OtherEntry {
   std::string kind;
   std::string time;
   Counted counted = Counted::added;
-  double epsilon = 0.0;  ///< what is added
-  double delta = 0.0;
   bool chosen_from_votes = false;  ///< parameters of a release
 };
 
@@ -106,6 +104,10 @@ struct ReleaseTerms {
   std::vector<EarlierRelease> earlier;
   /// All entries of the ledger, which the new epsilon counts; none without a ledger.
   std::optional<std::vector<OtherEntry>> ledger;
+  /// What those of them cost together that are about other answers: epsilon and delta, which may
+  /// depend on outcomes that are public.
+  double others_epsilon = 0.0;
+  double others_delta = 0.0;
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
 
   /// Whether parameters of an entry that is counted were chosen from votes.
@@ -153,6 +155,8 @@ struct PublicRelease {
   /// `chosen` also where those of an entry that is counted are.
   ParameterOrigin parameters = ParameterOrigin::fixed;
   std::optional<std::vector<OtherEntry>> ledger;
+  double others_epsilon = 0.0;  ///< of what it counts of the ledger, about other answers
+  double others_delta = 0.0;
   std::string statement;  ///< what the number means, in plain words
 
   std::optional<double> confidence;    ///< gnss: Phi(k)

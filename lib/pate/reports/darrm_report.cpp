@@ -4,8 +4,10 @@
 #include <cmath>
 #include <span>
 
+#include "pate/events/run_events.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/majority/vote_law.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -136,47 +138,35 @@ std::string darrm_report_json(const DarrmReport& report, const ReportContext& co
       total("delta", report.total->delta);
     });
   }
+  if (!context.record.empty()) write_record(json, context.record);
   json("notices", report.notices);
   return json.text();
 }
 
-std::string public_darrm_report_json(const DarrmReport& report, const std::string& version) {
+std::string public_darrm_report_json(const DarrmReport& report, const ReportContext& context) {
   return public_report(
-      "darrm", version, [&](FieldWriter& a) { write_majority_plan(a, report.plan); },
-      report.notices);
+      "darrm", context.version, [&](FieldWriter& a) { write_majority_plan(a, report.plan); },
+      report.notices, context.record);
 }
 
-LedgerEntry darrm_ledger_entry(const DarrmReport& report, const ReportContext& context,
-                               const Ensemble& ensemble) {
-  const MajorityPlan& plan = report.plan;
-  ReportContext private_context = context;
-  private_context.settings.emplace_back("labels_sha256", report.labels->sha256);
-  const auto write_mechanism = [&](FieldWriter& a) {
-    a("name", "darrm");
-    a("gamma", plan.gamma);
-  };
-  FieldWriter released;
-  released.object("mechanism", write_mechanism);
-  released("teachers", plan.settings.teachers.teachers);
-  released("queries", plan.settings.queries);
-  released("answered", plan.settings.queries);
-  released("epsilon", plan.costs[plan.headline].epsilon);
-  released("delta", plan.costs[plan.headline].delta);
-  FieldWriter run;
-  run.object("mechanism", write_mechanism);
-  std::string votes_digest;
-  for (const InputFile& input : context.inputs) {
-    if (input.votes_digest) votes_digest = *input.votes_digest;
+Event darrm_event(const DarrmReport& report, const std::vector<InputFile>& inputs,
+                  const std::string& ensemble, const std::string& id) {
+  Event event = majority_answers(report.plan, id);
+  event.open.ensemble = ensemble;
+  for (const InputFile& input : inputs) {
+    if (input.votes_digest) event.facts.digests.file = input.sha256;
   }
-  run("votes", votes_digest);
+  event.facts.digests.counts = votes_digest_of(inputs);
+  FieldWriter run;
+  run.object("mechanism", [&](FieldWriter& a) {
+    a("name", "darrm");
+    a("gamma", report.plan.gamma);
+  });
+  run("votes", event.facts.digests.counts);
   const std::string text = run.place().line();
-  return {"label",
-          ensemble,
-          votes_digest,
-          io::sha256_hex(std::as_bytes(std::span(text))),
-          begin_report("darrm", private_context).place().value("darrm").at("settings"),
-          released.place().value("released"),
-          context.version};
+  event.facts.digests.run = io::sha256_hex(std::as_bytes(std::span(text)));
+  if (report.labels) event.facts.digests.labels = report.labels->sha256;
+  return event;
 }
 
 }  // namespace pate::reports

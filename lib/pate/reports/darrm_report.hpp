@@ -23,7 +23,7 @@ struct DarrmReport {
   };
   std::optional<Labels> labels = {};
   std::optional<std::string> ledger = {};  ///< its path
-  std::optional<LedgerTotal> total = {};   ///< of the ledger, with this run
+  std::optional<ToldEpsilon> total = {};   ///< of the ledger, with this run
   std::vector<Notice> notices = {};
 };
 
@@ -34,12 +34,11 @@ struct DarrmReport {
 /// What of it may be published, with the notices as they are (of `public_notices`): all but what is
 /// made of the votes, settings, paths and digests.
 [[nodiscard]] std::string public_darrm_report_json(const DarrmReport& report,
-                                                   const std::string& version);
+                                                   const ReportContext& context);
 
-/// What the ledger keeps of the answers before they become visible. Only of teachers that promise
-/// nothing: there a ledger's unit, one teacher's votes, is protected.
-[[nodiscard]] LedgerEntry darrm_ledger_entry(const DarrmReport& report,
-                                             const ReportContext& context,
-                                             const Ensemble& ensemble);
+/// The answers as an event, of teachers whose costs compose (`majority_answers`). `id`: empty for a
+/// plan.
+[[nodiscard]] Event darrm_event(const DarrmReport& report, const std::vector<InputFile>& inputs,
+                                const std::string& ensemble, const std::string& id);
 
 }  // namespace pate::reports

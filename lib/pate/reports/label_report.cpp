@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/events/run_events.hpp"
 #include "pate/io/npy_header.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -64,14 +66,6 @@ void write_filter(FieldWriter& a, const LabelReport& report) {
     filter("max_epsilon", report.limits.max_epsilon);
     filter("max_answers", report.limits.max_answers);
   });
-}
-
-// The digest of the votes; every report of a command that reads votes has one.
-std::string votes_digest_of(const ReportContext& context) {
-  for (const InputFile& input : context.inputs) {
-    if (input.votes_digest) return *input.votes_digest;
-  }
-  return "";
 }
 
 }  // namespace
@@ -128,14 +122,15 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
       total("delta", report.total->delta);
     });
   }
+  write_record(json, context.record);
   json("notices", account.notices);
   return json.text();
 }
 
-std::string public_label_report_json(const LabelReport& report, const std::string& version) {
+std::string public_label_report_json(const LabelReport& report, const ReportContext& context) {
   const Account& account = report.account;
   return public_report(
-      "label", version,
+      "label", context.version,
       [&](FieldWriter& a) {
         a("mechanism", account.aggregator);
         a("teachers", account.teachers);
@@ -148,31 +143,24 @@ std::string public_label_report_json(const LabelReport& report, const std::strin
         write_costs(a, account);
         a("steps", most_steps(account.aggregator, report.limits));
       },
-      account.notices);
+      account.notices, context.record);
 }
 
-LedgerEntry label_ledger_entry(const LabelReport& report, const ReportContext& context,
-                               const Ensemble& ensemble) {
-  const Account& account = report.account;
-  ReportContext private_context = context;
-  private_context.settings.emplace_back("labels_sha256", report.sha256);
-  FieldWriter released;
-  released("mechanism", account.aggregator);
-  released("teachers", account.teachers);
-  released("queries", report.labelled.labels.size());
-  counts(released, report.labelled);
-  // What the answers say by themselves, at an order fixed before the run; and before it.
-  released("order", report.filter.order());
-  released("epsilon", report.filter.epsilon());
-  released("delta", account.delta);
-  released("steps", most_steps(account.aggregator, report.limits));
-  return {"label",
-          ensemble,
-          votes_digest_of(context),
-          run_digest(context.inputs, account.aggregator),
-          begin_report("label", private_context).place().value("label").at("settings"),
-          released.place().value("released"),
-          context.version};
+Event label_event(const LabelReport& report, const std::vector<InputFile>& inputs,
+                  const std::string& ensemble, const std::string& id) {
+  Event event = labelled_run(report.account, report.labelled, report.filter, report.limits, id);
+  event.open.ensemble = ensemble;
+  for (const InputFile& input : inputs) {
+    if (input.votes_digest) event.facts.digests.file = input.sha256;
+    // Row numbers may have been picked by earlier answers, and scores learnt from them.
+    if (input.role == "indices" || input.role == "student") {
+      event.open.origin.rows_from_answers = true;
+    }
+  }
+  event.facts.digests.counts = votes_digest_of(inputs);
+  event.facts.digests.run = run_digest(inputs, report.account.aggregator);
+  event.facts.digests.labels = report.sha256;
+  return event;
 }
 
 }  // namespace pate::reports

@@ -51,7 +51,7 @@ struct LabelReport {
   LabelsFormat format = LabelsFormat::npy;
   std::string sha256;                 ///< of the labels
   std::optional<std::string> ledger;  ///< its path
-  std::optional<LedgerTotal> total;   ///< of the ledger, with this run
+  std::optional<ToldEpsilon> total;   ///< of the ledger, with this run
 };
 
 /// The JSON report of `pate label` (cli/schemas/label.schema.json).
@@ -61,12 +61,12 @@ struct LabelReport {
 /// The public part of it, where `keep_public` (run_reports.hpp) left of the account what may be
 /// published.
 [[nodiscard]] std::string public_label_report_json(const LabelReport& report,
-                                                   const std::string& version);
+                                                   const ReportContext& context);
 
-/// What the ledger keeps of the run before its labels become visible: nothing that depends on the
-/// votes but through the answers.
-[[nodiscard]] LedgerEntry label_ledger_entry(const LabelReport& report,
-                                             const ReportContext& context,
-                                             const Ensemble& ensemble);
+/// The run as an event, made before its labels become visible; its public part depends on the
+/// votes through the answers alone. `ensemble`: its name in a ledger, or none. `id`: 32 hexadecimal
+/// digits of random bits that no other event has.
+[[nodiscard]] Event label_event(const LabelReport& report, const std::vector<InputFile>& inputs,
+                                const std::string& ensemble, const std::string& id);
 
 }  // namespace pate::reports

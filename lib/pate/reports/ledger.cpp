@@ -13,24 +13,32 @@
 #include <cstddef>
 #include <ctime>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/io/digests.hpp"
 #include "pate/io/files.hpp"
 #include "pate/io/json.hpp"
+#include "pate/reports/carry_over.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
 
 namespace {
 
-constexpr const char* kSchema = "pate/ledger/v2";
+constexpr const char* kSchema = "pate/ledger/v3";
+constexpr const char* kLinesBefore = "pate/ledger/v2";  // without events, and without digests
 constexpr const char* kNamelessSchema = "pate/ledger/v1";  // of entries that name no ensemble
-// How every line begins: by this the rest of a torn one is known.
-constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v2",)";
+// How every line begins, but for the version: by this the rest of a torn one is known.
+constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v)";
+constexpr std::string_view kVersions = "23";
 constexpr const char* kTorn = "torn";  // the kind of the mark after torn lines
+constexpr const char* kEvent = "event";
 
 // Whether text that is no JSON can be what a crash left of a line. A file system may have extended
 // the file before it wrote the bytes: then zeros follow.
@@ -39,7 +47,16 @@ bool is_torn(std::string_view line) {
   const std::size_t size = std::min(line.find('\0'), line.size());
   if (line.find_first_not_of('\0', size) != std::string_view::npos) return false;
   const std::size_t compared = std::min(size, kBeginning.size());
-  return line.substr(0, compared) == kBeginning.substr(0, compared);
+  if (line.substr(0, compared) != kBeginning.substr(0, compared)) return false;
+  if (size <= kBeginning.size()) return true;
+  return kVersions.find(line[kBeginning.size()]) != std::string_view::npos &&
+         line.substr(kBeginning.size() + 1, 2) == std::string_view("\",").substr(
+                                                      0, std::min<std::size_t>(
+                                                             2, size - kBeginning.size() - 1));
+}
+
+std::string digest_of(std::string_view line) {
+  return io::sha256_hex(std::as_bytes(std::span(line.data(), line.size())));
 }
 
 // One line that is JSON, with its place for messages.
@@ -47,30 +64,51 @@ class Line {
  public:
   Line(const io::JsonValue& json, std::int64_t number) : json_(json), number_(number) {
     if (json.type() != io::JsonType::object) fail("an object");
-    if (text("schema") == kNamelessSchema) {
+    const std::string schema = text("schema");
+    if (schema == kNamelessSchema) {
       throw input_error(
           fmt::format("{}: line {} is of an earlier version of ledgers ({}), which does not say "
                       "whose votes it counts: keep it, and begin a new one; what it counts comes "
                       "on top of every total of the new one",
                       json.file(), number, kNamelessSchema));
     }
-    if (text("schema") != kSchema) fail(fmt::format(R"("schema": "{}")", kSchema));
+    has_events_ = schema == kSchema;
+    if (!has_events_ && schema != kLinesBefore) fail(fmt::format(R"("schema": "{}")", kSchema));
   }
 
   [[nodiscard]] bool is_mark() const { return text("kind") == kTorn; }
-  [[nodiscard]] LedgerEntry entry() const {
-    const io::JsonValue its = field("ensemble", io::JsonType::object, json_);
-    return {text("kind"),
-            {field("name", io::JsonType::text, its).text(),
-             field("teachers", io::JsonType::whole, its).integer(),
-             field("classes", io::JsonType::whole, its).integer()},
-            text("votes_digest"),
-            text("run_digest"),
-            field("settings", io::JsonType::object, json_),
-            field("released", io::JsonType::object, json_),
-            field("version", io::JsonType::text, field("tool", io::JsonType::object, json_)).text(),
-            text("time"),
-            number_};
+  [[nodiscard]] bool has_events() const { return has_events_; }
+
+  // Each line of this version says which line is before it.
+  void check_chain(std::string_view before) const {
+    if (!has_events_) return;
+    if (text("chain") == before) return;
+    throw input_error(fmt::format(
+        "{}: line {} does not follow the line before it: a line was changed, taken out or put in; "
+        "only a copy of the ledger that nobody edited tells what was released",
+        json_.file(), number_));
+  }
+
+  [[nodiscard]] LedgerEntry entry(std::string_view line,
+                                  const std::vector<NumberedEvent>& before) const {
+    const io::JsonValue settings = field("settings", io::JsonType::object, json_);
+    const std::string version =
+        field("version", io::JsonType::text, field("tool", io::JsonType::object, json_)).text();
+    LedgerEntry result{{}, settings, version, text("time"), number_};
+    const std::string name = fmt::format("{}: line {}", json_.file(), number_);
+    if (!has_events_) {
+      if (text("kind") != "label" && text("kind") != "release") {
+        fail("the kind label or release");
+      }
+      result.event = carry_over_line(json_.as_document(name), line, before);
+    } else {
+      if (text("kind") != kEvent) fail("the kind event or torn");
+      field("event", io::JsonType::object, json_);
+      FieldReader reader(json_.as_document(name).at("event"));
+      fields(reader, result.event);
+      if (!result.event.happened()) fail("an event with an id");
+    }
+    return result;
   }
   void check_mark(std::int64_t torn_lines) const {
     const auto lines = json_.find("lines");
@@ -89,8 +127,7 @@ class Line {
   [[nodiscard]] std::string text(const char* key) const {
     return field(key, io::JsonType::text, json_).text();
   }
-  [[nodiscard]] io::JsonValue field(const char* key, io::JsonType type,
-                                    const io::JsonValue& in) const {
+  io::JsonValue field(const char* key, io::JsonType type, const io::JsonValue& in) const {
     const auto found = in.find(key);
     if (!found || found->type() != type) {
       fail(fmt::format("{} \"{}\"",
@@ -104,6 +141,7 @@ class Line {
 
   io::JsonValue json_;
   std::int64_t number_;
+  bool has_events_ = false;
 };
 
 std::string in_words(const Ensemble& ensemble) {
@@ -111,16 +149,30 @@ std::string in_words(const Ensemble& ensemble) {
                      ensemble.classes);
 }
 
-void check_object(const char* name, const io::JsonValue& value) {
-  if (value.type() == io::JsonType::object) return;
-  throw parameter_error(
-      fmt::format("the {} of a ledger entry must be a JSON object, got '{}'", name, value.dump()));
+// What is kept in a line: no tables of votes.
+Event without_tables(Event event) {
+  event.facts.table.clear();
+  event.facts.exact.clear();
+  event.facts.curves.reset();
+  return event;
 }
 
 }  // namespace
 
+Record LedgerText::record() const {
+  Record all;
+  for (const LedgerEntry& entry : entries) all.push_back(entry.event);
+  return join(all, {});
+}
+
+bool is_ledger(std::string_view text) {
+  return text.substr(0, text.find('\n')).find("\"pate/ledger/v") != std::string_view::npos;
+}
+
 LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
   LedgerText result;
+  std::vector<NumberedEvent> events;
+  std::set<std::string> ids;
   result.ends_line = bytes.empty() || bytes.back() == '\n';
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
@@ -142,18 +194,28 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
       continue;
     }
     const Line line(*json, result.lines);
+    line.check_chain(result.last_digest);
+    result.last_digest = digest_of(text);
     if (line.is_mark()) {
       line.check_mark(result.torn_lines);
       result.torn_lines = 0;
       continue;
     }
-    result.entries.push_back(line.entry());
+    result.entries.push_back(line.entry(text, events));
+    const LedgerEntry& entry = result.entries.back();
+    events.push_back({entry.line, entry.event});
+    if (!ids.insert(entry.event.open.id).second) {
+      throw input_error(fmt::format(
+          "{}: line {} is no line of this ledger: expected an event of its own, found that of a "
+          "line before",
+          name, result.lines));
+    }
     const LedgerEntry& first = result.entries.front();
-    if (const LedgerEntry& entry = result.entries.back(); entry.ensemble != first.ensemble) {
+    if (entry.ensemble() != first.ensemble()) {
       throw input_error(fmt::format(
           "{}: line {} is no line of this ledger: expected the {} of line {}, found "
           "the {}",
-          name, result.lines, in_words(first.ensemble), first.line, in_words(entry.ensemble)));
+          name, result.lines, in_words(first.ensemble()), first.line, in_words(entry.ensemble())));
     }
     if (result.torn_lines > 0) {
       throw input_error(fmt::format(
@@ -166,26 +228,30 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
 }
 
 std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) {
-  check_object("settings", entry.settings);
-  check_object("released", entry.released);
+  if (entry.settings.type() != io::JsonType::object) {
+    throw parameter_error(fmt::format(
+        "the settings of a ledger entry must be a JSON object, got '{}'", entry.settings.dump()));
+  }
   std::string bytes = before.ends_line ? "" : "\n";
+  std::string chain = before.last_digest;
   if (before.torn_lines > 0) {
     FieldWriter mark;
     mark("schema", kSchema);
     mark("kind", kTorn);
+    mark("chain", chain);
     mark("lines", before.torn_lines);
-    bytes += mark.place().line() + '\n';
+    const std::string text = mark.place().line();
+    chain = digest_of(text);
+    bytes += text + '\n';
   }
   FieldWriter line;
   line("schema", kSchema);
-  line("kind", entry.kind);
+  line("kind", kEvent);
+  line("chain", chain);
   line("time", entry.time);
   write_tool(line, entry.version);
-  line("ensemble", entry.ensemble);
-  line("votes_digest", entry.votes_digest);
-  line("run_digest", entry.run_digest);
   line("settings", entry.settings);
-  line("released", entry.released);
+  line("event", without_tables(entry.event));
   return bytes + line.place().line() + '\n';
 }
 
@@ -252,16 +318,6 @@ Ledger::Ledger(fs::path path, io::WritePoints points)
   points_("ledger opened");
 }
 
-std::vector<LedgerEntry> Ledger::earlier(std::string_view kind,
-                                         std::string_view votes_digest) const {
-  std::vector<LedgerEntry> result;
-  std::copy_if(entries().begin(), entries().end(), std::back_inserter(result),
-               [&](const LedgerEntry& entry) {
-                 return entry.kind == kind && entry.votes_digest == votes_digest;
-               });
-  return result;
-}
-
 std::optional<std::int64_t> Ledger::torn_line() const {
   if (text_.torn_lines == 0) return std::nullopt;
   return text_.lines - text_.torn_lines + 1;
@@ -286,6 +342,9 @@ void Ledger::append(LedgerEntry entry) {
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);
   text_.ends_line = true;
   text_.torn_lines = 0;
+  const std::size_t last = bytes.rfind('\n', bytes.size() - 2);
+  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
+  text_.last_digest = digest_of(std::string_view(bytes).substr(begin, bytes.size() - 1 - begin));
   entry.line = text_.lines;
   text_.entries.push_back(std::move(entry));
 }
@@ -298,18 +357,18 @@ std::vector<LedgerEntry> read_ledger(const fs::path& path) {
 
 Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& path,
                      const std::string& name, std::int64_t teachers, std::int64_t classes) {
-  const std::string its = entries.empty() ? path.stem().string() : entries.front().ensemble.name;
+  const std::string its = entries.empty() ? path.stem().string() : entries.front().event.open.ensemble;
   Ensemble wanted{name.empty() ? its : name, teachers, classes};
-  if (entries.empty() || wanted == entries.front().ensemble) return wanted;
+  if (entries.empty() || wanted == entries.front().ensemble()) return wanted;
   throw ledger_refusal(
       fmt::format("{}: a ledger is the account of one ensemble, here the {}, and this is the {}: "
                   "--ledger names another file for other teachers",
-                  path.string(), in_words(entries.front().ensemble), in_words(wanted)));
+                  path.string(), in_words(entries.front().ensemble()), in_words(wanted)));
 }
 
 void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path& path) {
   const auto last = std::find_if(entries.rbegin(), entries.rend(),
-                                 [](const LedgerEntry& entry) { return entry.kind == "release"; });
+                                 [](const LedgerEntry& entry) { return entry.event.open.drawn.has_value(); });
   if (last == entries.rend()) return;
   throw ledger_refusal(fmt::format(
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "

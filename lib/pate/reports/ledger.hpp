@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/events/event.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/json.hpp"
 
@@ -20,19 +21,18 @@ struct Ensemble {
   friend bool operator==(const Ensemble&, const Ensemble&) = default;
 };
 
-/// One thing that was released, as a ledger keeps it.
+/// One thing that was done, as a ledger keeps it: the event, without the tables of its votes.
 struct LedgerEntry {
-  std::string kind;          ///< the command that released it: "release", "label"
-  Ensemble ensemble;         ///< the same in all entries
-  std::string votes_digest;  ///< of the votes it was about (digests.hpp)
-  /// Digest of what decides the distribution of the answers: votes, mechanism, student.
-  std::string run_digest;
+  Event event;
   io::JsonValue settings;  ///< an object: the settings in force
-  io::JsonValue released;  ///< an object: what became public
   std::string version;     ///< of the program
   // Set by the ledger:
   std::string time{};     ///< UTC, "2026-11-21T11:30:16Z"
   std::int64_t line = 0;  ///< in the file, from 1
+
+  [[nodiscard]] Ensemble ensemble() const {
+    return {event.open.ensemble, event.open.teachers, event.open.classes};
+  }
 };
 
 /// What the text of a ledger says (cli/schemas/ledger.schema.json describes a line).
@@ -41,9 +41,18 @@ struct LedgerText {
   std::int64_t lines = 0;            ///< with what may be torn
   std::int64_t torn_lines = 0;       ///< at the end, which no entry follows
   bool ends_line = true;             ///< whether the last line is complete
+  std::string last_digest = {};      ///< SHA-256 of the last whole line; empty: there is none
+
+  /// All events.
+  [[nodiscard]] Record record() const;
 };
 
 /// Reads the text of a ledger; `name` is how messages call it.
+///
+/// Every line says the SHA-256 of the whole line before it, so that a line that was changed, put in
+/// or taken out is noticed where another follows. (That the last lines were cut off is not, nor
+/// that the whole file was made anew.) Lines of the version before, `pate/ledger/v2`, have no such
+/// digest and may come first; they are carried over.
 ///
 /// Lines at the end that are no JSON, but begin like an entry, are what a crash left of one. They
 /// do not count. Further up they are accepted only where a mark follows that counts them. A last
@@ -52,11 +61,14 @@ struct LedgerText {
 /// and an entry of another ensemble than the first one's.
 [[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
 
+/// Whether a text is a ledger rather than one report.
+[[nodiscard]] bool is_ledger(std::string_view text);
+
 /// What to append to a ledger that holds `before`: the end of an incomplete line, the mark after
-/// torn ones, the entry. Throws `parameter_error` where a field holds no JSON object.
+/// torn ones, the entry. Throws `parameter_error` where settings are no JSON object.
 [[nodiscard]] std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry);
 
-/// The account of what was released of one ensemble: an append-only file, one JSON object a line.
+/// The account of what was done with one ensemble: an append-only file, one JSON object a line.
 ///
 /// It is private: digests of votes are in it, which tell neighbours apart with certainty. A new
 /// ledger may be read and written by its owner only (0600).
@@ -83,18 +95,16 @@ class Ledger {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// All entries, oldest first.
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return text_.entries; }
-  /// The entries of this kind about these votes, oldest first.
-  [[nodiscard]] std::vector<LedgerEntry> earlier(std::string_view kind,
-                                                 std::string_view votes_digest) const;
+  [[nodiscard]] Record record() const { return text_.record(); }
   /// The number of the line that a crash tore, when the file ends with one.
   [[nodiscard]] std::optional<std::int64_t> torn_line() const;
 
   /// Appends an entry and waits until it is on the disk (fsync of the file and of its directory).
-  /// `time` and `line` are set here.
+  /// `time` and `line` are set here; tables of votes are left out.
   ///
-  /// Throws `parameter_error` where a field of the entry holds no JSON object, and `output_error`
-  /// where it cannot be written or its name has come to lead to another file; it counts then only
-  /// if all of it reached the file, and the ledger must be opened anew.
+  /// Throws `parameter_error` where its settings are no JSON object, and `output_error` where it
+  /// cannot be written or its name has come to lead to another file; it counts then only if all of
+  /// it reached the file, and the ledger must be opened anew.
   void append(LedgerEntry entry);
 
  private:

@@ -1,50 +1,50 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/events/account_record.hpp"
 #include "pate/release/public_release.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
 
-/// Entries of a ledger that are about the same answers: a labelling and the numbers that were
-/// released about it, of which the last counts all before it; or such numbers alone.
-struct LedgerGroup {
-  std::vector<std::size_t> entries;  ///< positions in the ledger, increasing
-  double epsilon = 0.0;
-  double delta = 0.0;
-  bool chosen_from_votes = false;  ///< parameters of one of its releases
-};
+/// The account of a ledger: that of its record (`account_record`), at the sum of the deltas at
+/// which its events tell their own costs unless another is asked for. `pate compose` of the ledger
+/// has the same numbers at the same delta. Throws `input_error` naming the ledger where the deltas
+/// add up to 1 or more.
+[[nodiscard]] RecordAccount ledger_total(const Record& record, const std::string& ledger,
+                                         RecordSettings settings = {});
 
-/// What the entries of a ledger cost together: no two groups have an answer or a number in common,
-/// so their epsilons and deltas add up (public_release.hpp), rounded upwards.
-struct LedgerTotal {
-  std::vector<LedgerGroup> groups;  ///< by their first entries
-  double epsilon = 0.0;
-  double delta = 0.0;
-};
+/// The cost that the account of a ledger with one more event would put first.
+[[nodiscard]] CostEntry total_with(const Ledger& ledger, const Event& event);
 
-/// Throws `input_error` naming ledger and line where an entry lacks what is needed, or refers to
-/// entries that are not of one group before it. `ledger` is how messages call it.
-[[nodiscard]] LedgerTotal ledger_total(const std::vector<LedgerEntry>& entries,
-                                       const std::string& ledger);
+/// The settings of a command as a ledger keeps them, with the digest of the labels it wrote.
+[[nodiscard]] io::JsonValue ledger_settings(std::string_view command, const ReportContext& context,
+                                            const std::string& labels_sha256);
 
-/// Whether an entry is the last of its group, whose epsilon and delta are added.
-[[nodiscard]] bool is_added(const LedgerEntry& entry, const std::vector<LedgerEntry>& entries,
-                            const LedgerTotal& total);
+/// The line of a later number that counts an entry; none where its own cost counts.
+[[nodiscard]] std::optional<std::int64_t> counted_within(const LedgerEntry& entry,
+                                                         const std::vector<LedgerEntry>& entries);
+
+/// What an entry costs by itself, for any votes or as it was drawn, at its own delta.
+[[nodiscard]] ToldEpsilon own_cost(const LedgerEntry& entry);
+
+/// "label", "release", "majority" or "step": what an entry is called.
+[[nodiscard]] std::string_view kind_of(const LedgerEntry& entry);
 
 /// "3 entries: epsilon = 4.2 at delta = 3e-05 together": for notices.
-[[nodiscard]] std::string total_in_words(const std::vector<LedgerEntry>& entries,
-                                         const LedgerTotal& total);
+[[nodiscard]] std::string total_in_words(std::size_t entries, const CostEntry& total);
 
 /// The report `pate/account/v1` of a ledger as JSON text: its ensemble, a line for each entry, the
-/// total. It names no digests and no paths of its entries.
+/// costs of all together (`total`; none of an empty ledger). It names no digests and no paths of
+/// its entries.
 [[nodiscard]] std::string account_report_json(const std::vector<LedgerEntry>& entries,
-                                              const LedgerTotal& total,
+                                              const std::optional<RecordAccount>& total,
                                               const std::vector<Notice>& notices,
                                               const ReportContext& context);
 
@@ -60,13 +60,18 @@ struct ReleasedRun {
 [[nodiscard]] std::string run_digest(const std::vector<InputFile>& inputs,
                                      const Aggregator& aggregator);
 
-/// How a release about a run counts the entries of its ledger. The newest group that is about the
-/// same run (for `realized`: of which the decisions are the labels) is counted with the run; of the
-/// others each is added.
+/// The digest of the votes that were read; empty: none were.
+[[nodiscard]] std::string votes_digest_of(const std::vector<InputFile>& inputs);
+
+/// How a release about a run counts the entries of its ledger. The newest run that is the same (for
+/// `realized`: of which the decisions are the labels) is counted with it, and so are numbers that
+/// were told of it; of the others what they cost together is added.
 struct LedgerCounts {
-  std::vector<std::size_t> same_run;    ///< positions of the entries of that group
-  std::vector<EarlierRelease> earlier;  ///< the releases among them
+  std::string about;                    ///< the run's id, a new one where no entry has it
+  std::vector<std::string> covers;      ///< ids of the numbers told of it
+  std::vector<EarlierRelease> earlier;  ///< these numbers
   std::vector<OtherEntry> others;       ///< all entries
+  ToldEpsilon added;                    ///< what those about other answers cost together
 };
 [[nodiscard]] LedgerCounts count_entries(const std::vector<LedgerEntry>& entries,
                                          const ReleasedRun& run, const std::string& ledger);

@@ -4,18 +4,16 @@
 
 #include "pate/error.hpp"
 #include "pate/io/json.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
 
 static void fields(FieldWriter& a, const OtherEntry& entry) {
-  const bool added = entry.counted == Counted::added;
   a("line", entry.line);
   a("kind", entry.kind);
   a("time", entry.time);
   a("counted", entry.counted);
-  a("epsilon", added ? std::optional(entry.epsilon) : std::nullopt);
-  a("delta", added ? std::optional(entry.delta) : std::nullopt);
 }
 
 static void fields(FieldWriter& a, const PublicRelease& published) {
@@ -47,6 +45,12 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
     run("delta", published.run_delta);
   });
   a("ledger", published.ledger);
+  if (published.others_delta > 0.0 || published.others_epsilon > 0.0) {
+    a.object("others", [&](FieldWriter& others) {
+      others("epsilon", published.others_epsilon);
+      others("delta", published.others_delta);
+    });
+  }
   a("statement", published.statement);
 }
 
@@ -96,6 +100,7 @@ std::string release_report_json(const AnyReleasePlan& plan,
     numbers("chosen_from", chosen_from);
   });
   report("guarantee", guarantee_of(published));
+  if (!context.record.empty()) write_record(report, context.record);
   report("notices", notices);
   return report.text();
 }
@@ -147,58 +152,51 @@ std::string as_published_report_json(const AsPublishedRelease& release, Reading 
 }
 
 std::string public_release_json(const PublicRelease& published, const std::vector<Notice>& notices,
-                                const std::string& version) {
+                                const ReportContext& context) {
   return public_report(
-      "release", version, [&](FieldWriter& a) { fields(a, published); }, notices);
+      "release", context.version, [&](FieldWriter& a) { fields(a, published); }, notices,
+      context.record);
 }
 
-// What a release leaves for those after it.
-static void describe_release(FieldWriter& settings, const CurvePlan& plan) {
-  settings("cost", plan.mechanism.settings().question.cost);
-  settings("order", plan.parameters().order);
-  settings("beta", plan.parameters().beta);
-  settings("s", plan.parameters().s);
-  settings("parameters", plan.origin);
+static NumberNoise noise_of(const CurvePlan& plan) {
+  const CurveParameters& its = plan.parameters();
+  return {ReleaseMethod::curve, its.order, its.beta, its.s, 0.0};
 }
 
-static void describe_release(FieldWriter& settings, const ReleasePlan& plan) {
-  settings("order", plan.parameters.order);
-  settings("beta", plan.parameters.beta);
-  settings("sigma_ss", plan.parameters.sigma);
-  settings("k", plan.k);
-  settings("confidence", plan.confidence);
-  settings("parameters", parameters_name(plan.chosen_from_votes));
+static NumberNoise noise_of(const ReleasePlan& plan) {
+  const ReleaseParameters& its = plan.parameters;
+  return {ReleaseMethod::gnss, its.order, its.beta, its.sigma, plan.k};
 }
 
-LedgerEntry release_entry(const AnyReleasePlan& plan, const PublicRelease& published,
-                          const ReleasedRun& run, std::span<const std::size_t> same_run,
-                          const std::string& version) {
-  FieldWriter settings;
-  settings("method", published.method);
-  settings("mechanism", published.aggregator);
-  settings.optional("bound", published.bound);
-  settings("reading", published.reading);
-  std::visit([&](const auto& its) { describe_release(settings, its); }, plan);
-  if (!run.decisions.empty()) settings("decisions_sha256", run.decisions);
-  FieldWriter released;
-  released("epsilon", published.epsilon);
-  released("delta", published.delta);
-  released("queries", published.queries);
-  released.optional("answered", published.answered);
-  released.object("run", [&](FieldWriter& its) {
-    its("epsilon", published.run_epsilon);
-    its("delta", published.run_delta);
-    std::vector<std::int64_t> lines;
-    for (const std::size_t i : same_run) lines.push_back((*published.ledger)[i].line);
-    its("entries", lines);
-  });
-  return {"release",
-          run.ensemble,
-          run.votes_digest,
-          run.digest,
-          settings.place().value("settings"),
-          released.place().value("released"),
-          version};
+Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,
+                    const ReleasedRun& run, const std::string& about,
+                    const std::vector<std::string>& covers, const std::string& id) {
+  Event event;
+  PublicEvent& open = event.open;
+  open.kind = EventKind::release;
+  open.id = id;
+  open.about = about;
+  open.ensemble = run.ensemble.name;
+  open.teachers = published.teachers;
+  open.classes = published.classes;
+  open.mechanism = published.aggregator.name();
+  open.aggregator = published.aggregator;
+  open.queries = published.queries;
+  open.steps = steps_of(published.aggregator, published.queries, published.queries);
+  open.delta = published.run_delta;
+  DrawnNumber& drawn = open.drawn.emplace();
+  drawn.epsilon = published.run_epsilon;
+  drawn.delta = published.run_delta;
+  drawn.covers = covers;
+  drawn.confidence = published.confidence;
+  // Of an earlier release that it counts they may have been, too.
+  open.origin.parameters_from_votes = published.rests_on_chosen();
+  (published.rests_on_chosen() ? event.facts.noise : drawn.noise) =
+      std::visit([](const auto& its) { return noise_of(its); }, plan);
+  event.facts.digests.counts = run.votes_digest;
+  event.facts.digests.run = run.digest;
+  event.facts.digests.labels = run.decisions;
+  return event;
 }
 
 FoundParameters read_release_parameters(const std::string& path, ReleaseMethod method) {

@@ -39,13 +39,13 @@ using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
 /// inputs or digests.
 [[nodiscard]] std::string public_release_json(const PublicRelease& published,
                                               const std::vector<Notice>& notices,
-                                              const std::string& version);
+                                              const ReportContext& context);
 
-/// The ledger's record of a release about `run`, of which the entries `same_run` tell already.
-[[nodiscard]] LedgerEntry release_entry(const AnyReleasePlan& plan, const PublicRelease& published,
-                                        const ReleasedRun& run,
-                                        std::span<const std::size_t> same_run,
-                                        const std::string& version);
+/// A release of the run `about`, an id, that counts the numbers `covers` about it. `id`: 32
+/// hexadecimal digits of random bits that no other event has.
+[[nodiscard]] Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,
+                                  const ReleasedRun& run, const std::string& about,
+                                  const std::vector<std::string>& covers, const std::string& id);
 
 /// Parameters that a report tells of.
 struct FoundParameters {

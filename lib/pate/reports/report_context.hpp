@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/composition/compose.hpp"
+#include "pate/events/event.hpp"
 #include "pate/io/json.hpp"
 
 namespace pate::reports {
@@ -44,7 +44,7 @@ struct ReportPart {
   std::optional<double> epsilon = {};   ///< its own headline; none: infinite
   std::optional<double> delta = {};
   std::optional<double> order = {};
-  std::optional<Provenance> provenance = {};  ///< none of a shard, nor what is after `votes_digest`
+  bool is_whole = false;                ///< not of a shard, nor of what may be published: all of this
   std::vector<Notice> notices = {};           ///< its own, and those of its parts
 };
 
@@ -54,6 +54,7 @@ struct ReportContext {
   Settings settings;
   std::vector<InputFile> inputs;
   std::vector<ReportPart> parts = {};  ///< composed reports only
+  Record record = {};                  ///< what the report tells of; none of inspections and the like
 };
 
 /// The version, settings and inputs of a report, as they were written, but for the setting `shard`.

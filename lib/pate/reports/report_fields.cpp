@@ -7,7 +7,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/error.hpp"
-#include "pate/release/public_release.hpp"
+#include "pate/reports/record_json.hpp"
 
 namespace pate::reports {
 
@@ -48,11 +48,14 @@ FieldWriter begin_report(std::string_view command, const ReportContext& context)
 
 std::string public_report(std::string_view command, const std::string& version,
                           const std::function<void(FieldWriter&)>& fill,
-                          const std::vector<Notice>& notices) {
+                          const std::vector<Notice>& notices, const Record& record) {
   FieldWriter report;
   report("schema", fmt::format("pate/{}/v1", command));
   write_tool(report, version);
-  report.object("public", fill);
+  report.object("public", [&](FieldWriter& a) {
+    fill(a);
+    if (!record.empty()) write_record(a, public_record(record));
+  });
   report("notices", notices);
   return report.text();
 }
@@ -112,6 +115,12 @@ void fields(FieldWriter& a, const Ensemble& ensemble) {
   a("classes", ensemble.classes);
 }
 
+void fields(FieldReader& a, Ensemble& ensemble) {
+  a("name", ensemble.name);
+  a("teachers", ensemble.teachers, Whole{1, kMostTeachers});
+  a("classes", ensemble.classes, Whole{1, kMostTeachers});
+}
+
 void fields(FieldWriter& a, const ReportPart& part) {
   a("path", part.path);
   a("sha256", part.sha256);
@@ -120,28 +129,12 @@ void fields(FieldWriter& a, const ReportPart& part) {
   a("queries", part.queries);
   if (!part.votes_sha256.empty()) a("votes_sha256", part.votes_sha256);
   if (!part.votes_digest.empty()) a("votes_digest", part.votes_digest);
-  if (!part.provenance) return;
+  if (!part.is_whole) return;
   a("answered", part.answered);
   a("epsilon", part.epsilon);
   a("delta", part.delta);
   a("order", part.order);
-  a("provenance", part.provenance);
   a("notices", part.notices);
-}
-
-void parameters(FieldWriter& a, const std::optional<bool>& chosen) {
-  a("parameters", chosen ? std::optional(parameters_name(*chosen)) : std::nullopt);
-}
-
-void parameters(FieldReader& a, std::optional<bool>& chosen) {
-  const io::JsonValue json = a.json().at("parameters");
-  if (json.is_null()) return;
-  const auto origin = value_named<ParameterOrigin>(json.text());
-  if (!origin) {
-    json.fail(fmt::format("{}, {}, or where else parameters came from", parameters_name(false),
-                          parameters_name(true)));
-  }
-  chosen = *origin == ParameterOrigin::chosen;
 }
 
 void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {

@@ -11,7 +11,6 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
-#include "pate/composition/compose.hpp"
 #include "pate/reports/fields.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
@@ -25,6 +24,7 @@ void fields(FieldWriter& a, const TrajectoryPoint& point);
 void fields(FieldWriter& a, const ReportPart& part);
 void fields(FieldWriter& a, const Guarantee& guarantee);
 void fields(FieldWriter& a, const Ensemble& ensemble);
+void fields(FieldReader& a, Ensemble& ensemble);
 
 /// The member `tool`: the program and its version.
 void write_tool(FieldWriter& a, const std::string& version);
@@ -34,10 +34,11 @@ void write_tool(FieldWriter& a, const std::string& version);
 
 /// A report of nothing but what may be published, as the member `public`: `fill` writes it, and the
 /// notices that bear on it follow. No settings, no inputs: there are no paths in it and no digests,
-/// which tell neighbours apart with certainty.
+/// which tell neighbours apart with certainty. Of the record what may be published.
 [[nodiscard]] std::string public_report(std::string_view command, const std::string& version,
                                         const std::function<void(FieldWriter&)>& fill,
-                                        const std::vector<Notice>& notices);
+                                        const std::vector<Notice>& notices,
+                                        const Record& record = {});
 
 /// The members `guarantee`, `headline` and `costs` of an account, a plan or a sum.
 template <class Accounted>
@@ -58,23 +59,6 @@ template <class Archive>
 void fields(Archive& a, Described<Archive, Notice>& notice) {
   a("code", notice.code);
   a("message", notice.message);
-}
-
-/// "fixed" or "chosen from the votes"; null without a release.
-void parameters(FieldWriter& a, const std::optional<bool>& chosen);
-void parameters(FieldReader& a, std::optional<bool>& chosen);
-
-template <class Archive>
-void fields(Archive& a, Described<Archive, Provenance>& provenance) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  parameters(a, provenance.parameters_chosen);
-  a("confidence", provenance.confidence, Real{0.0, 1.0});
-  a("fixed_order", provenance.fixed_order, Real{1.0, kMost});
-  a("limited", provenance.limited);
-  a("stopped", provenance.stopped);
-  a("adaptive", provenance.adaptive);
-  a("adaptive_rounds", provenance.adaptive_rounds);
-  a.optional("records", provenance.records);
 }
 
 template <class Archive>

@@ -11,7 +11,10 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/events/run_events.hpp"
+#include "pate/reports/ledger_account.hpp"
 #include "pate/reports/partials_json.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -63,7 +66,7 @@ static void fields(FieldWriter& a, const AtCap& found) {
   a("queries", found.queries);
 }
 
-static void fields(FieldWriter& a, const Released& released) {
+static void fields(FieldWriter& a, const ToldEpsilon& released) {
   a("epsilon", released.epsilon);
   a("delta", released.delta);
 }
@@ -99,22 +102,25 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("steps", plan.steps);
 }
 
-static void fields(FieldWriter& a, const ProfiledQueries& its, std::int64_t teachers,
-                   std::int64_t classes) {
-  a("mechanism", its.aggregator);
-  a("queries", its.queries);
-  ExactPartials partials;
-  partials.distinct = its.distinct;
-  fields(a, partials, ShardSize{teachers, classes, its.queries});
-}
-
-std::optional<ProfiledQueries> profiled_queries(const Account& account, const Partials& partials) {
-  if (!account.exact || !partials.exact) return std::nullopt;
-  return ProfiledQueries{account.aggregator, account.queries, partials.exact->distinct};
+Event analysis_event(const Account& account, const std::vector<InputFile>& inputs,
+                     bool rows_from_answers) {
+  Event event = analysed_run(account);
+  event.open.origin.rows_from_answers = rows_from_answers;
+  for (const InputFile& input : inputs) {
+    if (input.votes_digest) {
+      event.facts.digests.file = input.sha256;
+      event.facts.digests.counts = *input.votes_digest;
+    }
+    if (input.role == "indices" || input.role == "student") {
+      event.open.origin.rows_from_answers = true;
+    }
+  }
+  event.facts.digests.run = run_digest(inputs, account.aggregator);
+  return event;
 }
 
 std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                const Partials* partials, const ProfiledQueries* profiled) {
+                                const Partials* partials) {
   FieldWriter report = begin_report("analyze", context);
   report("mechanism", account.aggregator);
   report("teachers", account.teachers);
@@ -138,19 +144,24 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     rdp.optional("exact", account.exact, account.orders.size());
   });
   report.optional("profile", account.profile);
-  if (profiled != nullptr && account.profile) {
-    report("exact_queries", std::vector{*profiled}, account.teachers, account.classes);
-  }
   report("trajectory", account.trajectory);
   report.optional("utility", account.utility);
   report.optional("per_teacher", account.per_teacher);
   if (partials != nullptr) write_partials(report, *partials);
   if (!context.parts.empty()) report("parts", context.parts);
+  if (!context.record.empty()) write_record(report, context.record);
   report("notices", account.notices);
   return report.text();
 }
 
-std::string composed_report_json(const Composition& sum, const ReportContext& context) {
+// None where all of it is added apart, or nothing is.
+static void composed_delta_split(FieldWriter& a, const RecordAccount& sum) {
+  if (sum.query_delta > 0.0 && sum.query_delta < sum.delta) {
+    delta_split(a, sum.delta, sum.query_delta);
+  }
+}
+
+std::string composed_report_json(const RecordAccount& sum, const ReportContext& context) {
   FieldWriter report = begin_report("analyze", context);
   report.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
   report("parts", context.parts);
@@ -158,7 +169,7 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
   report("classes", sum.classes);
   report("queries", sum.queries);
   report("delta", sum.delta);
-  if (sum.conversion_delta) delta_split(report, *sum.conversion_delta, sum.query_delta);
+  composed_delta_split(report, sum);
   report.object("answered", [&](FieldWriter& answered) {
     answered("expected", sum.answered_expected);
     answered("sd", sum.answered_expected ? std::optional(sum.answered_sd) : std::nullopt);
@@ -169,15 +180,13 @@ std::string composed_report_json(const Composition& sum, const ReportContext& co
   report("steps", sum.steps);
   report.object("rdp", [&](FieldWriter& rdp) {
     rdp("orders", sum.orders);
-    for (const auto& [bound, curves] : sum.curves) rdp(name(bound), curves, sum.orders.size());
-    rdp.optional("exact", sum.exact, sum.orders.size());
+    rdp("any_votes", sum.any_votes);
+    if (sum.tradeoff.empty()) return;
+    rdp.object("tradeoff", [&](FieldWriter& tradeoff) { tradeoff("joint", sum.tradeoff); });
   });
-  report("provenance", sum.provenance);
   report.optional("profile", sum.profile);
-  if (sum.profile && sum.teachers && sum.classes) {
-    report("exact_queries", sum.profiled, *sum.teachers, *sum.classes);
-  }
   report("trajectory", sum.trajectory);
+  write_record(report, context.record);
   report("notices", sum.notices);
   return report.text();
 }
@@ -194,6 +203,7 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context) {
     rdp("orders", plan.orders);
     rdp("data_independent", curves, plan.orders.size());
   });
+  write_record(report, context.record);
   report("notices", plan.notices);
   return report.text();
 }
@@ -269,9 +279,9 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
   return result;
 }
 
-std::string public_analyze_report_json(const Account& account, const std::string& version) {
+std::string public_analyze_report_json(const Account& account, const ReportContext& context) {
   return public_report(
-      "analyze", version,
+      "analyze", context.version,
       [&](FieldWriter& a) {
         a("mechanism", account.aggregator);
         a("teachers", account.teachers);
@@ -282,29 +292,30 @@ std::string public_analyze_report_json(const Account& account, const std::string
         write_costs(a, account);
         a("steps", account.steps);
       },
-      account.notices);
+      account.notices, context.record);
 }
 
-std::string public_composed_report_json(const Composition& sum, const std::string& version) {
+std::string public_composed_report_json(const RecordAccount& sum, const ReportContext& context) {
   return public_report(
-      "analyze", version,
+      "analyze", context.version,
       [&](FieldWriter& a) {
         a.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
         a("teachers", sum.teachers);
         a("classes", sum.classes);
         a("queries", sum.queries);
         a("delta", sum.delta);
-        if (sum.conversion_delta) delta_split(a, *sum.conversion_delta, sum.query_delta);
+        composed_delta_split(a, sum);
         a.optional("released", sum.released);
         write_costs(a, sum);
         a("steps", sum.steps);
       },
-      sum.notices);
+      sum.notices, context.record);
 }
 
-std::string public_plan_report_json(const Plan& plan, const std::string& version) {
+std::string public_plan_report_json(const Plan& plan, const ReportContext& context) {
   return public_report(
-      "plan", version, [&](FieldWriter& a) { fields(a, plan); }, plan.notices);
+      "plan", context.version, [&](FieldWriter& a) { fields(a, plan); }, plan.notices,
+      context.record);
 }
 
 // Found by the archives, which look in the namespace of a struct, but not in an unnamed one.

@@ -5,7 +5,7 @@
 #include "pate/accounting/explanation.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/composition/compose.hpp"
+#include "pate/events/account_record.hpp"
 #include "pate/inspection/inspection.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/reports/report_context.hpp"
@@ -15,20 +15,19 @@ namespace pate::reports {
 // Reports of what runs cost, as JSON text: two spaces of indentation, ending in a newline. Numbers
 // read back to the same double; infinities and NaN become null.
 
-/// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
-/// can be put together. `profiled`: with exact RDP at given orders, so that the profile of several
-/// runs can be told.
-[[nodiscard]] std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                              const Partials* partials = nullptr,
-                                              const ProfiledQueries* profiled = nullptr);
+/// An analysis as an event. Row numbers in a file may have been picked by earlier answers, and a
+/// student's scores learnt from them: both count as made from answers, as `rows_from_answers` does.
+[[nodiscard]] Event analysis_event(const Account& account, const std::vector<InputFile>& inputs,
+                                   bool rows_from_answers);
 
-/// What the report of a run keeps of its queries: none without exact costs at given orders.
-[[nodiscard]] std::optional<ProfiledQueries> profiled_queries(const Account& account,
-                                                              const Partials& partials);
+/// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
+/// can be put together.
+[[nodiscard]] std::string analyze_report_json(const Account& account, const ReportContext& context,
+                                              const Partials* partials = nullptr);
 
 /// What several parts cost together as a report `pate/analyze/v1` that names its parts. The
 /// mechanism is "composed". It can be composed again.
-[[nodiscard]] std::string composed_report_json(const Composition& sum,
+[[nodiscard]] std::string composed_report_json(const RecordAccount& sum,
                                                const ReportContext& context);
 
 /// The report `pate/plan/v1`.
@@ -50,14 +49,14 @@ void keep_public(Account& account, const std::vector<std::string>& paths = {});
 
 /// The public part of a run, of which `keep_public` left what may be published.
 [[nodiscard]] std::string public_analyze_report_json(const Account& account,
-                                                     const std::string& version);
+                                                     const ReportContext& context);
 
-/// The public part of a sum of parts that tell nothing that depends on votes: of `public_part`.
-[[nodiscard]] std::string public_composed_report_json(const Composition& sum,
-                                                      const std::string& version);
+/// The public part of a sum of events that tell nothing that depends on votes: of `public_record`.
+[[nodiscard]] std::string public_composed_report_json(const RecordAccount& sum,
+                                                      const ReportContext& context);
 
 /// The public part of a plan: all of it but the settings.
-[[nodiscard]] std::string public_plan_report_json(const Plan& plan, const std::string& version);
+[[nodiscard]] std::string public_plan_report_json(const Plan& plan, const ReportContext& context);
 
 // Reports of what is in the votes, as JSON text: two spaces of indentation, ending in a newline.
 // Numbers read back to the same double.

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/report.hpp"
+#include "pate/events/event.hpp"
+
+namespace pate {
+
+/// What is asked of the events of a record.
+struct RecordSettings {
+  /// Of what is printed, all in; unset: `default_delta` of the record.
+  std::optional<double> delta;
+  /// Only these orders; unset: the common grid and the continuum.
+  std::optional<std::vector<double>> orders;
+  /// Restrict the headline.
+  std::optional<Reading> reading;
+  std::optional<ReportedConversion> conversion;
+  std::optional<Bound> bound;
+  unsigned threads = 0;  ///< changes no bit
+};
+
+/// What an epsilon and delta say of several events.
+struct ToldEpsilon {
+  double epsilon = 0.0;
+  double delta = 0.0;
+};
+
+/// What the events of a record cost together.
+struct RecordAccount {
+  Record events;                                  ///< in their order in the record
+  std::optional<std::int64_t> teachers, classes;  ///< none without votes, or where they differ
+  std::int64_t queries = 0;
+  double delta = 0.0;        ///< of the costs, all in
+  double query_delta = 0.0;  ///< of it, what is added apart
+  std::optional<double> answered_expected;  ///< none where an event does not tell
+  double answered_sd = 0.0;
+  std::optional<std::int64_t> answered_realized;
+
+  std::vector<CostEntry> costs;
+  std::size_t headline = 0;  ///< index in costs
+  StepCounts steps;
+  std::optional<ToldEpsilon> released;  ///< numbers that were drawn, added up
+  std::vector<double> orders;
+  std::vector<double> any_votes;  ///< RDP for any votes at the orders
+  std::vector<double> tradeoff;   ///< of these votes; empty where no event tells
+  std::optional<ProfileCurve> profile;
+  /// The headline after each event, in their order in the record; empty where that would take long.
+  std::vector<TrajectoryPoint> trajectory;
+  std::vector<Notice> notices;
+};
+
+/// The delta at which a record is told unless another is asked for: the largest at which its events
+/// tell their own costs, and beside it the deltas of claims, and of numbers that were drawn with
+/// what is counted by these.
+[[nodiscard]] double default_delta(const Record& record);
+
+/// The sum of the deltas at which the events of a record tell their own costs, as a ledger adds
+/// them up.
+[[nodiscard]] double recorded_delta(const Record& record);
+
+/// Accounts for all events of a record, done one after the other with the same teachers.
+///
+/// Numbers with a fixed epsilon, of which any may be taken, and so the smallest:
+///
+///     any votes  improved, classic   RDP of all events, each the least that is known of it for any
+///                optimal             votes at the order (Mironov 2017, Proposition 1)
+///                gdp                 all Gaussian: their exact composition
+///                pure, kov           all pure: the sum, and of one epsilon the exact composition
+///                linear              the sum of a number of each event's own, where it is smaller
+///     tradeoff   joint               the same with the trade-off bound of the lists of queries
+///     exact      joint               with their exact costs, by direction, and as a privacy
+///                                    profile where every other event is Gaussian
+///
+/// Numbers that depend on what came out (no minimum of them holds):
+///
+///     tradeoff   realized   what was asked and answered, at the order that all such events named
+///                           before; where they did not, at the best of 2, 3, 4, 6, 8, 12, 16 and
+///                           32, with an eighth of delta each
+///     released   released   numbers that were drawn count their runs, other events by their cost
+///                           for any votes; epsilons and deltas add up (public_release.hpp)
+///
+/// and `expected`, which promises nothing. Nothing depends on the order of the events, nor on how
+/// records were joined. Throws `parameter_error` for an empty record, for a delta outside of (0, 1)
+/// (0 goes for pure events) and settings that fit no cost; `input_error` where the delta leaves
+/// nothing beside what is added apart.
+[[nodiscard]] RecordAccount account_record(const Record& record, const RecordSettings& settings);
+
+/// What a number that is published beside a record adds for it: the epsilons that were drawn, which
+/// count their runs, and the cost of the other events for any votes, at `default_delta`. +inf where
+/// nothing is known. Nothing in it depends on votes but what is public.
+[[nodiscard]] ToldEpsilon told_total(const Record& record);
+
+/// What the headline promises about `released`, as "all that these rounds put out".
+[[nodiscard]] Guarantee guarantee_of(const RecordAccount& account,
+                                     const std::string& released = "all that these rounds put out");
+
+}  // namespace pate

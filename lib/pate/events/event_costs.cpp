@@ -1,0 +1,229 @@
+#include "pate/events/event_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "pate/math/log_space.hpp"
+#include "pate/math/margin.hpp"
+#include "pate/release/curve/curve_release.hpp"
+#include "pate/release/smooth/release_cost.hpp"
+
+namespace pate {
+
+namespace {
+
+// What telling a number costs, given that its parameters were not chosen from the votes.
+double cost_of_telling(const NumberNoise& drawn, double order) {
+  if (drawn.method == ReleaseMethod::curve) {
+    return cost_of_index({order, drawn.noise, drawn.beta});
+  }
+  return release_cost(order, drawn.beta * (1.0 + kReleaseMargin), drawn.noise, drawn.k);
+}
+
+// RDP of the randomized response with likelihood ratio e^epsilon, which dominates every
+// (epsilon, 0)-DP mechanism: the moment is cosh((a - 1/2) epsilon) / cosh(epsilon / 2), its excess
+// 2 sinh(a epsilon / 2) sinh((a - 1) epsilon / 2) / cosh(epsilon / 2).
+double randomized_response_rdp(double epsilon, double order) {
+  const double half = 0.5 * epsilon;
+  const double at = (2.0 * order - 1.0) * half;
+  const double log_moment = at < 30.0 ? std::log1p(2.0 * std::sinh(order * half) *
+                                                   std::sinh((order - 1.0) * half) / std::cosh(half))
+                                      : at + std::log1p(std::exp(-2.0 * at)) - half -
+                                            std::log1p(std::exp(-epsilon));
+  const double rdp = with_margin(log_moment / (order - 1.0));
+  return rdp < epsilon ? rdp : epsilon;
+}
+
+template <class Of>
+std::vector<double> chords(const EventCurves& curves, const std::vector<double>& of,
+                           std::span<const double> orders, const Of& also) {
+  std::vector<double> result;
+  for (const double order : orders) {
+    result.push_back(std::min(chord(curves.orders, of, order), also(order)));
+  }
+  return result;
+}
+
+}  // namespace
+
+double chord(std::span<const double> orders, std::span<const double> rdp, double order) {
+  const auto above = std::ranges::lower_bound(orders, order);
+  if (above == orders.end()) return kInfinity;
+  const auto j = static_cast<std::size_t>(above - orders.begin());
+  if (*above == order || j == 0) return rdp[j];
+  const double share = (order - orders[j - 1]) / (orders[j] - orders[j - 1]);
+  const double log_moment =
+      (1.0 - share) * (orders[j - 1] - 1.0) * rdp[j - 1] + share * (orders[j] - 1.0) * rdp[j];
+  return with_margin(log_moment / (order - 1.0), kSumMargin);
+}
+
+EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), threads_(threads) {
+  if (is_tabulated()) {
+    all_ = counted(&QueryRow::count);
+    asked_ = counted(&QueryRow::asked);
+  }
+  if (!event.facts.exact.empty()) {
+    mechanism_ = std::make_unique<ExactMechanism>(*event.open.aggregator, event.open.teachers);
+    exact_.emplace(*mechanism_, event.facts.exact, threads);
+  }
+}
+
+EventCosts::Counted EventCosts::counted(std::int64_t QueryRow::*count) const {
+  Counted result;
+  Tally& tally = result.tally;
+  tally.teachers = event_.open.teachers;
+  tally.classes = event_.open.classes;
+  for (const QueryRow& row : event_.facts.table) {
+    if (row.*count == 0) continue;
+    tally.distinct.push_back({row.statistic, row.log_q, row.*count, row.answered});
+    tally.queries += row.*count;
+  }
+  tally.run_queries = tally.queries;
+  return result;
+}
+
+std::vector<RunCost> EventCosts::costs(Counted& of, Bound bound,
+                                       std::span<const double> orders) const {
+  if (!of.inputs) {
+    of.inputs = std::make_unique<CostInputs>(of.tally, *event_.open.aggregator, threads_);
+  }
+  return run_costs(*of.inputs, bound, orders, threads_);
+}
+
+double EventCosts::any_votes(double order) const {
+  const PublicEvent& open = event_.open;
+  double steps = kInfinity;
+  if (open.kind != EventKind::release && open.steps) steps = open.steps->rdp(order).total();
+  if (open.cap && order <= open.cap->order) steps = std::min(steps, open.cap->rdp);
+  if (open.drawn) {
+    const bool is_fixed = open.drawn->noise && !open.origin.parameters_from_votes;
+    steps = is_fixed ? cost_of_telling(*open.drawn->noise, order) : kInfinity;
+  }
+  if (open.claim) {
+    steps = static_cast<double>(open.claim->count) *
+            randomized_response_rdp(open.claim->epsilon, order);
+  }
+  if (open.foreign) {
+    const double rho = open.foreign->rho + 0.5 * open.foreign->mu * open.foreign->mu;
+    steps = with_margin(static_cast<double>(open.foreign->count) * rho * order, kSumMargin);
+  }
+  return steps;
+}
+
+double EventCosts::delta_apart() const {
+  const PublicEvent& open = event_.open;
+  double delta = open.kind != EventKind::release && open.steps ? open.steps->delta() : 0.0;
+  if (open.claim && open.claim->delta > 0.0) {
+    delta += static_cast<double>(open.claim->count) * open.claim->delta * (1.0 + kSumMargin);
+  }
+  return delta;
+}
+
+std::vector<double> EventCosts::tradeoff(std::span<const double> orders) {
+  const auto any = [&](double order) { return any_votes(order); };
+  // What the sparse form of PTR costs no votes change.
+  const bool is_sparse = event_.open.aggregator && event_.open.aggregator->is_sparse();
+  if (is_tabulated() && !is_sparse) {
+    std::vector<double> result;
+    for (const RunCost& cost : costs(all_, Bound::tradeoff, orders)) {
+      result.push_back(std::min(cost.joint, any(cost.order)));
+    }
+    return result;
+  }
+  const auto& curves = event_.facts.curves;
+  // A run that limits ended has curves of what was asked, which answers decided.
+  if (curves && curves->tradeoff && !curves->tradeoff->joint.empty() &&
+      !event_.open.origin.limited) {
+    return chords(*curves, curves->tradeoff->joint, orders, any);
+  }
+  std::vector<double> result;
+  for (const double order : orders) result.push_back(any(order));
+  return result;
+}
+
+bool EventCosts::has_exact() const {
+  const auto& curves = event_.facts.curves;
+  return exact_ || (curves && curves->exact);
+}
+
+std::vector<BothDirections> EventCosts::exact(std::span<const double> orders) {
+  if (exact_) return exact_->rdp(orders);
+  std::vector<BothDirections> result;
+  const std::vector<double> both = tradeoff(orders);
+  const auto& curves = event_.facts.curves;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    result.push_back({both[j], both[j]});
+    if (!curves || !curves->exact) continue;
+    BothDirections& its = result.back();
+    its.forward = std::min(its.forward, chord(curves->orders, curves->exact->forward, orders[j]));
+    its.reverse = std::min(its.reverse, chord(curves->orders, curves->exact->reverse, orders[j]));
+  }
+  return result;
+}
+
+bool EventCosts::has_expected(Bound bound) const {
+  if (!event_.open.aggregator || event_.open.aggregator->is_tested()) return false;
+  if (is_tabulated()) return true;
+  const auto& curves = event_.facts.curves;
+  return curves && (bound == Bound::published ? curves->published : curves->tradeoff);
+}
+
+std::vector<EventCosts::Spent> EventCosts::expected(Bound bound, std::span<const double> orders) {
+  std::vector<Spent> result;
+  if (is_tabulated()) {
+    for (const RunCost& cost : costs(all_, bound, orders)) {
+      result.push_back({cost.selection, cost.noisy_max_expected, cost.spent_variance});
+    }
+    return result;
+  }
+  const EventCurves& its = *event_.facts.curves;
+  const RdpCurves& curves = bound == Bound::published ? *its.published : *its.tradeoff;
+  for (const double order : orders) {
+    const auto at = [&](const std::vector<double>& of) {
+      return of.empty() ? 0.0 : chord(its.orders, of, order);
+    };
+    result.push_back({at(curves.selection), at(curves.noisy_max), at(curves.spent_variance)});
+  }
+  return result;
+}
+
+bool EventCosts::tells_answers() const {
+  const PublicEvent& open = event_.open;
+  if (!open.realized || !open.aggregator || !open.aggregator->selection) return false;
+  if (open.aggregator->is_tested()) return false;
+  const auto& curves = event_.facts.curves;
+  return is_tabulated() ||
+         (curves && curves->tradeoff && !curves->tradeoff->noisy_max_realized.empty());
+}
+
+std::vector<EventCosts::Spent> EventCosts::realized(std::span<const double> orders) {
+  std::vector<Spent> result;
+  if (!tells_answers()) {
+    const auto& curves = event_.facts.curves;
+    // The one place where curves of a run with limits, of what it asked, count.
+    if (!is_tabulated() && curves && curves->tradeoff && !curves->tradeoff->joint.empty()) {
+      const auto any = [&](double order) { return any_votes(order); };
+      for (const double cost : chords(*curves, curves->tradeoff->joint, orders, any)) {
+        result.push_back({0.0, cost, 0.0});
+      }
+      return result;
+    }
+    for (const double cost : tradeoff(orders)) result.push_back({0.0, cost, 0.0});
+    return result;
+  }
+  if (is_tabulated()) {
+    for (const RunCost& cost : costs(asked_, Bound::tradeoff, orders)) {
+      result.push_back({cost.selection, cost.noisy_max_realized, 0.0});
+    }
+    return result;
+  }
+  const EventCurves& its = *event_.facts.curves;
+  for (const double order : orders) {
+    result.push_back({chord(its.orders, its.tradeoff->selection, order),
+                      chord(its.orders, its.tradeoff->noisy_max_realized, order), 0.0});
+  }
+  return result;
+}
+
+}  // namespace pate

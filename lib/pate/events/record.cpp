@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "pate/events/event.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kMostTimes = std::int64_t{1} << 40;
+
+std::string called(const PublicEvent& event) {
+  return fmt::format("the {} {} of {} queries", event.mechanism, name(event.kind), event.queries);
+}
+
+[[noreturn]] void refuse(const PublicEvent& event, const char* what) {
+  throw input_error(fmt::format(
+      "event {}, {}, has two descriptions, which differ in {}: one of the files was changed",
+      event.id, called(event), what));
+}
+
+// The value that either has; both must have the same where both have one.
+template <class Value>
+void join_fact(const PublicEvent& event, const char* what, Value& to, const Value& from) {
+  if (from == Value{} || from == to) return;
+  if (to != Value{}) refuse(event, what);
+  to = from;
+}
+
+void join_facts(Event& to, const Event& from) {
+  if (to.open != from.open) refuse(to.open, "what everybody may know of it");
+  const auto join = [&](const char* what, auto& its, const auto& more) {
+    join_fact(to.open, what, its, more);
+  };
+  VotesDigests& digests = to.facts.digests;
+  const VotesDigests& others = from.facts.digests;
+  // The same votes may lie in several files.
+  if (digests.file.empty()) digests.file = others.file;
+  join("votes_digest", digests.counts, others.counts);
+  join("run_digest", digests.run, others.run);
+  join("labels_sha256", digests.labels, others.labels);
+  join("its queries", to.facts.table, from.facts.table);
+  join("its votes", to.facts.exact, from.facts.exact);
+  join("its curves", to.facts.curves, from.facts.curves);
+}
+
+// Puts an event where one like it is, else at the end.
+void put(Record& record, const Event& event) {
+  const auto same = std::ranges::find_if(record, [&](const Event& its) {
+    return event.happened() ? its.open.id == event.open.id
+                            : its.open == event.open && its.facts == event.facts;
+  });
+  if (same == record.end()) {
+    record.push_back(event);
+  } else if (event.happened()) {
+    join_facts(*same, event);
+  } else {
+    if (event.times > kMostTimes - same->times) {
+      throw input_error(fmt::format("{} is counted more than 2^40 times", called(event.open)));
+    }
+    same->times += event.times;
+  }
+}
+
+}  // namespace
+
+Record join(const Record& a, const Record& b) {
+  Record result;
+  for (const Record* record : {&a, &b}) {
+    for (const Event& event : *record) put(result, event);
+  }
+  return result;
+}
+
+Record public_record(Record record) {
+  Record result;
+  for (Event& event : record) {
+    event.facts = {};
+    // Without what tells them apart some are one.
+    put(result, event);
+  }
+  return result;
+}
+
+Record canonical(Record record) {
+  std::ranges::sort(record, [](const Event& a, const Event& b) { return a < b; });
+  return record;
+}
+
+}  // namespace pate

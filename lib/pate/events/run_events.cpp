@@ -1,0 +1,114 @@
+#include "pate/events/run_events.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/error.hpp"
+#include "pate/rdp/conversion.hpp"
+
+namespace pate {
+
+namespace {
+
+// What accounts have in common, whatever became of the run.
+Event run_of(const Account& account) {
+  Event event;
+  event.open.kind = EventKind::run;
+  event.open.teachers = account.teachers;
+  event.open.classes = account.classes;
+  event.open.mechanism = account.aggregator.name();
+  event.open.aggregator = account.aggregator;
+  event.open.queries = account.queries;
+  event.open.delta = account.delta;
+  event.open.steps = account.steps;
+  event.facts.table = account.table;
+  event.facts.exact = account.exact_queries;
+  if (account.table.empty() && account.queries > 0 && account.tradeoff) {
+    event.facts.curves = EventCurves{account.orders, account.published, account.tradeoff,
+                                     account.exact};
+  }
+  return event;
+}
+
+}  // namespace
+
+RdpCap cap_of_filter(double max_epsilon, double order, double delta) {
+  const double term = conversion_term(Conversion::improved, order, delta);
+  // Outwards: more than what the comparison of the filter rounds.
+  const double room = 1e-14 * (max_epsilon + std::abs(term));
+  return {order, std::max(max_epsilon - term, 0.0) + room};
+}
+
+Event analysed_run(const Account& account) {
+  Event event = run_of(account);
+  if (account.orders.size() == 1) event.open.origin.order = account.orders.front();
+  if (account.answered_realized) {
+    event.open.realized = RealizedRun{account.queries, *account.answered_realized};
+  } else {
+    for (QueryRow& row : event.facts.table) row.answered = 0;
+  }
+  return event;
+}
+
+Event planned_run(const Plan& plan) {
+  Event event;
+  event.open.kind = EventKind::run;
+  const PlannedRun& run = plan.run;
+  const auto tested = run.tested();
+  event.open.mechanism = tested              ? std::string(tested->name())
+                         : run.laplace_scale ? "lnmax"
+                         : run.sigma1        ? "confident"
+                                             : "gnmax";
+  event.open.queries = run.queries;
+  event.open.delta = plan.delta;
+  event.open.steps = plan.steps;
+  return event;
+}
+
+Event labelled_run(const Account& account, const LabelledQueries& labelled,
+                   const PrivacyFilter& filter, const RunLimits& limits, const std::string& id) {
+  Event event = run_of(account);
+  const Aggregator& aggregator = account.aggregator;
+  event.open.id = id;
+  event.open.queries = static_cast<std::int64_t>(labelled.labels.size());
+  event.open.steps = most_steps(aggregator, limits);
+  event.open.realized = RealizedRun{labelled.asked, labelled.answered};
+  event.open.origin.order = filter.order();
+  // Without a selection every query is answered, and the sparse form counts its rounds: where these
+  // end, at most, is certain before they begin.
+  const bool answers_decide = aggregator.selection.has_value() && !aggregator.is_sparse();
+  event.open.origin.limited =
+      answers_decide && (limits.max_answers || limits.max_epsilon || labelled.stopped);
+  if (labelled.stopped) event.open.origin.stopped = name(*labelled.stopped);
+  if (limits.max_epsilon && !aggregator.is_sparse()) {
+    const double left = left_delta(aggregator, limits, account.delta);
+    event.open.cap = cap_of_filter(*limits.max_epsilon, filter.order(), left);
+  }
+  if (!aggregator.selection) {
+    for (QueryRow& row : event.facts.table) row.answered = 0;
+  }
+  return event;
+}
+
+Event majority_answers(const MajorityPlan& plan, const std::string& id) {
+  const MajoritySettings& settings = plan.settings;
+  const bool is_fresh = settings.setting == TeacherSetting::independent_fresh;
+  if (!is_fresh && settings.setting != TeacherSetting::non_private) {
+    throw parameter_error(
+        "answers of teachers that were trained once do not compose with others: no event");
+  }
+  Event event;
+  event.open.kind = EventKind::majority;
+  event.open.id = id;
+  event.open.protects_records = is_fresh;
+  event.open.teachers = settings.teachers.teachers;
+  event.open.classes = 2;
+  event.open.mechanism = "darrm";
+  event.open.queries = settings.queries;
+  event.open.delta = plan.costs[plan.headline].delta;
+  event.open.claim =
+      PrivacyClaim{settings.target.epsilon, settings.target.delta, settings.queries};
+  return event;
+}
+
+}  // namespace pate

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "pate/accounting/report.hpp"
+#include "pate/events/event.hpp"
+#include "pate/labeling/label_run.hpp"
+#include "pate/majority/majority_run.hpp"
+#include "pate/planning/plan.hpp"
+
+namespace pate {
+
+// What commands do, as events.
+
+/// An analysis: what a run would cost, or did; nothing that happened itself. Its table and queries
+/// are those of the account, and curves where it has no table.
+[[nodiscard]] Event analysed_run(const Account& account);
+
+/// A run to come.
+[[nodiscard]] Event planned_run(const Plan& plan);
+
+/// A run of the mechanism, of which `account` is what it cost (`label_account`). `id`: 32
+/// hexadecimal digits of random bits that no other event has.
+[[nodiscard]] Event labelled_run(const Account& account, const LabelledQueries& labelled,
+                                 const PrivacyFilter& filter, const RunLimits& limits,
+                                 const std::string& id);
+
+/// The RDP that a filter with a limit guarantees at its order; `delta` is what the deltas of all
+/// queries leave. Rounded upwards.
+[[nodiscard]] RdpCap cap_of_filter(double max_epsilon, double order, double delta);
+
+/// Answers of a private majority whose costs compose: of teachers with new coins for every query,
+/// and of teachers that promise nothing. Throws `parameter_error` for others. `id`: empty where
+/// nothing was drawn.
+[[nodiscard]] Event majority_answers(const MajorityPlan& plan, const std::string& id);
+
+}  // namespace pate

@@ -1,0 +1,191 @@
+#include "pate/reports/read_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "pate/error.hpp"
+#include "pate/reports/carry_over.hpp"
+#include "pate/reports/record_json.hpp"
+#include "pate/reports/report_fields.hpp"
+
+namespace pate::reports {
+
+namespace {
+
+// Its notices, and those of the parts of a sum, each once.
+std::vector<Notice> read_notices(const io::JsonValue& report) {
+  std::vector<Notice> result;
+  const auto read = [&](const io::JsonValue& from) {
+    std::vector<Notice> its;
+    FieldReader(from).optional("notices", its);
+    for (Notice& notice : its) {
+      if (std::ranges::find(result, notice.message, &Notice::message) == result.end()) {
+        result.push_back(std::move(notice));
+      }
+    }
+  };
+  read(report);
+  if (const auto parts = report.find("parts")) {
+    for (const io::JsonValue& part : parts->elements()) read(part);
+  }
+  return result;
+}
+
+const char* unit_of(const PublicEvent& event) {
+  return event.protects_records ? "one record of the data" : "one teacher's votes";
+}
+
+// Digests, ids and ledgers by which files are connected.
+std::set<std::string> ties_of(const NamedRecord& named) {
+  std::set<std::string> ties;
+  if (!named.ledger.empty()) ties.insert("ledger " + named.ledger);
+  for (const Event& event : named.record) {
+    const VotesDigests& digests = event.facts.digests;
+    if (!digests.file.empty()) ties.insert("file " + digests.file);
+    if (!digests.counts.empty()) ties.insert("counts " + digests.counts);
+    if (event.happened()) ties.insert("event " + event.open.id);
+    if (!event.open.about.empty()) ties.insert("event " + event.open.about);
+  }
+  return ties;
+}
+
+bool has_digests(const NamedRecord& named) {
+  return std::ranges::any_of(named.record, [](const Event& event) {
+    return !event.facts.digests.file.empty() || !event.facts.digests.counts.empty();
+  });
+}
+
+// The number of teachers; 0 where nothing says.
+std::int64_t teachers_of(const NamedRecord& named) {
+  for (const Event& event : named.record) {
+    if (event.open.teachers > 0) return event.open.teachers;
+  }
+  return 0;
+}
+
+void check_units(const std::vector<NamedRecord>& records) {
+  const NamedRecord* first = nullptr;
+  const Event* of_first = nullptr;
+  for (const NamedRecord& named : records) {
+    for (const Event& event : named.record) {
+      if (of_first == nullptr) {
+        first = &named;
+        of_first = &event;
+      }
+      if (event.open.protects_records != of_first->open.protects_records) {
+        throw input_error(
+            fmt::format("{}: expected a report that protects {} as {}, found one that protects {}: "
+                        "costs of the two do not add up",
+                        named.name, unit_of(of_first->open), first->name, unit_of(event.open)));
+      }
+      const std::int64_t teachers = teachers_of(named);
+      if (event.open.teachers > 0 && event.open.teachers != teachers) {
+        throw input_error(fmt::format("{}: teachers: expected {} in all of its events, found {}",
+                                      named.name, teachers, event.open.teachers));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Record read_events(const io::JsonValue& report) {
+  if (report.find("shard")) {
+    report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
+  }
+  if (const auto record = report.find("record")) return read_record(*record);
+  if (const auto published = report.find("public")) {
+    if (const auto record = published->find("record")) return read_record(*record);
+  }
+  return carry_over_report(report);
+}
+
+ReportPart report_part(const io::JsonValue& report, const Record& record) {
+  ReportPart named;
+  named.path = report.file();
+  named.sha256 = report.sha256();
+  named.schema = report.at("schema").text();
+  named.mechanism = record.size() == 1 ? record.front().open.mechanism : "composed";
+  std::int64_t answered = 0;
+  bool is_known = true;
+  for (const Event& event : record) {
+    if (event.open.kind == EventKind::release && record.size() > 1) continue;
+    named.queries += event.times * event.open.queries;
+    is_known = is_known && event.open.realized.has_value();
+    if (event.open.realized) answered += event.open.realized->answered;
+    if (!event.facts.digests.file.empty()) named.votes_sha256 = event.facts.digests.file;
+    if (!event.facts.digests.counts.empty()) named.votes_digest = event.facts.digests.counts;
+  }
+  const auto its = report.find("answered");
+  if (is_known) {
+    named.answered = static_cast<double>(answered);
+  } else if (const auto expected = its ? its->find("expected") : std::nullopt) {
+    named.answered = expected->number();
+  }
+  // What it says of itself, for people: nothing is made of it.
+  const auto published = report.find("public");
+  const auto headline = report.find("headline");
+  const auto of_public = published ? published->find("headline") : std::nullopt;
+  if (headline || published) {
+    FieldReader a(headline ? *headline : of_public ? *of_public : *published);
+    a.optional("epsilon", named.epsilon, Real{0.0});
+    a.optional("delta", named.delta, Real{0.0, 1.0});
+    a.optional("order", named.order, Real{1.0});
+  }
+  named.is_whole = true;
+  named.notices = read_notices(report);
+  return named;
+}
+
+void check_addable(const std::vector<NamedRecord>& records, bool same_teachers) {
+  check_units(records);
+  std::vector<const NamedRecord*> with_votes;
+  for (const NamedRecord& named : records) {
+    if (teachers_of(named) > 0) with_votes.push_back(&named);
+  }
+  if (with_votes.empty()) return;
+  const NamedRecord& first = *with_votes.front();
+  for (const NamedRecord* named : with_votes) {
+    if (teachers_of(*named) == teachers_of(first)) continue;
+    throw input_error(fmt::format(
+        "{}: teachers: expected {} as in {}, found {}: the costs of different ensembles are not "
+        "added up",
+        named->name, teachers_of(first), first.name, teachers_of(*named)));
+  }
+  if (same_teachers) return;
+  // Files are joined to the first while they have anything in common with those that are.
+  std::set<std::string> ties = ties_of(first);
+  std::vector<const NamedRecord*> others(with_votes.begin() + 1, with_votes.end());
+  for (bool any = true; any;) {
+    any = false;
+    for (const NamedRecord*& named : others) {
+      if (named == nullptr) continue;
+      const std::set<std::string> its = ties_of(*named);
+      if (std::ranges::none_of(its, [&](const std::string& tie) { return ties.contains(tie); })) {
+        continue;
+      }
+      ties.insert(its.begin(), its.end());
+      named = nullptr;
+      any = true;
+    }
+  }
+  for (const NamedRecord* named : others) {
+    if (named == nullptr) continue;
+    for (const NamedRecord* its : {&first, named}) {
+      if (has_digests(*its)) continue;
+      throw input_error(fmt::format(
+          "{}: expected digests of its votes, found none, as in what may be published; add "
+          "--same-teachers if the same teachers voted in {}",
+          its->name, its == &first ? named->name : first.name));
+    }
+    throw input_error(
+        fmt::format("{}: votes: expected the votes of {}, found others; add --same-teachers if the "
+                    "same teachers voted in both",
+                    named->name, first.name));
+  }
+}
+
+}  // namespace pate::reports

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pate/events/event.hpp"
+#include "pate/io/json.hpp"
+#include "pate/reports/report_context.hpp"
+
+namespace pate::reports {
+
+/// What a file says was done, and how messages and sums call it.
+struct NamedRecord {
+  std::string name;
+  Record record;
+  /// SHA-256 of the ledger that vouches for its teachers; empty: none does.
+  std::string ledger = {};
+};
+
+/// The events of a report of `analyze`, `label`, `plan`, `release`, `darrm` or `compose`: its
+/// record, whole or what may be published. Numbers that a report derives are not looked at.
+///
+/// Reports of earlier versions have no record: what they say is carried over (carry_over.hpp).
+/// Throws `input_error` naming the file and the field for another schema, for a shard, a dry run,
+/// a release that is not valid, and for fields that are missing, malformed or out of range.
+[[nodiscard]] Record read_events(const io::JsonValue& report);
+
+/// How a composed report names it.
+[[nodiscard]] ReportPart report_part(const io::JsonValue& report, const Record& record);
+
+/// Throws `input_error`, naming the files, unless all protect the same and are about the same
+/// teachers: their number is the same, and files are connected by votes, events or a ledger that
+/// they share, or `same_teachers` vouches for them.
+void check_addable(const std::vector<NamedRecord>& records, bool same_teachers);
+
+}  // namespace pate::reports

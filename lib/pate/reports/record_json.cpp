@@ -1,0 +1,327 @@
+#include "pate/reports/record_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "pate/mechanisms/stability_test.hpp"
+#include "pate/rdp/orders.hpp"
+#include "pate/reports/partials_json.hpp"
+#include "pate/reports/report_fields.hpp"
+#include "pate/sampling/bit_source.hpp"
+
+namespace pate::reports {
+
+namespace {
+
+constexpr const char* kSchema = "pate/record/v1";
+constexpr std::size_t kIdDigits = 32;
+constexpr Whole kQueries{0, kMostQueries};
+constexpr Whole kTimes{1, std::int64_t{1} << 40};
+constexpr double kMost = std::numeric_limits<double>::max();
+constexpr Real kOrder{kLowestOrder, kHighestOrder};
+constexpr Real kCost{0.0, kMost};
+constexpr Real kDelta{0.0, 1.0};
+
+// A member that is left out where it says nothing.
+template <class T>
+void member(FieldWriter& a, const char* key, const T& value) {
+  if (!(value == T{})) a(key, value);
+}
+template <class T, class... Domain>
+void member(FieldReader& a, const char* key, T& value, const Domain&... domain) {
+  a.optional(key, value, domain...);
+}
+template <class T, class Domain>
+void member(FieldWriter& a, const char* key, const T& value, const Domain& /*domain*/) {
+  member(a, key, value);
+}
+
+// An object of a few members; none where there is none.
+template <class T, class Describe>
+void fact(FieldWriter& a, const char* key, const std::optional<T>& value,
+           const Describe& describe) {
+  if (value) a.object(key, [&](FieldWriter& json) { describe(json, *value); });
+}
+template <class T, class Describe>
+void fact(FieldReader& a, const char* key, std::optional<T>& value, const Describe& describe) {
+  if (!a.json().find(key)) return;
+  a.object(key, [&](FieldReader& json) { describe(json, value.emplace()); });
+}
+
+void check_id(const io::JsonValue& json) {
+  const std::string id = json.text();
+  if (id.size() == kIdDigits && id.find_first_not_of("0123456789abcdef") == std::string::npos) return;
+  json.fail("32 hexadecimal digits");
+}
+
+template <class Archive, class Origin>
+void origin_fields(Archive& a, Origin& origin) {
+  member(a, "order", origin.order, kOrder);
+  member(a, "rows_from_answers", origin.rows_from_answers);
+  member(a, "limited", origin.limited);
+  member(a, "stopped", origin.stopped);
+  member(a, "parameters_from_votes", origin.parameters_from_votes);
+}
+
+template <class Archive, class Noise>
+void noise_fields(Archive& a, Noise& noise) {
+  a.named("method", noise.method, {ReleaseMethod::curve, ReleaseMethod::gnss});
+  a("order", noise.order, kOrder);
+  a("beta", noise.beta, kCost);
+  a("noise", noise.noise, kCost);
+  member(a, "k", noise.k, kCost);
+  if constexpr (Archive::kReads) {
+    if (!(noise.beta > 0.0 && noise.noise > 0.0)) a.json().fail("beta > 0 and noise > 0");
+  }
+}
+
+template <class Archive, class Drawn>
+void drawn_fields(Archive& a, Drawn& drawn) {
+  a("epsilon", drawn.epsilon, kCost);
+  a("delta", drawn.delta, kDelta);
+  member(a, "covers", drawn.covers);
+  member(a, "confidence", drawn.confidence, kDelta);
+  fact(a, "noise", drawn.noise, [](auto& json, auto& noise) { noise_fields(json, noise); });
+}
+
+template <class Archive, class Open>
+void public_fields(Archive& a, Open& open) {
+  member(a, "id", open.id);
+  a.named("kind", open.kind,
+          {EventKind::run, EventKind::release, EventKind::majority, EventKind::step});
+  if constexpr (Archive::kReads) {
+    if (const auto id = a.json().find("id")) check_id(*id);
+  }
+  std::string protects = open.protects_records ? "record" : "teacher";
+  a("protects", protects);
+  if constexpr (Archive::kReads) {
+    if (protects != "record" && protects != "teacher") a.json().at("protects").fail("teacher or record");
+    open.protects_records = protects == "record";
+  }
+  member(a, "ensemble", open.ensemble);
+  member(a, "teachers", open.teachers, Whole{0, kMostTeachers});
+  member(a, "classes", open.classes, Whole{0, kMostTeachers});
+  a("mechanism", open.mechanism);
+  member(a, "aggregator", open.aggregator);
+  a("queries", open.queries, kQueries);
+  member(a, "about", open.about);
+  member(a, "delta", open.delta, kDelta);
+  a.object("origin", [&](auto& json) {
+    if constexpr (!Archive::kReads) json.place().set_empty_object();
+    origin_fields(json, open.origin);
+  });
+  member(a, "steps", open.steps);
+  fact(a, "cap", open.cap, [](auto& json, auto& cap) {
+    json("order", cap.order, kOrder);
+    json("rdp", cap.rdp, kCost);
+  });
+  fact(a, "realized", open.realized, [&](auto& json, auto& realized) {
+    json("asked", realized.asked, Whole{0, open.queries});
+    json("answered", realized.answered, Whole{0, realized.asked});
+  });
+  fact(a, "drawn", open.drawn, [](auto& json, auto& drawn) { drawn_fields(json, drawn); });
+  fact(a, "claim", open.claim, [](auto& json, auto& claim) {
+    json("epsilon", claim.epsilon, kCost);
+    json("delta", claim.delta, kDelta);
+    json("count", claim.count, Whole{1, kMostQueries});
+  });
+  fact(a, "foreign", open.foreign, [](auto& json, auto& foreign) {
+    member(json, "mu", foreign.mu, kCost);
+    member(json, "rho", foreign.rho, kCost);
+    json("count", foreign.count, Whole{1, kMostQueries});
+  });
+}
+
+template <class Archive, class Digests>
+void digest_fields(Archive& a, Digests& digests) {
+  member(a, "votes_sha256", digests.file);
+  member(a, "votes_digest", digests.counts);
+  member(a, "run_digest", digests.run);
+  member(a, "labels_sha256", digests.labels);
+}
+
+template <class Archive, class Rows>
+void table_fields(Archive& a, Rows& rows, std::int64_t teachers) {
+  columns(a, rows, {}, Column{"statistic", &QueryRow::statistic, Whole{0, teachers}},
+          Column{"log_q", &QueryRow::log_q, Real{-kMost, 0.0, -kInfinity}},
+          Column{"count", &QueryRow::count, kQueries}, Column{"asked", &QueryRow::asked, kQueries},
+          Column{"answered", &QueryRow::answered, kQueries});
+}
+
+template <class Archive, class Curves>
+void curve_fields(Archive& a, Curves& curves) {
+  a("orders", curves.orders, kOrder);
+  const std::size_t orders = curves.orders.size();
+  a.optional("published", curves.published, orders);
+  a.optional("tradeoff", curves.tradeoff, orders);
+  a.optional("exact", curves.exact, orders);
+}
+
+// The rows of a table are all queries of a run, each once.
+void check_table(const io::JsonValue& json, const PublicEvent& open,
+                 const std::vector<QueryRow>& rows) {
+  std::int64_t queries = 0;
+  RealizedRun sums;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const QueryRow& row = rows[i];
+    const auto fail = [&](const char* key, const std::string& expected) {
+      json.at(key).elements()[i].fail(expected);
+    };
+    if (row.count < 1) fail("count", "at least one query");
+    if (row.asked > row.count) fail("asked", fmt::format("at most {}, the queries", row.count));
+    if (row.answered > row.asked) {
+      fail("answered", fmt::format("at most {}, the queries that were asked", row.asked));
+    }
+    if (i > 0 && std::pair(row.statistic, row.log_q) <=
+                     std::pair(rows[i - 1].statistic, rows[i - 1].log_q)) {
+      fail("log_q", "rows in order of statistic, then log_q, each once");
+    }
+    queries += std::min(row.count, kMostQueries);
+    sums.asked += row.asked;
+    sums.answered += row.answered;
+    if (queries > open.queries) break;
+  }
+  if (queries != open.queries) {
+    json.at("count").fail(fmt::format("counts that add up to the {} queries of the event",
+                                      open.queries));
+  }
+  if (open.realized && (sums.asked != open.realized->asked ||
+                        (open.aggregator->selection && sums.answered != open.realized->answered))) {
+    json.at("answered").fail(fmt::format("counts that add up to the {} asked and {} answered",
+                                         open.realized->asked, open.realized->answered));
+  }
+}
+
+void check_orders(const io::JsonValue& json, const std::vector<double>& orders) {
+  if (orders.empty()) json.fail("at least one order");
+  for (std::size_t k = 1; k < orders.size(); ++k) {
+    if (!(orders[k] > orders[k - 1])) json.elements()[k].fail("a larger order than the one before");
+  }
+}
+
+void read_private(const io::JsonValue& json, const PublicEvent& open, PrivateFacts& facts) {
+  FieldReader a(json);
+  digest_fields(a, facts.digests);
+  fact(a, "noise", facts.noise, [](auto& its, auto& noise) { noise_fields(its, noise); });
+  const ShardSize size{open.teachers, open.classes, open.queries};
+  const auto need_run = [&](const io::JsonValue& of) {
+    if (open.kind != EventKind::run || !open.aggregator || open.teachers < 1 || open.classes < 1) {
+      of.fail("no such facts but of a run with its aggregator, teachers and classes");
+    }
+  };
+  if (const auto table = json.find("table")) {
+    need_run(*table);
+    FieldReader rows(*table);
+    table_fields(rows, facts.table, open.teachers);
+    check_table(*table, open, facts.table);
+  }
+  if (const auto exact = json.find("exact")) {
+    need_run(*exact);
+    FieldReader inner(*exact);
+    ExactPartials partials;
+    fields(inner, partials, size);
+    facts.exact = std::move(partials.distinct);
+  }
+  if (const auto curves = json.find("curves")) {
+    need_run(*curves);
+    FieldReader inner(*curves);
+    // Orders first: all else has a number for each.
+    curve_fields(inner, facts.curves.emplace());
+    check_orders(curves->at("orders"), facts.curves->orders);
+  }
+}
+
+void write_private(FieldWriter& a, const PublicEvent& open, const PrivateFacts& facts) {
+  digest_fields(a, facts.digests);
+  fact(a, "noise", facts.noise, [](auto& its, auto& noise) { noise_fields(its, noise); });
+  if (!facts.table.empty()) {
+    a.object("table", [&](FieldWriter& json) { table_fields(json, facts.table, open.teachers); });
+  }
+  if (!facts.exact.empty()) {
+    ExactPartials partials;
+    partials.distinct = facts.exact;
+    a("exact", partials, ShardSize{open.teachers, open.classes, open.queries});
+  }
+  if (facts.curves) {
+    a.object("curves", [&](FieldWriter& json) { curve_fields(json, *facts.curves); });
+  }
+}
+
+// An event has the facts of its kind and no others.
+void check_kind(const io::JsonValue& json, const PublicEvent& open) {
+  const auto require = [&](bool holds, const char* expected) {
+    if (!holds) json.fail(fmt::format("an event of kind {} {}", name(open.kind), expected));
+  };
+  switch (open.kind) {
+    case EventKind::run:
+      require(open.steps && !open.drawn && !open.claim && !open.foreign,
+              "with steps, and without drawn, claim and foreign");
+      break;
+    case EventKind::release:
+      require(open.steps && open.drawn && !open.claim && !open.foreign && !open.cap,
+              "with the steps of its run and drawn, and without cap, claim and foreign");
+      break;
+    case EventKind::majority:
+      require(open.claim && !open.steps && !open.drawn && !open.foreign && !open.cap,
+              "with a claim, and without steps, cap, drawn and foreign");
+      break;
+    case EventKind::step:
+      require((open.claim || open.foreign) && !(open.claim && open.foreign) && !open.steps &&
+                  !open.drawn && !open.cap,
+              "with either claim or foreign, and without steps, cap and drawn");
+  }
+  if (open.claim && !(open.claim->delta < 1.0)) json.at("claim").at("delta").fail("a delta below 1");
+  if (open.drawn) {
+    require(open.drawn->delta < 1.0, "with a delta below 1 in drawn");
+    require(open.drawn->noise.has_value() != open.origin.parameters_from_votes,
+            "with noise in drawn unless its parameters were chosen from votes");
+  }
+}
+
+}  // namespace
+
+void fields(FieldWriter& a, const Event& event) {
+  if (!event.happened() && event.times > 1) a("times", event.times);
+  public_fields(a, event.open);
+  if (event.facts == PrivateFacts{}) return;
+  a.object("private", [&](FieldWriter& json) { write_private(json, event.open, event.facts); });
+}
+
+void fields(FieldReader& a, Event& event) {
+  a.optional("times", event.times, kTimes);
+  public_fields(a, event.open);
+  check_kind(a.json(), event.open);
+  if (event.happened() && event.times != 1) a.json().at("times").fail("1, of what has an id");
+  if (const auto json = a.json().find("private")) read_private(*json, event.open, event.facts);
+}
+
+void write_record(FieldWriter& report, const Record& record) {
+  report.object("record", [&](FieldWriter& json) {
+    json("schema", kSchema);
+    json("events", record);
+  });
+}
+
+Record read_record(const io::JsonValue& record) {
+  const io::JsonValue schema = record.at("schema");
+  if (schema.text() != kSchema) schema.fail(kSchema);
+  Record all;
+  FieldReader a(record);
+  a("events", all);
+  if (all.empty()) record.at("events").fail("at least one event");
+  return join(all, {});
+}
+
+std::string new_event_id() {
+  SystemBits source;
+  std::string id;
+  for (int k = 0; k < 4; ++k) id += fmt::format("{:08x}", source.bits(32));
+  return id;
+}
+
+}  // namespace pate::reports
