@@ -83,7 +83,7 @@ inline constexpr std::array<Named<Reading>, 5> kNames<Reading>{{
 
 /// How RDP, or a composition that needs none, became epsilon.
 enum class ReportedConversion {
-  optimal,   ///< RDP, lossless: the smallest epsilon that the RDP at an order proves
+  optimal,   ///< RDP, the smallest epsilon that one RDP at one order promises; fixed promises only
   classic,   ///< RDP, Mironov 2017
   improved,  ///< RDP, Canonne, Kamath, Steinke 2020
   gdp,       ///< exact composition of Gaussian mechanisms
@@ -108,11 +108,11 @@ inline constexpr std::array<Named<ReportedConversion>, 10> kNames<ReportedConver
     {ReportedConversion::linear, "linear"},
 }};
 
-/// What an epsilon promises.
+/// What a number promises of what was released.
 enum class Promise {
-  fixed,    ///< Pr[M(D) in S] <= e^eps Pr[M(D') in S] + delta for every S: eps is a constant
-  outcome,  ///< eps depends on what came out: the same with the integral of e^eps over S
-  none,     ///< nothing: an expectation, one direction only, or a number that was looked for
+  fixed,    ///< Pr[M(D) in S] <= e^epsilon Pr[M(D') in S] + delta for every S, with one epsilon
+  outcome,  ///< epsilon depends on what came out: only its integral over the outcomes bounds
+  none,     ///< nothing: an expectation, one direction only, an order chosen after the answers
 };
 template <>
 inline constexpr std::array<Named<Promise>, 3> kNames<Promise>{{
