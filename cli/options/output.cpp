@@ -13,7 +13,7 @@
 #include "cli/text.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
-#include "pate/reports/read_part.hpp"
+#include "pate/reports/ledger.hpp"
 
 namespace pate::cli {
 

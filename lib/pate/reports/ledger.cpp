@@ -55,7 +55,7 @@ bool is_torn(std::string_view line) {
                                                              2, size - kBeginning.size() - 1));
 }
 
-std::string digest_of(std::string_view line) {
+std::string line_digest(std::string_view line) {
   return io::sha256_hex(std::as_bytes(std::span(line.data(), line.size())));
 }
 
@@ -195,7 +195,7 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
     }
     const Line line(*json, result.lines);
     line.check_chain(result.last_digest);
-    result.last_digest = digest_of(text);
+    result.last_digest = line_digest(text);
     if (line.is_mark()) {
       line.check_mark(result.torn_lines);
       result.torn_lines = 0;
@@ -241,7 +241,7 @@ std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) 
     mark("chain", chain);
     mark("lines", before.torn_lines);
     const std::string text = mark.place().line();
-    chain = digest_of(text);
+    chain = line_digest(text);
     bytes += text + '\n';
   }
   FieldWriter line;
@@ -344,7 +344,7 @@ void Ledger::append(LedgerEntry entry) {
   text_.torn_lines = 0;
   const std::size_t last = bytes.rfind('\n', bytes.size() - 2);
   const std::size_t begin = last == std::string::npos ? 0 : last + 1;
-  text_.last_digest = digest_of(std::string_view(bytes).substr(begin, bytes.size() - 1 - begin));
+  text_.last_digest = line_digest(std::string_view(bytes).substr(begin, bytes.size() - 1 - begin));
   entry.line = text_.lines;
   text_.entries.push_back(std::move(entry));
 }

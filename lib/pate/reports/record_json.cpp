@@ -18,14 +18,14 @@ namespace pate::reports {
 
 namespace {
 
-constexpr const char* kSchema = "pate/record/v1";
-constexpr std::size_t kIdDigits = 32;
-constexpr Whole kQueries{0, kMostQueries};
-constexpr Whole kTimes{1, std::int64_t{1} << 40};
-constexpr double kMost = std::numeric_limits<double>::max();
-constexpr Real kOrder{kLowestOrder, kHighestOrder};
-constexpr Real kCost{0.0, kMost};
-constexpr Real kDelta{0.0, 1.0};
+constexpr const char* kRecordSchema = "pate/record/v1";
+constexpr std::size_t kEventIdDigits = 32;
+constexpr Whole kEventQueries{0, kMostQueries};
+constexpr Whole kEventTimes{1, std::int64_t{1} << 40};
+constexpr double kMostDouble = std::numeric_limits<double>::max();
+constexpr Real kEventOrder{kLowestOrder, kHighestOrder};
+constexpr Real kEventCost{0.0, kMostDouble};
+constexpr Real kEventDelta{0.0, 1.0};
 
 // A member that is left out where it says nothing.
 template <class T>
@@ -55,13 +55,13 @@ void fact(FieldReader& a, const char* key, std::optional<T>& value, const Descri
 
 void check_id(const io::JsonValue& json) {
   const std::string id = json.text();
-  if (id.size() == kIdDigits && id.find_first_not_of("0123456789abcdef") == std::string::npos) return;
+  if (id.size() == kEventIdDigits && id.find_first_not_of("0123456789abcdef") == std::string::npos) return;
   json.fail("32 hexadecimal digits");
 }
 
 template <class Archive, class Origin>
 void origin_fields(Archive& a, Origin& origin) {
-  member(a, "order", origin.order, kOrder);
+  member(a, "order", origin.order, kEventOrder);
   member(a, "rows_from_answers", origin.rows_from_answers);
   member(a, "limited", origin.limited);
   member(a, "stopped", origin.stopped);
@@ -71,10 +71,10 @@ void origin_fields(Archive& a, Origin& origin) {
 template <class Archive, class Noise>
 void noise_fields(Archive& a, Noise& noise) {
   a.named("method", noise.method, {ReleaseMethod::curve, ReleaseMethod::gnss});
-  a("order", noise.order, kOrder);
-  a("beta", noise.beta, kCost);
-  a("noise", noise.noise, kCost);
-  member(a, "k", noise.k, kCost);
+  a("order", noise.order, kEventOrder);
+  a("beta", noise.beta, kEventCost);
+  a("noise", noise.noise, kEventCost);
+  member(a, "k", noise.k, kEventCost);
   if constexpr (Archive::kReads) {
     if (!(noise.beta > 0.0 && noise.noise > 0.0)) a.json().fail("beta > 0 and noise > 0");
   }
@@ -82,10 +82,10 @@ void noise_fields(Archive& a, Noise& noise) {
 
 template <class Archive, class Drawn>
 void drawn_fields(Archive& a, Drawn& drawn) {
-  a("epsilon", drawn.epsilon, kCost);
-  a("delta", drawn.delta, kDelta);
+  a("epsilon", drawn.epsilon, kEventCost);
+  a("delta", drawn.delta, kEventDelta);
   member(a, "covers", drawn.covers);
-  member(a, "confidence", drawn.confidence, kDelta);
+  member(a, "confidence", drawn.confidence, kEventDelta);
   fact(a, "noise", drawn.noise, [](auto& json, auto& noise) { noise_fields(json, noise); });
 }
 
@@ -108,17 +108,17 @@ void public_fields(Archive& a, Open& open) {
   member(a, "classes", open.classes, Whole{0, kMostTeachers});
   a("mechanism", open.mechanism);
   member(a, "aggregator", open.aggregator);
-  a("queries", open.queries, kQueries);
+  a("queries", open.queries, kEventQueries);
   member(a, "about", open.about);
-  member(a, "delta", open.delta, kDelta);
+  member(a, "delta", open.delta, kEventDelta);
   a.object("origin", [&](auto& json) {
     if constexpr (!Archive::kReads) json.place().set_empty_object();
     origin_fields(json, open.origin);
   });
   member(a, "steps", open.steps);
   fact(a, "cap", open.cap, [](auto& json, auto& cap) {
-    json("order", cap.order, kOrder);
-    json("rdp", cap.rdp, kCost);
+    json("order", cap.order, kEventOrder);
+    json("rdp", cap.rdp, kEventCost);
   });
   fact(a, "realized", open.realized, [&](auto& json, auto& realized) {
     json("asked", realized.asked, Whole{0, open.queries});
@@ -126,13 +126,13 @@ void public_fields(Archive& a, Open& open) {
   });
   fact(a, "drawn", open.drawn, [](auto& json, auto& drawn) { drawn_fields(json, drawn); });
   fact(a, "claim", open.claim, [](auto& json, auto& claim) {
-    json("epsilon", claim.epsilon, kCost);
-    json("delta", claim.delta, kDelta);
+    json("epsilon", claim.epsilon, kEventCost);
+    json("delta", claim.delta, kEventDelta);
     json("count", claim.count, Whole{1, kMostQueries});
   });
   fact(a, "foreign", open.foreign, [](auto& json, auto& foreign) {
-    member(json, "mu", foreign.mu, kCost);
-    member(json, "rho", foreign.rho, kCost);
+    member(json, "mu", foreign.mu, kEventCost);
+    member(json, "rho", foreign.rho, kEventCost);
     json("count", foreign.count, Whole{1, kMostQueries});
   });
 }
@@ -148,14 +148,14 @@ void digest_fields(Archive& a, Digests& digests) {
 template <class Archive, class Rows>
 void table_fields(Archive& a, Rows& rows, std::int64_t teachers) {
   columns(a, rows, {}, Column{"statistic", &QueryRow::statistic, Whole{0, teachers}},
-          Column{"log_q", &QueryRow::log_q, Real{-kMost, 0.0, -kInfinity}},
-          Column{"count", &QueryRow::count, kQueries}, Column{"asked", &QueryRow::asked, kQueries},
-          Column{"answered", &QueryRow::answered, kQueries});
+          Column{"log_q", &QueryRow::log_q, Real{-kMostDouble, 0.0, -kInfinity}},
+          Column{"count", &QueryRow::count, kEventQueries}, Column{"asked", &QueryRow::asked, kEventQueries},
+          Column{"answered", &QueryRow::answered, kEventQueries});
 }
 
 template <class Archive, class Curves>
 void curve_fields(Archive& a, Curves& curves) {
-  a("orders", curves.orders, kOrder);
+  a("orders", curves.orders, kEventOrder);
   const std::size_t orders = curves.orders.size();
   a.optional("published", curves.published, orders);
   a.optional("tradeoff", curves.tradeoff, orders);
@@ -293,7 +293,7 @@ void fields(FieldWriter& a, const Event& event) {
 }
 
 void fields(FieldReader& a, Event& event) {
-  a.optional("times", event.times, kTimes);
+  a.optional("times", event.times, kEventTimes);
   public_fields(a, event.open);
   check_kind(a.json(), event.open);
   if (event.happened() && event.times != 1) a.json().at("times").fail("1, of what has an id");
@@ -302,14 +302,14 @@ void fields(FieldReader& a, Event& event) {
 
 void write_record(FieldWriter& report, const Record& record) {
   report.object("record", [&](FieldWriter& json) {
-    json("schema", kSchema);
+    json("schema", kRecordSchema);
     json("events", record);
   });
 }
 
 Record read_record(const io::JsonValue& record) {
   const io::JsonValue schema = record.at("schema");
-  if (schema.text() != kSchema) schema.fail(kSchema);
+  if (schema.text() != kRecordSchema) schema.fail(kRecordSchema);
   Record all;
   FieldReader a(record);
   a("events", all);

@@ -158,12 +158,12 @@ std::string public_release_json(const PublicRelease& published, const std::vecto
       context.record);
 }
 
-static NumberNoise noise_of(const CurvePlan& plan) {
+static NumberNoise number_noise(const CurvePlan& plan) {
   const CurveParameters& its = plan.parameters();
   return {ReleaseMethod::curve, its.order, its.beta, its.s, 0.0};
 }
 
-static NumberNoise noise_of(const ReleasePlan& plan) {
+static NumberNoise number_noise(const ReleasePlan& plan) {
   const ReleaseParameters& its = plan.parameters;
   return {ReleaseMethod::gnss, its.order, its.beta, its.sigma, plan.k};
 }
@@ -192,7 +192,7 @@ Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,
   // Of an earlier release that it counts they may have been, too.
   open.origin.parameters_from_votes = published.rests_on_chosen();
   (published.rests_on_chosen() ? event.facts.noise : drawn.noise) =
-      std::visit([](const auto& its) { return noise_of(its); }, plan);
+      std::visit([](const auto& its) { return number_noise(its); }, plan);
   event.facts.digests.counts = run.votes_digest;
   event.facts.digests.run = run.digest;
   event.facts.digests.labels = run.decisions;
