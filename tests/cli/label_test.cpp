@@ -228,19 +228,24 @@ TEST_CASE("label: the ledger has the run, and says when it was not the first") {
         std::string::npos);
   const pate::reports::Ledger read(ledger);
   REQUIRE(read.entries().size() == 2);
-  const json released = json::parse(read.entries()[1].released.dump());
   const json report = ran.json();
-  CHECK(read.entries()[1].kind == "label");
-  CHECK(read.entries()[1].votes_digest == report["inputs"]["votes"]["votes_digest"]);
-  CHECK(released["answered"] == report["labels"]["answered"]);
-  CHECK(released["epsilon"] == report["filter"]["epsilon"]);
+  const pate::Event& event = read.entries()[1].event;
+  CHECK(event.open.kind == pate::EventKind::run);
+  CHECK(event.open.id == report["record"]["events"][0]["id"]);
+  // Equal labels or not, the two runs are two events.
+  CHECK(event.open.id != read.entries()[0].event.open.id);
+  CHECK(event.facts.digests.counts == report["inputs"]["votes"]["votes_digest"]);
+  CHECK(event.facts.digests.labels == report["labels"]["sha256"]);
+  CHECK(event.open.realized->answered == report["labels"]["answered"]);
+  CHECK(event.open.origin.order == report["filter"]["order"].get<double>());
   json settings = json::parse(read.entries()[1].settings.dump());
   CHECK(settings["labels_sha256"] == report["labels"]["sha256"]);
   settings.erase("labels_sha256");
   CHECK(settings == report["settings"]);
-  // What depends on the votes is not in it.
-  CHECK(read.entries()[1].released.dump().find("tradeoff") == std::string::npos);
-  CHECK(read.entries()[1].released.dump().find("expected") == std::string::npos);
+  // What depends on the votes is not in it, but for digests.
+  CHECK(event.facts.table.empty());
+  CHECK(event.facts.exact.empty());
+  CHECK_FALSE(event.facts.curves);
 }
 
 TEST_CASE("label: killed at any point, no labels are visible that the ledger does not have") {

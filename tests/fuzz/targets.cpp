@@ -22,14 +22,15 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
-#include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
+#include "pate/events/account_record.hpp"
 #include "pate/io/json.hpp"
 #include "pate/io/open_table.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
-#include "pate/reports/read_part.hpp"
+#include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
+#include "pate/reports/record_json.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/archives.hpp"
@@ -165,24 +166,34 @@ void report(Bytes bytes) {
   } catch (const pate::input_error&) {
     // It may be a whole report.
   }
-  const std::array parts{pate::reports::read_part(*json)};
-  (void)pate::reports::report_part(*json, parts[0]);
-  const pate::Composition sum = pate::compose(parts, {});
+  const pate::Record record = pate::reports::read_events(*json);
+  (void)pate::reports::report_part(*json, record);
+  pate::reports::check_addable({{"report.json", record}}, false);
+  // What was read can be written, and is the same then.
+  pate::reports::FieldWriter written;
+  pate::reports::write_record(written, record);
+  const auto again = pate::io::JsonValue::parse(written.text(), "again.json");
+  require(pate::reports::read_record(again.at("record")) == record);
+  const pate::RecordAccount sum = pate::account_record(record, {});
   for (const pate::CostEntry& cost : sum.costs) require(cost.epsilon >= 0.0);
 }
 
 void ledger(Bytes bytes) {
   const auto text = pate::reports::parse_ledger(text_of(bytes), "ledger");
-  const auto total = pate::reports::ledger_total(text.entries, "ledger");
-  require(total.epsilon >= 0.0);
-  if (!text.entries.empty()) {
-    // What is appended can be read again, with one entry more.
-    std::string longer(text_of(bytes));
-    longer += pate::reports::ledger_addition(text, text.entries.back());
+  if (text.entries.empty()) return;
+  // What is appended can be read again, with one entry more.
+  std::string longer(text_of(bytes));
+  pate::reports::LedgerEntry next = text.entries.back();
+  next.event.open.id = std::string(32, 'f');
+  longer += pate::reports::ledger_addition(text, next);
+  const bool is_new = std::ranges::none_of(
+      text.entries, [&](const auto& entry) { return entry.event.open.id == next.event.open.id; });
+  if (is_new) {
     require(pate::reports::parse_ledger(longer, "ledger").entries.size() ==
             text.entries.size() + 1);
   }
-  (void)pate::reports::read_ledger_parts(text_of(bytes), "ledger");
+  const auto total = pate::reports::ledger_total(text.record(), "ledger");
+  for (const pate::CostEntry& cost : total.costs) require(cost.epsilon >= 0.0);
 }
 
 void grid(Bytes bytes) {

@@ -14,8 +14,9 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/bounds/step_cost.hpp"
-#include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
+#include "pate/events/account_record.hpp"
+#include "pate/events/run_events.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/rdp/conversion.hpp"
@@ -439,16 +440,11 @@ TEST_SUITE("ptr sparse") {
     run.ptr_sigma = 3.0;
     CHECK_THROWS_AS(pate::validate(run), pate::parameter_error);
 
-    pate::Part gnmax;
-    gnmax.name = "gnmax";
-    gnmax.delta = 1e-5;
+    pate::PlannedRun gnmax;
     gnmax.queries = 10;
-    gnmax.steps.maxima[{pate::GaussianNoisyMax{20.0}}] = 10;
-    pate::Part sparse = gnmax;
-    sparse.name = "sparse";
-    sparse.queries = 1000;
-    sparse.steps = plan.steps;
-    const auto sum = pate::compose(std::vector<pate::Part>{gnmax, sparse}, {});
+    gnmax.sigma2 = 20.0;
+    const auto sum = pate::account_record(
+        {pate::planned_run(pate::plan(gnmax, {1e-5, {}, {}})), pate::planned_run(plan)}, {});
     CHECK(covers(sum.query_delta, 2e-7));
     const CostEntry& rdp = sum.costs[sum.headline];
     CHECK(rdp.epsilon > plan.costs[plan.headline].epsilon);

@@ -10,8 +10,8 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/guarantee.hpp"
 #include "pate/bounds/step_cost.hpp"
-#include "pate/composition/compose.hpp"
 #include "pate/error.hpp"
+#include "pate/events/account_record.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/planning/plan.hpp"
@@ -328,25 +328,25 @@ TEST_SUITE("ptr") {
   }
 
   TEST_CASE("sums with other mechanisms keep the deltas apart") {
-    pate::Part gnmax;
-    gnmax.name = "gnmax";
-    gnmax.delta = 1e-5;
-    gnmax.queries = 10;
-    gnmax.steps.maxima[{pate::GaussianNoisyMax{20.0}}] = 10;
-    pate::Part ptr = gnmax;
-    ptr.name = "ptr";
+    pate::Event gnmax;
+    gnmax.open.mechanism = "gnmax";
+    gnmax.open.delta = 1e-5;
+    gnmax.open.queries = 10;
+    gnmax.open.steps.emplace().maxima[{pate::GaussianNoisyMax{20.0}}] = 10;
+    pate::Event ptr = gnmax;
+    ptr.open.mechanism = "ptr";
     const auto aggregator = pate::tested_plurality(TestNoise::gaussian, 10.0, 1e-8);
-    ptr.queries = 100;
-    ptr.steps = pate::steps_of(aggregator, 100, 100);
-    const std::vector<pate::Part> parts{gnmax, ptr};
-    const auto sum = pate::compose(parts, {});
+    ptr.open.queries = 100;
+    ptr.open.steps = pate::steps_of(aggregator, 100, 100);
+    const pate::Record record{gnmax, ptr};
+    const auto sum = pate::account_record(record, {});
     CHECK(sum.costs[sum.headline].delta == 1e-5);
     CHECK(covers(sum.query_delta, 1e-6));
     const double mu = std::sqrt(10 * 2 / 400.0 + 100 / 100.0);
     CHECK(covers(entry(sum.costs, Bound::data_independent, ReportedConversion::gdp).epsilon,
                  pate::gaussian_dp_epsilon(mu, 9e-6) * (1 - 1e-12)));
-    pate::ComposeSettings too_small;
+    pate::RecordSettings too_small;
     too_small.delta = 1e-6;
-    CHECK_THROWS_AS((void)pate::compose(parts, too_small), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::account_record(record, too_small), pate::input_error);
   }
 }

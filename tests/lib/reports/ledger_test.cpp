@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
@@ -14,7 +15,10 @@
 #include <vector>
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
+#include "pate/reports/record_json.hpp"
+#include "support/events.hpp"
 #include "support/killed_child.hpp"
+#include "support/random.hpp"
 #include "support/temp_directory.hpp"
 
 namespace fs = std::filesystem;
@@ -33,14 +37,20 @@ using pate::test::write_bytes;
 
 namespace {
 
-LedgerEntry entry(const std::string& digest, const std::string& kind = "release") {
-  return {kind,
-          {"mnist", 250, 10},
-          digest,
-          "run",
-          pate::io::JsonValue::parse(R"({"order":14})", "settings"),
-          pate::io::JsonValue::parse(R"({"epsilon":1.5})", "released"),
-          "0.1.0"};
+LedgerEntry entry_of(pate::Event event, const std::string& digest) {
+  event.facts.digests.counts = digest;
+  return {std::move(event), JsonValue::parse(R"({"order":14})", "settings"), "0.1.0"};
+}
+
+// Every one is another event.
+LedgerEntry entry(const std::string& digest) {
+  return entry_of(pate::test::labelling(pate::reports::new_event_id(), "run"), digest);
+}
+
+LedgerEntry number(const std::string& digest) {
+  return entry_of(pate::test::told_number(pate::reports::new_event_id(), "run", 1.5,
+                                          pate::test::event_id("run")),
+                  digest);
 }
 
 pate::reports::Ensemble ensemble_of(const Ledger& ledger, const std::string& name,
@@ -51,7 +61,7 @@ pate::reports::Ensemble ensemble_of(const Ledger& ledger, const std::string& nam
 std::vector<std::string> digests(const fs::path& path) {
   std::vector<std::string> result;
   const Ledger ledger(path);
-  for (const LedgerEntry& e : ledger.entries()) result.push_back(e.votes_digest);
+  for (const LedgerEntry& e : ledger.entries()) result.push_back(e.event.facts.digests.counts);
   return result;
 }
 
@@ -66,20 +76,20 @@ TEST_CASE("entries are there for the next one who opens the ledger") {
     Ledger ledger(path);
     CHECK(ledger.entries().empty());
     ledger.append(entry("a"));
-    ledger.append(entry("b", "label"));
+    ledger.append(number("b"));
     CHECK(ledger.entries().size() == 2);
   }
   Ledger ledger(path);
   ledger.append(entry("a"));
   REQUIRE(ledger.entries().size() == 3);
-  CHECK(ledger.earlier("release", "a").size() == 2);
-  CHECK(ledger.earlier("release", "b").empty());
-  CHECK(ledger.earlier("label", "b").size() == 1);
+  CHECK(ledger.record().size() == 3);
+  CHECK(ledger.entries()[1].event.open.drawn->epsilon == 1.5);
+  CHECK_FALSE(ledger.entries()[2].event.open.drawn);
   CHECK(ledger.entries()[2].line == 3);
   CHECK(ledger.entries()[2].time.size() == 20);
   CHECK(ledger.entries()[2].time.ends_with('Z'));
   CHECK_FALSE(ledger.torn_line().has_value());
-  CHECK(read_bytes(path).find(R"("released":{"epsilon":1.5})") != std::string::npos);
+  CHECK(read_bytes(path).find(R"("drawn":{"epsilon":1.5)") != std::string::npos);
 }
 
 TEST_CASE("a ledger is made for its owner only; one that is there keeps its permissions") {
@@ -139,9 +149,9 @@ TEST_CASE("an entry that went to a file that is the ledger no more does not coun
 TEST_CASE("a second release is refused, whatever its votes") {
   const TempDirectory directory;
   Ledger ledger(directory / "l");
-  ledger.append(entry("a", "label"));
-  CHECK_NOTHROW(pate::reports::require_no_release(ledger.entries(), ledger.path()));
   ledger.append(entry("a"));
+  CHECK_NOTHROW(pate::reports::require_no_release(ledger.entries(), ledger.path()));
+  ledger.append(number("a"));
   const std::string message = message_of<pate::ledger_refusal>(
       [&] { pate::reports::require_no_release(ledger.entries(), ledger.path()); });
   CHECK(message == (directory / "l").string() + ": line 2 is a release of " +
@@ -157,7 +167,7 @@ TEST_CASE("a ledger is the account of the ensemble of its first entry") {
   CHECK(ensemble_of(ledger, "mnist", 250, 10).name == "mnist");
   ledger.append(entry("a"));
   CHECK(ensemble_of(ledger, "", 250, 10).name == "mnist");
-  CHECK(ensemble_of(ledger, "mnist", 250, 10) == ledger.entries()[0].ensemble);
+  CHECK(ensemble_of(ledger, "mnist", 250, 10) == ledger.entries()[0].ensemble());
   CHECK(message_of<pate::ledger_refusal>([&] { (void)ensemble_of(ledger, "", 251, 10); }) ==
         (directory / "ours.jsonl").string() +
             ": a ledger is the account of one ensemble, here the ensemble mnist of 250 teachers "
@@ -270,7 +280,7 @@ TEST_CASE("a torn line is reported, and the next entry follows it") {
   const TempDirectory directory;
   const fs::path path = directory / "ledger.jsonl";
   { Ledger(path).append(entry("a")); }
-  write_bytes(path, read_bytes(path) + R"({"schema":"pate/ledger/v2","kind":"rel)");
+  write_bytes(path, read_bytes(path) + R"({"schema":"pate/ledger/v3","kind":"eve)");
   Ledger ledger(path);
   CHECK(ledger.entries().size() == 1);
   CHECK(ledger.torn_line() == 2);
@@ -328,16 +338,26 @@ JsonValue json(const char* text) {
   return JsonValue::parse(text, "entry");
 }
 
+// The same bytes every time.
 LedgerEntry whole_entry(const std::string& digest) {
-  return {"release", {"mnist", 250, 10},        digest,
-          "run",     json(R"({"order":14.0})"), json(R"({"epsilon":1.5,"delta":2e-5})"),
-          "0.1.0",   "2026-11-21T11:30:16Z"};
+  LedgerEntry result =
+      entry_of(pate::test::labelling("00000000000000000000000000000000", "run"), digest);
+  const std::string id = pate::test::event_id(digest);
+  result.event.open.id = id;
+  result.settings = json(R"({"order":14.0})");
+  result.time = "2026-11-21T11:30:16Z";
+  return result;
+}
+
+// A line after those of a text.
+std::string next_line(const std::string& text, const std::string& digest) {
+  return ledger_addition(parse_ledger(text, "x"), whole_entry(digest));
 }
 
 std::string text_of(int entries) {
   std::string text;
   for (int i = 0; i < entries; ++i) {
-    text += ledger_addition(parse_ledger(text, "x"), whole_entry("digest" + std::to_string(i)));
+    text += next_line(text, "digest" + std::to_string(i));
   }
   return text;
 }
@@ -351,17 +371,21 @@ std::string refusal(const std::string& text) {
 TEST_CASE("an entry is one line of JSON, and comes back") {
   const std::string text = text_of(1);
   CHECK(text ==
-        R"({"schema":"pate/ledger/v2","kind":"release","time":"2026-11-21T11:30:16Z",)"
-        R"("tool":{"name":"pate","version":"0.1.0"},"ensemble":{"name":"mnist","teachers":250,)"
-        R"("classes":10},"votes_digest":"digest0","run_digest":"run",)"
-        R"("settings":{"order":14.0},"released":{"epsilon":1.5,"delta":2e-05}})"
-        "\n");
+        R"({"schema":"pate/ledger/v3","kind":"event","chain":"","time":"2026-11-21T11:30:16Z",)"
+        R"("tool":{"name":"pate","version":"0.1.0"},"settings":{"order":14.0},)"
+        R"("event":{"id":")" +
+            pate::test::event_id("digest0") +
+            R"(","kind":"run","protects":"teacher","ensemble":"mnist","teachers":250,)"
+            R"("classes":10,"mechanism":"gnmax","aggregator":{"name":"gnmax","sigma2":20.0},)"
+            R"("queries":5,"delta":1e-05,"origin":{"order":8.0},"steps":{"threshold_checks":[],)"
+            R"("gaussian_maxima":[{"sigma2":20.0,"count":5}],"laplace_maxima":[]},)"
+            R"("realized":{"asked":5,"answered":5},)"
+            R"("private":{"votes_digest":"digest0","run_digest":"run"}}})"
+            "\n");
   const LedgerText read = parse_ledger(text, "x");
   REQUIRE(read.entries.size() == 1);
-  CHECK(read.entries[0].kind == "release");
-  CHECK(read.entries[0].votes_digest == "digest0");
+  CHECK(read.entries[0].event == whole_entry("digest0").event);
   CHECK(read.entries[0].settings.dump() == R"({"order":14.0})");
-  CHECK(read.entries[0].released.dump() == R"({"epsilon":1.5,"delta":2e-05})");
   CHECK(read.entries[0].version == "0.1.0");
   CHECK(read.entries[0].time == "2026-11-21T11:30:16Z");
   CHECK(read.entries[0].line == 1);
@@ -369,11 +393,11 @@ TEST_CASE("an entry is one line of JSON, and comes back") {
 
 TEST_CASE("text of any kind stays within its line") {
   LedgerEntry odd = whole_entry("d");
-  odd.kind = "a\nb\"\xff";
+  odd.event.open.mechanism = "a\nb\"\xff";
   odd.settings = json(R"({"path":"x\ny"})");
   const std::string text = ledger_addition({}, odd);
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
-  CHECK(parse_ledger(text, "x").entries[0].kind == "a\nb\"\xef\xbf\xbd");
+  CHECK(parse_ledger(text, "x").entries[0].event.open.mechanism == "a\nb\"\xef\xbf\xbd");
 }
 
 TEST_CASE("wherever a crash cuts the last line, the others count and the next follows") {
@@ -390,7 +414,7 @@ TEST_CASE("wherever a crash cuts the last line, the others count and the next fo
     const std::string next = three.substr(0, size) + ledger_addition(read, whole_entry("next"));
     const LedgerText after = parse_ledger(next, "x");
     CHECK(after.entries.size() == read.entries.size() + 1);
-    CHECK(after.entries.back().votes_digest == "next");
+    CHECK(after.entries.back().event.facts.digests.counts == "next");
     CHECK(after.entries.back().line == (torn ? 5 : static_cast<int>(read.entries.size()) + 1));
     CHECK(after.torn_lines == 0);
   }
@@ -408,14 +432,14 @@ TEST_CASE("wherever a crash cuts a repair, nothing is lost either") {
     CHECK(read.entries.size() == (complete ? 3 : 2));
     const LedgerText after = parse_ledger(cut + ledger_addition(read, whole_entry("next")), "x");
     CHECK(after.entries.size() == read.entries.size() + 1);
-    CHECK(after.entries.back().votes_digest == "next");
+    CHECK(after.entries.back().event.facts.digests.counts == "next");
   }
 }
 
 TEST_CASE("a file that was extended but not written ends in zeros") {
   const std::string two = text_of(2);
   for (const std::string& tail :
-       {std::string(100, '\0'), R"({"schema":"pate/ledger/v2","ki)" + std::string(9, '\0')}) {
+       {std::string(100, '\0'), R"({"schema":"pate/ledger/v3","ki)" + std::string(9, '\0')}) {
     const LedgerText read = parse_ledger(two + tail, "x");
     CHECK(read.entries.size() == 2);
     CHECK(read.torn_lines == 1);
@@ -434,12 +458,13 @@ TEST_CASE("what is no ledger is refused by line") {
   const std::string what = "led.jsonl: line 2 is no line of a ledger: ";
   CHECK(refusal(good + "hello\n") == what + "not JSON");
   CHECK(refusal(good + "hello") == what + "not JSON");
-  CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind": not)" + "\n" + good) ==
+  CHECK(refusal(good + R"({"schema":"pate/ledger/v3","kind": not)" + "\n" +
+                next_line(good, "after")) ==
         what + "it is incomplete, and no crash left it, because an entry follows");
   CHECK(refusal(good + "[1]\n") == what + "expected an object");
   CHECK(refusal(good + "{}\n") == what + "expected a text \"schema\"");
   CHECK(refusal(good + R"({"schema":"pate/analyze/v1"})") ==
-        what + R"(expected "schema": "pate/ledger/v2")");
+        what + R"(expected "schema": "pate/ledger/v3")");
   CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":1})") ==
         what + "expected a text \"kind\"");
   CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":"torn","lines":1})") ==
@@ -451,8 +476,7 @@ TEST_CASE("what is no ledger is refused by line") {
                std::string(100000, '[') + "1" + std::string(100000, ']') + ",\"s\":");
   CHECK(refusal(good + deep) == what + "it is nested deeper than 50 levels");
   // Each field of an entry is needed.
-  for (const char* field :
-       {"ensemble", "votes_digest", "run_digest", "settings", "released", "tool", "time"}) {
+  for (const char* field : {"event", "chain", "settings", "tool", "time"}) {
     nlohmann::ordered_json line = nlohmann::ordered_json::parse(good);
     line.erase(field);
     CAPTURE(field);
@@ -462,19 +486,96 @@ TEST_CASE("what is no ledger is refused by line") {
 
 TEST_CASE("a ledger of an earlier version, or of two ensembles, is refused") {
   std::string earlier = text_of(1);
-  earlier.replace(earlier.find("/v2"), 3, "/v1");
+  earlier.replace(earlier.find("/v3"), 3, "/v1");
   CHECK(refusal(earlier) ==
         "led.jsonl: line 1 is of an earlier version of ledgers (pate/ledger/v1), which does not "
         "say whose votes it counts: keep it, and begin a new one; what it counts comes on top of "
         "every total of the new one");
   LedgerEntry other = whole_entry("d");
-  other.ensemble.classes = 9;
-  CHECK(refusal(text_of(1) + ledger_addition({}, other)) ==
+  other.event.open.classes = 9;
+  CHECK(refusal(text_of(1) + ledger_addition(parse_ledger(text_of(1), "x"), other)) ==
         "led.jsonl: line 2 is no line of this ledger: expected the ensemble mnist of 250 teachers "
         "and 10 classes of line 1, found the ensemble mnist of 250 teachers and 9 classes");
 }
 
-TEST_CASE("settings and results must be objects") {
+TEST_CASE("tables of votes stay out of a ledger") {
+  LedgerEntry entry = whole_entry("d");
+  entry.event.facts.table = {{.statistic = 50, .log_q = -1.0, .count = 5, .asked = 5}};
+  entry.event.facts.curves.emplace().orders = {2.0};
+  const std::string line = ledger_addition({}, entry);
+  CHECK(line.find("log_q") == std::string::npos);
+  CHECK(parse_ledger(line, "x").entries[0].event == whole_entry("d").event);
+}
+
+TEST_CASE("a line that was changed, taken out, put in or moved is noticed where one follows") {
+  constexpr int kLines = 6;
+  const std::string text = text_of(kLines);
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  REQUIRE(lines.size() == kLines);
+  const auto joined = [](const std::vector<std::string>& all) {
+    std::string result;
+    for (const std::string& line : all) result += line;
+    return result;
+  };
+  REQUIRE(parse_ledger(joined(lines), "x").entries.size() == kLines);
+  const auto breaks = [&](const std::vector<std::string>& all, std::size_t line) {
+    CAPTURE(line);
+    CHECK(refusal(joined(all))
+              .find("led.jsonl: line " + std::to_string(line) +
+                    " does not follow the line before it") == 0);
+  };
+  pate_test::Random random(36);
+  const auto any = [&](int least, int most) {
+    return static_cast<std::size_t>(random.integer(least, most));
+  };
+  for (int trial = 0; trial < 200; ++trial) {
+    // Any digit of a line that another follows, which leaves it JSON.
+    std::vector<std::string> all = lines;
+    const std::size_t k = any(0, kLines - 2);
+    std::size_t at = any(0, static_cast<int>(all[k].size()) - 1);
+    at = all[k].find_first_of("0123456789", at);
+    if (at == std::string::npos) continue;
+    all[k][at] = all[k][at] == '7' ? '8' : '7';
+    CAPTURE(all[k]);
+    CHECK(refusal(joined(all)) != "[no exception]");
+  }
+  for (std::size_t k = 0; k + 1 < lines.size(); ++k) {
+    std::vector<std::string> all = lines;
+    all[k].replace(all[k].find("mnist"), 5, "digit");
+    // The first names the ensemble of all: whichever is noticed first.
+    CHECK(refusal(joined(all)) != "[no exception]");
+    all = lines;
+    all[k].replace(all[k].find("\"queries\":5"), 11, "\"queries\":4");
+    breaks(all, k + 2);
+    all = lines;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
+    breaks(all, k + 1);
+    all = lines;
+    std::swap(all[k], all[k + 1]);
+    breaks(all, k + 1);
+    // One that was made for another place, and one that fits where it is put but nothing after it.
+    all = lines;
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(k + 1),
+               ledger_addition({}, whole_entry("n")));
+    breaks(all, k + 2);
+    all = lines;
+    const std::string before =
+        joined({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(k + 1)});
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(k + 1), next_line(before, "n"));
+    breaks(all, k + 3);
+  }
+  // The same event is not counted twice, whoever writes it down again.
+  CHECK(refusal(text + next_line(text, "digest2")) ==
+        "led.jsonl: line 7 is no line of this ledger: expected an event of its own, found that of "
+        "a line before");
+}
+
+TEST_CASE("settings must be an object") {
   LedgerEntry bad = whole_entry("d");
   bad.settings = json("[]");
   CHECK(pate::test::message_of<pate::parameter_error>([&] { (void)ledger_addition({}, bad); }) ==
