@@ -16,7 +16,9 @@ namespace {
 // What telling a number costs, given that its parameters were not chosen from the votes.
 double cost_of_telling(const NumberNoise& drawn, double order) {
   if (drawn.method == ReleaseMethod::curve) {
-    return cost_of_index({order, drawn.noise, drawn.beta});
+    // Proportional to the order, also where no curve is made.
+    const double its = cost_of_index({drawn.order, drawn.noise, drawn.beta});
+    return with_margin(its * (order / drawn.order), kSumMargin);
   }
   return release_cost(order, drawn.beta * (1.0 + kReleaseMargin), drawn.noise, drawn.k);
 }
@@ -46,6 +48,14 @@ std::vector<double> chords(const EventCurves& curves, const std::vector<double>&
 }
 
 }  // namespace
+
+void validate(const NumberNoise& noise) {
+  if (noise.method == ReleaseMethod::curve) {
+    validate(CurveParameters{noise.order, noise.noise, noise.beta});
+  } else {
+    validate(ReleaseParameters{noise.order, noise.beta, noise.noise});
+  }
+}
 
 double chord(std::span<const double> orders, std::span<const double> rdp, double order) {
   const auto above = std::ranges::lower_bound(orders, order);

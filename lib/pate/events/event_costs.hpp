@@ -76,6 +76,9 @@ class EventCosts {
   std::optional<ExactRun> exact_;
 };
 
+/// Throws `parameter_error` for noise that no release has.
+void validate(const NumberNoise& noise);
+
 /// RDP at `order` from that at the orders of a curve, an upper bound: (order - 1) times it is convex
 /// in the order, so that between two orders it is at most the chord; below the first it is at most
 /// the first, as RDP rises with the order; above the last nothing is known: +inf.

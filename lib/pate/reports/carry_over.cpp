@@ -8,6 +8,7 @@
 #include <span>
 
 #include "pate/error.hpp"
+#include "pate/events/event_costs.hpp"
 #include "pate/events/run_events.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/rdp/orders.hpp"
@@ -150,7 +151,11 @@ void read_drawn(const io::JsonValue& numbers, const io::JsonValue& run, Event& e
   noise.beta = numbers.at("beta").number(0.0);
   noise.noise = numbers.at(is_curve ? "s" : "sigma_ss").number(0.0);
   if (!is_curve) noise.k = numbers.at("k").number(0.0);
-  if (!(noise.beta > 0.0 && noise.noise > 0.0)) numbers.fail("beta > 0, and sigma_ss or s > 0");
+  try {
+    validate(noise);
+  } catch (const parameter_error& error) {
+    numbers.fail(fmt::format("the noise of a release ({})", error.what()));
+  }
   drawn.epsilon = run.at("epsilon").number(0.0);
   drawn.delta = read_delta(run.at("delta"), 0.0);
   if (const auto confidence = numbers.find("confidence")) {
@@ -316,7 +321,9 @@ Record carry_over_report(const io::JsonValue& report) {
   if (kind == "pate/release/v1") return release_of_report(report);
   if (report.find("public") && !report.find("headline")) {
     throw input_error(fmt::format(
-        "{}: expected a whole report, found one of only what may be published", report.file()));
+        "{}: expected a whole report, found one of only what may be published, of an earlier "
+        "version: compose the whole report in its place",
+        report.file()));
   }
   if (kind == "pate/darrm/v1") return majority_of_report(report);
   if (kind == "pate/plan/v1") return plan_of_report(report);

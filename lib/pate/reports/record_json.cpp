@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "pate/error.hpp"
+#include "pate/events/event_costs.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/rdp/orders.hpp"
 #include "pate/reports/partials_json.hpp"
@@ -76,7 +78,11 @@ void noise_fields(Archive& a, Noise& noise) {
   a("noise", noise.noise, kEventCost);
   member(a, "k", noise.k, kEventCost);
   if constexpr (Archive::kReads) {
-    if (!(noise.beta > 0.0 && noise.noise > 0.0)) a.json().fail("beta > 0 and noise > 0");
+    try {
+      validate(noise);
+    } catch (const parameter_error& error) {
+      a.json().fail(fmt::format("the noise of a release ({})", error.what()));
+    }
   }
 }
 
