@@ -172,6 +172,7 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   cost.epsilon = published->epsilon;
   cost.delta = published->delta;
   cost.releasable = true;
+  cost.promise = Promise::outcome;
   Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
   add_assumptions(*published, result.assumes);
   return result;
