@@ -136,11 +136,15 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
     const char* what;
     std::function<bool(const CostEntry&)> has;
   };
-  const std::array<Kind, 7> kinds{{
+  const std::array<Kind, 8> kinds{{
       {"the least there is",
        [](const CostEntry& cost) {
          return cost.reading == Reading::joint &&
                 (cost.bound == Bound::exact || cost.bound == Bound::exact_per_teacher);
+       }},
+      {"by the trade-off bound",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::joint && cost.bound == Bound::tradeoff;
        }},
       {"the tilted bound",
        [](const CostEntry& cost) {

@@ -1,6 +1,7 @@
 #include "pate/accounting/guarantee.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <string_view>
@@ -143,6 +144,16 @@ Guarantee guarantee_of(const Account& account) {
 
 std::string outputs_of(const Aggregator& aggregator) {
   return aggregator.selection ? "the answers and refusals of this run" : "the answers of this run";
+}
+
+std::string conditions_of(const Guarantee& guarantee) {
+  std::string text = fmt::format(" Protected: {}.", guarantee.protects);
+  const auto list = [&text](const char* title, const std::vector<std::string>& lines) {
+    if (!lines.empty()) text += fmt::format(" {}: {}.", title, fmt::join(lines, "; "));
+  };
+  list("Assumed", guarantee.assumes);
+  list("Not covered", guarantee.not_covered);
+  return text;
 }
 
 std::string statement_of(const Guarantee& guarantee) {

@@ -55,6 +55,10 @@ void protect_records(Guarantee& guarantee);
 /// What became public of a run of this aggregator: its answers, and its refusals if it has any.
 [[nodiscard]] std::string outputs_of(const Aggregator& aggregator);
 
+/// Its conditions in sentences that follow another one: who is protected, what is assumed, what is
+/// not covered.
+[[nodiscard]] std::string conditions_of(const Guarantee& guarantee);
+
 /// All of it as paragraphs for people.
 [[nodiscard]] std::string statement_of(const Guarantee& guarantee);
 
