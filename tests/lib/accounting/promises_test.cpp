@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -242,6 +244,35 @@ void check_numbers(const Numbers& numbers, const Ensemble& ensemble, const Distr
 
 }  // namespace
 
+namespace {
+
+// One query on which teachers agree, at a delta that the refusals of its check need alone: the
+// optimal conversion of their RDP leaves nothing for answers that only a neighbour makes likely.
+Ensemble tight_ensemble(Random& random, double order) {
+  Ensemble result(random, true);
+  result.votes = {{static_cast<std::int32_t>(random.integer(3, 6)), 0}};
+  result.aggregator = confident(random.uniform(-0.5, 1.5), random.log_uniform(1.5, 5.0),
+                                random.log_uniform(0.5, 1.2));
+  const auto refused = [&](std::int32_t top) {
+    const long double z =
+        (top - result.aggregator.selection->threshold) / result.aggregator.selection->sigma1;
+    return 0.5L * std::erfc(z / std::numbers::sqrt2_v<long double>);
+  };
+  const std::int32_t top = result.votes.front().front();
+  const long double u = refused(top - 1);
+  const long double v = refused(top);
+  const long double x = u / v;
+  const long double y = (1.0L - u) / (1.0L - v);
+  const long double a = order;
+  const long double t = (a - 1.0L) / a * (std::pow(x, a) - std::pow(y, a)) /
+                        (std::pow(x, a - 1.0L) - std::pow(y, a - 1.0L));
+  const auto delta = static_cast<double>(u - t * v);
+  if (t > 1.0L && delta > 1e-7) result.delta = delta;
+  return result;
+}
+
+}  // namespace
+
 TEST_SUITE("promises") {
   TEST_CASE("every fixed epsilon of an analysis and of a plan holds for its ensemble") {
     Random random(501);
@@ -277,18 +308,18 @@ TEST_SUITE("promises") {
     Random random(502);
     int wrong_as_constant = 0;
     int wrong_if_optimal = 0;
-    int wrong_if_smallest = 0;
     for (int i = 0; i < 150; ++i) {
-      const Ensemble ensemble(random, true);
+      const bool is_tight = i % 3 == 0;
+      const double order = 1.0 + random.log_uniform(0.5, is_tight ? 2.0 : 40.0);
+      const Ensemble ensemble = is_tight ? tight_ensemble(random, order) : Ensemble(random, true);
       const std::size_t classes = ensemble.votes.front().size();
       const auto votes = ensemble.source();
       const auto here = distribution(ensemble.aggregator, ensemble.votes, never);
       const auto others = neighbours(ensemble.aggregator, ensemble.votes, never);
-      const double order = 1.0 + random.log_uniform(0.5, 40.0);
       AccountSettings settings = settings_of(ensemble);
       settings.published = false;
       Numbers numbers;
-      std::map<Outcome, double> optimal, smallest;
+      std::map<Outcome, double> optimal;
       std::map<std::vector<std::uint8_t>, Account> known;
       for (const auto& [outcome, p] : here) {
         Run run = run_of(*votes, ensemble.aggregator);
@@ -298,25 +329,15 @@ TEST_SUITE("promises") {
           settings.orders = std::vector<double>{order};
           found->second = account(run, settings);
         }
-        smallest[outcome] = kInfinity;
         for (const CostEntry& cost : found->second.costs) {
           if (cost.reading != Reading::realized) continue;
           CHECK(cost.promise == Promise::outcome);
+          CHECK(cost.conversion != ReportedConversion::optimal);
           numbers[label(cost)][outcome] = cost.epsilon;
           if (cost.conversion != ReportedConversion::improved) continue;
           double rdp = 0.0;
           for (const auto& [part, value] : cost.parts) rdp += part == "delta" ? 0.0 : value;
           optimal[outcome] = epsilon_from_rdp(Conversion::optimal, rdp, order, ensemble.delta);
-          // The minimum over two fixed orders, each of which would do.
-          for (const double at : {order, 1.0 + 3.0 * (order - 1.0)}) {
-            settings.orders = std::vector<double>{at};
-            settings.conversion = ReportedConversion::improved;
-            settings.reading = Reading::realized;
-            const Account other = account(run, settings);
-            settings.conversion.reset();
-            settings.reading.reset();
-            smallest[outcome] = std::min(smallest[outcome], other.costs[other.headline].epsilon);
-          }
         }
       }
       check_numbers(numbers, ensemble, here, others);
@@ -326,7 +347,6 @@ TEST_SUITE("promises") {
                }) > ensemble.delta * 1.0001;
       };
       wrong_if_optimal += fails(optimal) ? 1 : 0;
-      wrong_if_smallest += fails(smallest) ? 1 : 0;
       const auto& improved = numbers.at("tradeoff/realized/improved");
       wrong_as_constant += std::ranges::any_of(improved,
                                                [&](const auto& number) {
@@ -339,7 +359,6 @@ TEST_SUITE("promises") {
     // The integral is not as much as a constant, and the test can tell.
     CHECK(wrong_as_constant > 0);
     CHECK(wrong_if_optimal > 0);
-    MESSAGE("smallest of two orders: " << wrong_if_smallest);
   }
 
   TEST_CASE("at the best of many orders what was answered promises nothing") {
@@ -403,7 +422,7 @@ TEST_SUITE("promises") {
       check_numbers(numbers, ensemble, here, others);
     }
     CHECK(checked > 500);
-    CHECK(stopped > 100);
+    CHECK(stopped > 50);
   }
 
   TEST_CASE("the headline is the smallest fixed epsilon, never the smallest of the outcome") {
