@@ -160,6 +160,35 @@ TEST_SUITE("analyze") {
     }
   }
 
+  TEST_CASE("a limit is judged by the smallest guarantee, which may be the one for any votes") {
+    const auto ran = analyze({sample("digits_100_counts.npy"), "--queries", "200", "--sigma2", "40",
+                              "--max-epsilon", "2"});
+    CHECK(ran.status == 0);
+    const json report = ran.json();
+    CHECK(report.at("headline").at("conversion") == "gdp");
+    CHECK(report.at("headline").at("promise") == "fixed");
+    const auto planned = pate::test::run({"plan", "--queries", "200", "--sigma2", "40", "--delta",
+                                          "1e-5", "--max-epsilon", "2", "--json", "--quiet"});
+    CHECK(planned.status == 0);
+    CHECK(planned.json().at("headline").at("epsilon") == report.at("headline").at("epsilon"));
+    std::vector<std::string> codes;
+    for (const json& notice : report.at("notices")) codes.push_back(notice.at("code"));
+    CHECK(codes == std::vector<std::string>{"any_votes_smaller"});
+    CHECK(pate::test::cost(report, "tradeoff", "joint", "optimal").at("epsilon") > 2.0);
+  }
+
+  TEST_CASE("votes that can hardly come out otherwise cost nothing, without exact costs too") {
+    const TempDirectory directory;
+    const std::string votes = (directory / "strong.csv").string();
+    std::string text;
+    for (int i = 0; i < 100; ++i) text += "250,0,0,0,0,0,0,0,0,0\n";
+    write_bytes(votes, text);
+    const json report = analyze({votes, "--sigma2", "20"}).json();
+    CHECK(report.at("headline").at("epsilon") < 1e-9);
+    CHECK(report.at("headline").at("conversion") == "optimal");
+    CHECK(pate::test::cost(report, "tradeoff", "joint", "improved").at("epsilon") > 0.1);
+  }
+
   TEST_CASE("the curves are where the costs come from") {
     for (const char* order : {"2", "7.5", "31"}) {
       const json report = analyze({sample("digits_100_counts.npy"), "--threshold", "55", "--sigma1",

@@ -142,7 +142,8 @@ void set_epsilon(CostEntry& entry, const OptimalOrder& best,
   for (const auto& part : entry.parts) rdp += part.second;
   entry.parts.emplace_back("delta", entry.epsilon - rdp);
   if (best.epsilon == 0.0) return;  // no other order gives less
-  if (best.at_lowest) entry.order_end = OrderEnd::lowest;
+  // Orders still nearer to 1 make no difference.
+  if (best.at_lowest && best.order > kLowestSearchedOrder) entry.order_end = OrderEnd::lowest;
   if (best.at_highest) entry.order_end = OrderEnd::highest;
 }
 
