@@ -47,15 +47,6 @@ struct Question {
   [[nodiscard]] bool converts() const { return delta > apart; }
 };
 
-// The conversions of RDP by which a fixed number is told: where deltas are added apart the lossless
-// one is not proved.
-std::vector<ReportedConversion> rdp_conversions(const Question& asked) {
-  std::vector<ReportedConversion> result;
-  if (!(asked.apart > 0.0)) result.push_back(ReportedConversion::optimal);
-  result.insert(result.end(), {ReportedConversion::improved, ReportedConversion::classic});
-  return result;
-}
-
 using AtOrders = std::function<std::vector<double>(std::span<const double>)>;
 
 // An entry of RDP that is known as a function of the order.
@@ -130,7 +121,7 @@ Entries any_votes_entries(const Question& asked, std::vector<Notice>& notices) {
   const bool is_known =
       std::ranges::any_of(on_grid, [](double cost) { return std::isfinite(cost); });
   if (is_known && asked.converts()) {
-    for (const ReportedConversion conversion : rdp_conversions(asked)) {
+    for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
       CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
       entry.releasable = true;
       fill_entry(asked, rdp, on_grid, entry, notices);
@@ -225,7 +216,7 @@ void add_tradeoff(const Question& asked, Entries& entries, std::vector<double>& 
   if (!asked.sums.has_votes() || !asked.converts()) return;
   const AtOrders rdp = [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); };
   curve = rdp(asked.orders);
-  for (const ReportedConversion conversion : rdp_conversions(asked)) {
+  for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
     CostEntry entry{Bound::tradeoff, Reading::joint, conversion};
     entry.data_dependent = true;
     fill_entry(asked, rdp, curve, entry, notices);
