@@ -127,7 +127,8 @@ std::vector<double> EventCosts::tradeoff(std::span<const double> orders) {
   if (is_tabulated() && !is_sparse) {
     std::vector<double> result;
     for (const RunCost& cost : costs(all_, Bound::tradeoff, orders)) {
-      result.push_back(std::min(cost.joint, any(cost.order)));
+      // But for a cap, each query costs no more than its steps: only rounding would differ.
+      result.push_back(event_.open.cap ? std::min(cost.joint, any(cost.order)) : cost.joint);
     }
     return result;
   }
