@@ -416,6 +416,34 @@ ProfileCurve profile_curve(double step, std::span<const double> deltas,
   return curve;
 }
 
+std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSteps> steps,
+                                      double delta, const OptimalOrder& hint) {
+  // Beyond so many steps their RDP is near the truth.
+  constexpr double kMostPureSteps = 1e5;
+  constexpr double kMostProducts = 2e9;
+  double count = 0.0;
+  for (const PureSteps& its : steps) {
+    // Losses from 40 on count as infinite.
+    if (!(its.epsilon < 30.0)) return std::nullopt;
+    count += static_cast<double>(its.count);
+  }
+  if (!(count > 0.0 && count <= kMostPureSteps) || !std::isfinite(hint.epsilon)) {
+    return std::nullopt;
+  }
+  Grids grids = grids_of({hint, hint}, {delta, {}, {}}, count);
+  while (grids.nodes(grids.step) * 3.0 * count > kMostProducts) grids.step *= 2.0;
+  if (grids.step > kLargestStep) return std::nullopt;
+  UpperProfile profile = upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu);
+  for (const PureSteps& its : steps) {
+    if (its.epsilon == 0.0) continue;
+    const double less = 1.0 / (1.0 + std::exp(its.epsilon));
+    const OutcomeTable response{{1.0 - less, less, its.epsilon}, {less, 1.0 - less, -its.epsilon}};
+    profile.prepend(GridLosses(std::array{response}, grids.step), 0, 1, its.count);
+  }
+  const double epsilon = profile.epsilon(delta);
+  return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
+}
+
 std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const ProfileHints& hints,
                                       const ProfileSettings& settings, double gaussian_mu,
                                       unsigned threads, const ProgressCallback& progress) {

@@ -60,6 +60,22 @@ struct RunProfile {
                                                     double gaussian_mu, unsigned threads,
                                                     const ProgressCallback& progress = {});
 
+/// Steps that are (epsilon, 0)-DP each, whatever was done before.
+struct PureSteps {
+  double epsilon = 0.0;
+  std::int64_t count = 0;
+};
+
+/// The epsilon at `delta` of Gaussian steps with a sensitivity of `gaussian_mu` standard deviations
+/// together and pure steps, in any order, also where one is chosen by the outcomes of others: the
+/// randomized response of each pure step dominates it (Kairouz, Oh, Viswanath 2015), and products
+/// of dominating pairs dominate the composition (Zhu, Dong, Wang 2022, Theorem 10). An upper bound,
+/// by the grid of losses within about 1e-4 of itself. `hint`: about the best order of their RDP.
+/// None where that is too much work, and where epsilon is beyond the grid.
+[[nodiscard]] std::optional<double> mixture_epsilon(double gaussian_mu,
+                                                    std::span<const PureSteps> steps, double delta,
+                                                    const OptimalOrder& hint);
+
 /// Who voted for what: rows of one group a teacher, and the rows of every distinct query.
 struct TeacherRows {
   std::size_t teachers = 0;

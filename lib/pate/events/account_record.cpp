@@ -47,15 +47,6 @@ struct Question {
   [[nodiscard]] bool converts() const { return delta > apart; }
 };
 
-// The conversions of RDP by which a fixed number is told: where deltas are added apart the lossless
-// one is not proved.
-std::vector<ReportedConversion> rdp_conversions(const Question& asked) {
-  std::vector<ReportedConversion> result;
-  if (!(asked.apart > 0.0)) result.push_back(ReportedConversion::optimal);
-  result.insert(result.end(), {ReportedConversion::improved, ReportedConversion::classic});
-  return result;
-}
-
 using AtOrders = std::function<std::vector<double>(std::span<const double>)>;
 
 // An entry of RDP that is known as a function of the order.
@@ -82,7 +73,7 @@ void add_pure_entries(const Question& asked, Entries& entries) {
   const auto steps = asked.sums.pure_steps();
   if (!steps) return;
   double pure = 0.0;
-  for (const PrivacyClaim& step : *steps) {
+  for (const PureSteps& step : *steps) {
     pure += static_cast<double>(step.count) * step.epsilon;
   }
   pure *= 1.0 + 4e-16 * static_cast<double>(steps->size() + 1);
@@ -95,11 +86,30 @@ void add_pure_entries(const Question& asked, Entries& entries) {
       asked.delta));
 }
 
+// Of Gaussian and pure events together, or of pure ones of several epsilons.
+void add_mixture(const Question& asked, Entries& entries) {
+  const auto its = asked.sums.mixture();
+  if (!its || its->pure.empty() || !asked.converts()) return;
+  if (its->squared_mu == 0.0 && its->pure.size() == 1) return;
+  const auto hint = std::ranges::find_if(entries, [](const CostEntry& entry) {
+    return entry.conversion == ReportedConversion::improved && entry.order;
+  });
+  if (hint == entries.end()) return;
+  const auto epsilon =
+      mixture_epsilon(std::sqrt(its->squared_mu), its->pure, asked.search().conversion_delta(),
+                      {*hint->order, hint->epsilon});
+  if (epsilon) {
+    entries.push_back(public_entry(ReportedConversion::profile, *epsilon, asked.delta));
+  }
+}
+
 // The costs for any votes, the linear sum apart.
 Entries any_votes_entries(const Question& asked, std::vector<Notice>& notices) {
   const auto steps = asked.sums.only_steps();
   if (steps && asked.converts()) {
-    return data_independent_entries(*steps, asked.orders, asked.search(), notices);
+    Entries entries = data_independent_entries(*steps, asked.orders, asked.search(), notices);
+    add_mixture(asked, entries);
+    return entries;
   }
   Entries entries;
   const AtOrders rdp = [&](std::span<const double> orders) {
@@ -111,7 +121,7 @@ Entries any_votes_entries(const Question& asked, std::vector<Notice>& notices) {
   const bool is_known =
       std::ranges::any_of(on_grid, [](double cost) { return std::isfinite(cost); });
   if (is_known && asked.converts()) {
-    for (const ReportedConversion conversion : rdp_conversions(asked)) {
+    for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
       CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
       entry.releasable = true;
       fill_entry(asked, rdp, on_grid, entry, notices);
@@ -125,6 +135,7 @@ Entries any_votes_entries(const Question& asked, std::vector<Notice>& notices) {
         asked.delta));
   } else {
     add_pure_entries(asked, entries);
+    add_mixture(asked, entries);
   }
   return entries;
 }
@@ -148,6 +159,8 @@ Question question_of(RecordSums& sums, const RecordSettings& settings, double de
                                                        default_orders().end());
   if (settings.orders) return asked;
   for (const Event& event : sums.events()) {
+    // The best order is often where a cap ends.
+    if (event.open.cap && event.open.cap->order > 1.0) asked.orders.push_back(event.open.cap->order);
     if (!event.facts.curves) continue;
     const auto& more = event.facts.curves->orders;
     asked.orders.insert(asked.orders.end(), more.begin(), more.end());
@@ -203,7 +216,7 @@ void add_tradeoff(const Question& asked, Entries& entries, std::vector<double>& 
   if (!asked.sums.has_votes() || !asked.converts()) return;
   const AtOrders rdp = [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); };
   curve = rdp(asked.orders);
-  for (const ReportedConversion conversion : rdp_conversions(asked)) {
+  for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
     CostEntry entry{Bound::tradeoff, Reading::joint, conversion};
     entry.data_dependent = true;
     fill_entry(asked, rdp, curve, entry, notices);
@@ -325,6 +338,8 @@ std::vector<const Event*> standing_numbers(const Record& record) {
   for (const Event& event : record) {
     if (event.open.drawn && !covered.contains(event.open.id)) result.push_back(&event);
   }
+  // Sums of their epsilons are rounded: the order of the record must not show.
+  std::ranges::sort(result, [](const Event* a, const Event* b) { return *a < *b; });
   return result;
 }
 

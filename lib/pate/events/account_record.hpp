@@ -14,13 +14,13 @@ namespace pate {
 /// What is asked of the events of a record.
 struct RecordSettings {
   /// Of what is printed, all in; unset: `default_delta` of the record.
-  std::optional<double> delta;
-  /// Only these orders; unset: the common grid and the continuum.
-  std::optional<std::vector<double>> orders;
+  std::optional<double> delta = {};
+  /// Only these orders = {}; unset: the common grid and the continuum.
+  std::optional<std::vector<double>> orders = {};
   /// Restrict the headline.
-  std::optional<Reading> reading;
-  std::optional<ReportedConversion> conversion;
-  std::optional<Bound> bound;
+  std::optional<Reading> reading = {};
+  std::optional<ReportedConversion> conversion = {};
+  std::optional<Bound> bound = {};
   unsigned threads = 0;  ///< changes no bit
 };
 
@@ -71,6 +71,7 @@ struct RecordAccount {
 ///                optimal             votes at the order (Mironov 2017, Proposition 1)
 ///                gdp                 all Gaussian: their exact composition
 ///                pure, kov           all pure: the sum, and of one epsilon the exact composition
+///                profile             Gaussian and pure ones together: their dominating pairs
 ///                linear              the sum of a number of each event's own, where it is smaller
 ///     tradeoff   joint               the same with the trade-off bound of the lists of queries
 ///     exact      joint               with their exact costs, by direction, and as a privacy

@@ -132,12 +132,12 @@ double EventCosts::delta_apart() const {
 
 std::vector<double> EventCosts::tradeoff(std::span<const double> orders) {
   const auto any = [&](double order) { return any_votes(order); };
-  // What the sparse form of PTR costs no votes change.
-  const bool is_sparse = event_.open.aggregator && event_.open.aggregator->is_sparse();
-  if (is_tabulated() && !is_sparse) {
+  if (is_tabulated() && !is_sparse()) {
     std::vector<double> result;
     for (const RunCost& cost : costs(all_, Bound::tradeoff, orders)) {
-      result.push_back(std::min(cost.joint, any(cost.order)));
+      // Without limits each query costs no more than its steps: only rounding would differ.
+      const bool may_stop = event_.open.cap || event_.open.origin.limited;
+      result.push_back(may_stop ? std::min(cost.joint, any(cost.order)) : cost.joint);
     }
     return result;
   }

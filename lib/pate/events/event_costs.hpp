@@ -29,8 +29,11 @@ class EventCosts {
   /// Deltas that are added apart: those of PTR's queries and of a claim.
   [[nodiscard]] double delta_apart() const;
 
-  /// Whether costs are known that depend on the votes.
-  [[nodiscard]] bool has_votes() const { return is_tabulated() || event_.facts.curves.has_value(); }
+  /// Whether costs are known that depend on the votes; not of the sparse form of PTR, whose cost no
+  /// votes change.
+  [[nodiscard]] bool has_votes() const {
+    return !is_sparse() && (is_tabulated() || event_.facts.curves.has_value());
+  }
   /// Of these votes, all queries of the list that was fixed beforehand, asked or not: the trade-off
   /// bound of each query as one mechanism; never above `any_votes`. By order.
   [[nodiscard]] std::vector<double> tradeoff(std::span<const double> orders);
@@ -60,6 +63,9 @@ class EventCosts {
 
  private:
   [[nodiscard]] bool is_tabulated() const { return !event_.facts.table.empty(); }
+  [[nodiscard]] bool is_sparse() const {
+    return event_.open.aggregator && event_.open.aggregator->is_sparse();
+  }
   // The queries of the list, or those that were asked.
   struct Counted {
     Tally tally;

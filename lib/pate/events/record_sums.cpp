@@ -128,46 +128,49 @@ std::optional<StepCounts> RecordSums::only_steps() const {
   return steps();
 }
 
-std::optional<double> RecordSums::squared_mu() const {
-  CompensatedSum total;
+std::optional<RecordSums::Mixture> RecordSums::mixture() const {
+  CompensatedSum squared;
+  std::map<double, std::int64_t> by_epsilon;
   for (const Event& event : events_) {
+    const PublicEvent& open = event.open;
     const auto times = static_cast<double>(event.times);
-    if (event.open.kind == EventKind::run && event.open.steps) {
-      const auto its = event.open.steps->squared_mu();
-      if (!its) return std::nullopt;
-      total.add(times * *its);
-    } else if (event.open.foreign && event.open.foreign->rho == 0.0) {
-      const ForeignStep& its = *event.open.foreign;
-      total.add(times * static_cast<double>(its.count) * its.mu * its.mu);
+    if (open.claim) {
+      by_epsilon[open.claim->epsilon] += event.times * open.claim->count;
+    } else if (open.foreign && open.foreign->rho == 0.0) {
+      squared.add(times * static_cast<double>(open.foreign->count) * open.foreign->mu *
+                  open.foreign->mu);
+    } else if (open.kind == EventKind::run && open.steps) {
+      const StepCounts& steps = *open.steps;
+      for (const auto& [sigma, count] : steps.threshold_checks) {
+        squared.add(times * static_cast<double>(count) / sigma / sigma);
+      }
+      for (const auto& [noise, count] : steps.maxima) {
+        if (const auto mu = noise.squared_mu()) {
+          squared.add(times * static_cast<double>(count) * *mu);
+        } else {
+          by_epsilon[*noise.pure_epsilon()] += event.times * count;
+        }
+      }
+      for (const auto* checks : {&steps.laplace_checks, &steps.sparse_rounds}) {
+        for (const auto& [scale, count] : *checks) by_epsilon[1.0 / scale] += event.times * count;
+      }
     } else {
       return std::nullopt;
     }
   }
-  return total.value();
+  Mixture result{squared.value(), {}};
+  for (const auto& [epsilon, count] : by_epsilon) result.pure.push_back({epsilon, count});
+  return result;
 }
 
-std::optional<std::vector<PrivacyClaim>> RecordSums::pure_steps() const {
-  std::map<double, std::int64_t> by_epsilon;
-  for (const Event& event : events_) {
-    if (event.open.claim) {
-      by_epsilon[event.open.claim->epsilon] += event.times * event.open.claim->count;
-      continue;
-    }
-    if (event.open.kind != EventKind::run || !event.open.steps) return std::nullopt;
-    const StepCounts& steps = *event.open.steps;
-    if (!steps.threshold_checks.empty()) return std::nullopt;
-    for (const auto& [noise, count] : steps.maxima) {
-      const auto epsilon = noise.pure_epsilon();
-      if (!epsilon) return std::nullopt;
-      if (!noise.is_tested()) by_epsilon[*epsilon] += event.times * count;
-    }
-    for (const auto* checks : {&steps.laplace_checks, &steps.sparse_rounds}) {
-      for (const auto& [scale, count] : *checks) by_epsilon[1.0 / scale] += event.times * count;
-    }
-  }
-  std::vector<PrivacyClaim> result;
-  for (const auto& [epsilon, count] : by_epsilon) result.push_back({epsilon, 0.0, count});
-  return result;
+std::optional<double> RecordSums::squared_mu() const {
+  const auto its = mixture();
+  return its && its->pure.empty() ? std::optional(its->squared_mu) : std::nullopt;
+}
+
+std::optional<std::vector<PureSteps>> RecordSums::pure_steps() const {
+  const auto its = mixture();
+  return its && its->squared_mu == 0.0 ? std::optional(its->pure) : std::nullopt;
 }
 
 double RecordSums::any_votes(double order) const {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "pate/accounting/profile_account.hpp"
 #include "pate/events/event_costs.hpp"
 
 namespace pate {
@@ -37,7 +38,14 @@ class RecordSums {
   /// where one is another mechanism.
   [[nodiscard]] std::optional<double> squared_mu() const;
   /// How often each epsilon of a pure step occurs; none where an event is something else.
-  [[nodiscard]] std::optional<std::vector<PrivacyClaim>> pure_steps() const;
+  [[nodiscard]] std::optional<std::vector<PureSteps>> pure_steps() const;
+  /// Gaussian events as one mechanism, and the pure steps of the others; none where an event is
+  /// neither.
+  struct Mixture {
+    double squared_mu = 0.0;
+    std::vector<PureSteps> pure;
+  };
+  [[nodiscard]] std::optional<Mixture> mixture() const;
   [[nodiscard]] double any_votes(double order) const;
 
   // Of these votes, the lists of queries fixed beforehand. An event whose list was made from

@@ -52,6 +52,7 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
     });
   }
   a("statement", published.statement);
+  a("guarantee", guarantee_of(published));
 }
 
 static void fields(FieldWriter& a, const CurvePlan& plan) {

@@ -9,7 +9,7 @@
 #include "pate/error.hpp"
 #include "pate/rdp/step_composition.hpp"
 #include "support/accuracy.hpp"
-#include "support/events.hpp"
+#include "support/ledger_events.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::Counted;

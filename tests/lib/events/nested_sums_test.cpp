@@ -1,0 +1,246 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/error.hpp"
+#include "pate/events/account_record.hpp"
+#include "pate/io/json.hpp"
+#include "pate/reports/record_json.hpp"
+#include "support/events.hpp"
+
+using namespace pate;
+using namespace pate::test;
+
+namespace {
+
+constexpr double kDelta = 1e-5;
+
+// What a report of a record keeps of it.
+Record written(const Record& record) {
+  reports::FieldWriter report;
+  reports::write_record(report, record);
+  return reports::read_record(io::JsonValue::parse(report.text(), "sum.json").at("record"));
+}
+
+std::uint64_t bits(double x) {
+  return std::bit_cast<std::uint64_t>(x);
+}
+
+std::string told(const RecordAccount& account) {
+  std::string text;
+  for (const CostEntry& cost : account.costs) {
+    text += fmt::format("{} {} {} {:x} {:x} {:x} {} {}\n", name(cost.bound), name(cost.reading),
+                        name(cost.conversion), bits(cost.epsilon), bits(cost.delta),
+                        bits(cost.order.value_or(0.0)), name(cost.promise), cost.releasable);
+  }
+  const Guarantee promised = guarantee_of(account);
+  text += fmt::format("{} {} {}\n", account.headline, promised.holds, promised.promise);
+  for (const std::string& line : promised.assumes) text += line + '\n';
+  for (const Notice& notice : account.notices) text += notice.code + ": " + notice.message + '\n';
+  return text;
+}
+
+// The account in bits, or why there is none.
+std::string account_in_bits(const Record& record, const RecordSettings& settings) {
+  try {
+    return told(account_record(record, settings));
+  } catch (const error& refused) {
+    return refused.what();
+  }
+}
+
+// A few things that may have been done with one ensemble.
+std::vector<Record> random_leaves(Random& random) {
+  const std::int64_t teachers = random.integer(2, 12);
+  const std::int64_t classes = random.integer(2, 3);
+  std::vector<Record> leaves;
+  for (std::int64_t k = random.integer(1, 5); k > 0; --k) {
+    const SmallRun run = random_run(random, teachers, classes, 3);
+    const double delta = random.integer(0, 3) == 0 ? 1e-6 : kDelta;
+    switch (random.integer(0, 7)) {
+      case 0: {
+        Event labelled = labelling_of(run, delta, random);
+        Record ledger{labelled};
+        if (random.integer(0, 1) == 0) {
+          ledger.push_back(number_of(&labelled, {}, kDelta, random));
+          if (random.integer(0, 1) == 0) {
+            ledger.push_back(number_of(&labelled, {ledger.back().open.id}, kDelta, random));
+          }
+          leaves.push_back({ledger.back()});
+        }
+        leaves.push_back(ledger);
+        // Its line in a ledger has no tables.
+        if (random.integer(0, 1) == 0) {
+          ledger.front().facts.table.clear();
+          leaves.push_back({ledger.front()});
+        }
+        break;
+      }
+      case 1:
+        leaves.push_back({plan_of(random, delta)});
+        break;
+      case 2:
+        leaves.push_back({random.integer(0, 1) == 0 ? claim_of(random) : foreign_step(random)});
+        break;
+      case 3:
+        leaves.push_back({number_of(nullptr, {}, kDelta, random)});
+        break;
+      default: {
+        Event event = analysis_of(run, delta, random.integer(0, 3) == 0);
+        event.open.origin.rows_from_answers = random.integer(0, 5) == 0;
+        if (random.integer(0, 5) == 0) event.open.origin.order = 8.0;
+        leaves.push_back({event});
+      }
+    }
+  }
+  return leaves;
+}
+
+// The leaves put together in any way, some of what happened twice.
+Record nested(const std::vector<Record>& leaves, Random& random, int depth) {
+  if (leaves.size() == 1 || depth == 0) {
+    Record all;
+    for (const Record& leaf : leaves) all = join(all, leaf);
+    return written(all);
+  }
+  const auto middle = leaves.begin() + random.integer(1, static_cast<std::int64_t>(leaves.size()) - 1);
+  const Record first = nested({leaves.begin(), middle}, random, depth - 1);
+  const Record second = nested({middle, leaves.end()}, random, depth - 1);
+  Record sum = written(join(first, second));
+  if (random.integer(0, 4) == 0) {
+    Record happened = first;
+    std::erase_if(happened, [](const Event& event) { return !event.happened(); });
+    sum = written(join(happened, sum));
+  }
+  return sum;
+}
+
+std::int64_t cases(std::int64_t otherwise) {
+  const char* const text = std::getenv("PATE_RANDOM_SUMS");
+  return text == nullptr ? otherwise : std::stoll(text);
+}
+
+}  // namespace
+
+TEST_SUITE("records of events") {
+  TEST_CASE("2,000 random sums, nested in any way and order, say the same to the bit") {
+    Random random(1701);
+    for (std::int64_t k = 0; k < cases(2000); ++k) {
+      CAPTURE(k);
+      const std::vector<Record> leaves = random_leaves(random);
+      Record flat;
+      for (const Record& leaf : leaves) flat = join(flat, leaf);
+      RecordSettings settings;
+      settings.threads = 1;
+      if (random.integer(0, 1) == 0) settings.delta = kDelta;
+      if (random.integer(0, 5) == 0) settings.orders = std::vector<double>{2.0, 4.0, 8.0};
+      const std::string expected = account_in_bits(flat, settings);
+      REQUIRE(account_in_bits(nested(leaves, random, 3), settings) == expected);
+      std::vector<Record> mixed = leaves;
+      std::shuffle(mixed.begin(), mixed.end(), random.engine());
+      REQUIRE(account_in_bits(nested(mixed, random, 3), settings) == expected);
+    }
+  }
+
+  TEST_CASE("a sum of one is its report") {
+    Random random(1705);
+    for (int k = 0; k < 300; ++k) {
+      CAPTURE(k);
+      const SmallRun run = random_run(random, random.integer(1, 12), random.integer(2, 4), 4);
+      const auto votes = run.votes();
+      AccountSettings settings;
+      settings.delta = random.log_uniform(1e-9, 1e-2);
+      settings.exact = random.integer(0, 2) == 0;
+      settings.threads = 1;
+      const Account report = account(run_of(*votes, run.aggregator), settings);
+      const RecordAccount sum =
+          account_record({analysed_run(report)}, {.threads = 1});
+      for (const CostEntry& cost : report.costs) {
+        const auto same = std::ranges::find_if(sum.costs, [&](const CostEntry& its) {
+          return its.bound == cost.bound && its.reading == cost.reading &&
+                 its.conversion == cost.conversion;
+        });
+        CAPTURE(label(cost));
+        REQUIRE(same != sum.costs.end());
+        CHECK(bits(same->epsilon) == bits(cost.epsilon));
+        CHECK(same->order == cost.order);
+        CHECK(same->promise == cost.promise);
+        CHECK(same->releasable == cost.releasable);
+      }
+      CHECK(sum.answered_expected.value() == doctest::Approx(report.answered_expected));
+    }
+  }
+
+  TEST_CASE("an event more, a smaller delta or a fact less lowers no fixed epsilon") {
+    Random random(1702);
+    const auto least = [](const Record& record, double delta) {
+      std::pair<double, double> found{1e300, 1e300};  // for any votes, and of all
+      for (const CostEntry& cost : account_record(record, {.delta = delta, .threads = 1}).costs) {
+        if (cost.promise != Promise::fixed) continue;
+        if (!cost.data_dependent) found.first = std::min(found.first, cost.epsilon);
+        found.second = std::min(found.second, cost.epsilon);
+      }
+      return found;
+    };
+    constexpr double kRoom = 1.0 + 2e-4;  // grids of profiles differ, searches end near optima
+    for (int k = 0; k < 200; ++k) {
+      CAPTURE(k);
+      const std::int64_t teachers = random.integer(2, 12);
+      Record record;
+      for (int i = 0; i < 2; ++i) {
+        record = join(record, {analysis_of(random_run(random, teachers, 3, 3), kDelta,
+                                           random.integer(0, 2) == 0)});
+      }
+      const auto base = least(record, kDelta);
+      const Record more = join(record, {plan_of(random, kDelta)});
+      const auto with_more = least(more, kDelta);
+      CHECK(base.first <= with_more.first * kRoom);
+      CHECK(base.second <= with_more.second * kRoom);
+      const auto smaller = least(record, kDelta / 10.0);
+      CHECK(base.first <= smaller.first * kRoom);
+      CHECK(base.second <= smaller.second * kRoom);
+      Record less = record;
+      less.front().facts.exact.clear();
+      less.front().facts.table.clear();
+      const auto with_less = least(less, kDelta);
+      CHECK(base.first == with_less.first);
+      CHECK(base.second <= with_less.second * kRoom);
+      const auto open = least(public_record(record), kDelta);
+      CHECK(open.first == base.first);
+    }
+  }
+
+  TEST_CASE("what did not happen counts as often as it is named, what did once") {
+    Random random(1703);
+    const SmallRun run = random_run(random, 8, 3, 3);
+    const Event analysis = analysis_of(run, kDelta, false);
+    const Event label = labelling_of(run, kDelta, random);
+    Record thrice = join(join({analysis}, {analysis}), {analysis});
+    REQUIRE(thrice.size() == 1);
+    CHECK(thrice.front().times == 3);
+    Event named = analysis;
+    named.times = 3;
+    CHECK(told(account_record({named}, {.threads = 1})) ==
+          told(account_record(thrice, {.threads = 1})));
+    CHECK(join({label}, {label}).size() == 1);
+    Event other = label;
+    other.open.id = random_id(random);
+    CHECK(join({label}, {other}).size() == 2);  // equal labels, drawn twice
+  }
+
+  TEST_CASE("one id with two descriptions is refused") {
+    Random random(1704);
+    const Event label = labelling_of(random_run(random, 8, 3, 3), kDelta, random);
+    Event other = label;
+    other.open.queries += 1;
+    CHECK_THROWS_AS((void)join({label}, {other}), input_error);
+    other = label;
+    other.facts.digests.counts = "other votes";
+    CHECK_THROWS_AS((void)join({label}, {other}), input_error);
+  }
+}
