@@ -142,6 +142,11 @@ bool is_chosen_after(const Composition& sum) {
   return sum.provenance.adaptive_rounds && !sum.provenance.fixed_order;
 }
 
+// Whether what was asked depended on answers: then joint costs are of the outcome.
+bool is_of_outcome(const Composition& sum) {
+  return sum.provenance.limited || sum.provenance.adaptive_rounds;
+}
+
 void add_data_dependent(const Composition& sum, const RealizedOrders& realized, double delta,
                         std::vector<CostEntry>& costs, std::vector<Notice>& notices) {
   const bool has_selection = sum.steps.has_checks();
@@ -163,8 +168,8 @@ void add_data_dependent(const Composition& sum, const RealizedOrders& realized, 
         entry.promise =
             entry.order_chosen_after || bound == Bound::published || reading == Reading::expected
                 ? Promise::none
-            : is_realized || sum.provenance.fixed_order ? Promise::outcome
-                                                        : Promise::fixed;
+            : is_realized || is_of_outcome(sum) ? Promise::outcome
+                                                : Promise::fixed;
         fill_entry(sum, curves->second,
                    is_realized ? std::span(realized.orders) : std::span(sum.orders), delta, entry,
                    notices);
@@ -180,6 +185,7 @@ void add_exact(const Composition& sum, double delta, const std::optional<CostEnt
   const ExactOptima found = exact_optima(*sum.exact, sum.orders, delta);
   for (CostEntry& entry : exact_entries(Bound::exact, found.best, found.spent, delta, notices)) {
     entry.order_chosen_after = is_chosen_after(sum);
+    if (is_of_outcome(sum)) entry.promise = Promise::outcome;
     if (entry.order_chosen_after) entry.promise = Promise::none;
     costs.push_back(std::move(entry));
   }
