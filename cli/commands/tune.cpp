@@ -112,17 +112,21 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   return line;
 }
 
+// What makes the number that was tuned the headline, which may be a smaller one otherwise.
+std::string headline_words(const CostKind& cost, Conversion conversion) {
+  return fmt::format(" --reading {} --conversion {}", name(cost.reading), name(conversion));
+}
+
 // The command line that analyses one point; epsilon is its headline.
 std::string analyze_command(const TuneOptions& options, const VotesInput& input,
                             const Aggregator& aggregator, const TuningPoint& point) {
   std::string line =
       point_command("pate analyze", options, input, aggregator, point, options.input.labels);
   if (options.tuning.bound == Bound::published) line += " --bound published";
-  if (options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected) {
-    line += " --reading expected";
-  }
-  if (options.tuning.settings.grid.kind.conversion == Conversion::classic)
-    line += " --conversion classic";
+  const bool is_expected =
+      options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected;
+  line += headline_words({options.tuning.bound, is_expected ? Reading::expected : Reading::joint},
+                         options.tuning.settings.grid.kind.conversion);
   if (const auto& orders = options.tuning.settings.grid.kind.orders) {
     line += fmt::format(" --orders {}", fmt::join(*orders, ","));
   }
@@ -163,8 +167,7 @@ std::vector<std::string> rounds_commands(const TuneOptions& options, const Votes
   }
   commands.emplace_back("pate compose round1.json round2.json");
   if (context.kind.cost.bound == Bound::published) commands.back() += " --bound published";
-  if (context.kind.cost.reading == Reading::expected) commands.back() += " --reading expected";
-  if (context.kind.conversion == Conversion::classic) commands.back() += " --conversion classic";
+  commands.back() += headline_words(context.kind.cost, context.kind.conversion);
   return commands;
 }
 

@@ -14,6 +14,7 @@ TEST_SUITE("reports") {
         {"private_number", "the headline depends on the votes"},
         {"parameters_from_votes", "order, beta and sigma were chosen from these votes"},
         {"which_to_publish", "data_independent, 3, may always be published"},
+        {"any_votes_smaller", "the number that holds for any votes is smaller here"},
         {"looks_transposed", "every class has 17 votes"},
         {"labelled_before", "a/ledger: these queries were labelled before"},  // these very votes
         {"ledger_total", "a/ledger: 3 so far"},
@@ -28,6 +29,6 @@ TEST_SUITE("reports") {
     CHECK(open[0].message == all[1].message);
     CHECK(open[1].message == "3 so far");
     CHECK(open[2].message == "the end of the file is missing (line 3)");
-    CHECK(open[3].message == all[7].message);
+    CHECK(open[3].message == all[8].message);
   }
 }
