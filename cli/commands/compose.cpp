@@ -112,6 +112,9 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
   for (reports::ShardReport& shard : shards) context.parts.push_back(std::move(shard.part));
+  const auto judged = judged_limits(options.limits, account.costs[account.headline],
+                                    account.answered_expected, account.answered_realized);
+  context.verdicts = verdicts_of(judged);
   if (options.output.public_only) reports::keep_public(account);
   deliver_report(options.output,
                  options.output.public_only
@@ -122,9 +125,8 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                                   analyze_summary(account, fmt::format("{} shards", shards.size()),
                                                   options.output.all, streams.out_colour())),
                  account.notices, streams);
-  return report_missed(missed_limits(options.limits, account.costs[account.headline],
-                                     account.answered_expected, account.answered_realized),
-                       streams);
+  return report_judged(
+      judged, options.output.public_only || may_tell_numbers(options.output, streams), streams);
 }
 
 struct TuningShard {
@@ -226,7 +228,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, fmt::format("{} shards", shards.size())),
                  context.notices, streams);
-  return report_tune_misses(tuning, streams);
+  return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }
 
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
@@ -244,7 +246,12 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     parts.push_back(reports::read_part(*document.report));
     context.parts.push_back(reports::report_part(*document.report, parts.back()));
   }
-  if (parts.empty()) throw input_error("nothing to add up: the ledgers have no entries");
+  if (parts.empty()) {
+    std::vector<std::string> names;
+    for (const Document& document : documents) names.push_back(document.path);
+    throw input_error(fmt::format("{}: nothing to add up: {} no entries", fmt::join(names, ", "),
+                                  names.size() == 1 ? "the ledger has" : "the ledgers have"));
+  }
   ComposeSettings rounds = options.rounds;
   rounds.threads = options.threads;
   Composition sum = [&] {
@@ -271,6 +278,9 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   ComposeOptions in_force = options;
   in_force.rounds.delta = sum.conversion_delta;
   context.settings = settings_of("compose", add_compose, in_force);
+  const auto judged = judged_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
+                                    sum.answered_realized);
+  context.verdicts = verdicts_of(judged);
   deliver_report(options.output,
                  options.output.public_only ? reports::public_composed_report_json(sum, version())
                                             : reports::composed_report_json(sum, context),
@@ -278,9 +288,8 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
                      options.output, guarantee_of(sum), sum.costs,
                      compose_summary(sum, context.parts, options.output.all, streams.out_colour())),
                  sum.notices, streams);
-  return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
-                                     sum.answered_realized),
-                       streams);
+  return report_judged(
+      judged, options.output.public_only || may_tell_numbers(options.output, streams), streams);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
       "{:>9}  counted\n",
-      path, ensemble.name, teachers_text(ensemble.teachers), ensemble.classes, "line", "time",
-      "kind", "queries", "answered", "epsilon", "delta");
+      path, io::printable(ensemble.name), teachers_text(ensemble.teachers), ensemble.classes,
+      "line", "time", "kind", "queries", "answered", "epsilon", "delta");
   const auto count = [](const LedgerEntry& entry, const char* key) {
     const auto found = entry.released.find(key);
     return found ? fmt::format("{}", found->integer()) : std::string("-");
@@ -33,8 +33,9 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   for (const LedgerEntry& entry : entries) {
     const io::JsonValue its = entry.kind == "release" ? entry.released.at("run") : entry.released;
     fmt::format_to(std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {}\n",
-                   entry.line, entry.time, entry.kind, count(entry, "queries"),
-                   count(entry, "answered"), epsilon_text(its.at("epsilon").number()),
+                   entry.line, io::printable(entry.time, 40), io::printable(entry.kind, 40),
+                   count(entry, "queries"), count(entry, "answered"),
+                   epsilon_text(its.at("epsilon").number()),
                    fmt::format("{:.3g}", its.at("delta").number()),
                    reports::is_added(entry, entries, total) ? "added" : "within a later line");
   }
