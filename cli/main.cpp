@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_status.hpp"
 #include "cli/program.hpp"
 #include "cli/signals.hpp"
 
 int main(int argc, char** argv) {
+  if (!pate::cli::hold_standard_streams()) return pate::cli::kBadOutput;
   std::ios::sync_with_stdio(false);
   pate::cli::end_cleanly_on_signals();
   pate::cli::report_cut_files();

@@ -13,6 +13,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/text.hpp"
 #include "pate/error.hpp"
 #include "pate/io/memory.hpp"
 
@@ -21,7 +22,7 @@ namespace pate::cli {
 namespace {
 
 int report_error(const Streams& streams, const char* what, int status) {
-  streams.err << alarming("pate:", streams.err_colour()) << ' ' << what << '\n';
+  streams.err << alarming("pate:", streams.err_colour()) << ' ' << for_terminal(what) << '\n';
   return status;
 }
 
@@ -93,7 +94,7 @@ std::vector<Command> commands() {
       make_command({"plan",
                     "what a run may cost; the noise a target needs",
                     "pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2",
-                    {kLimitMissed, kNotValid},
+                    {kLimitMissed, kBadInput, kNotValid},
                     "teachers"},
                    add_plan, run_plan),
       make_command({"compose",
@@ -123,7 +124,7 @@ std::vector<Command> commands() {
       make_command({"simulate",
                     "make a plausible vote dump",
                     "pate simulate --teachers 250 --queries 1000 --accuracy 0.8 -o votes.npy",
-                    {},
+                    {kBadInput},
                     "votes: they are made in memory"},
                    add_simulate, run_simulate),
   };
@@ -148,10 +149,12 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
   try {
     const std::vector<Command> all = commands();
     const Command* const command = parse(all, expand_name(arguments, all), streams.out);
-    return command == nullptr ? kDone : command->run(streams);
+    const int status = command == nullptr ? kDone : command->run(streams);
+    if (!streams.out.flush()) throw output_error("standard output: cannot write");
+    return status;
   } catch (const usage_error& error) {
     (void)report_error(streams, error.what(), kUsage);
-    if (!error.hint().empty()) streams.err << "pate: " << error.hint() << '\n';
+    if (!error.hint().empty()) streams.err << "pate: " << for_terminal(error.hint()) << '\n';
     return kUsage;
   } catch (const parameter_error& error) {
     return report_error(streams, error.what(), kUsage);

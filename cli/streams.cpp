@@ -1,7 +1,9 @@
 #include "cli/streams.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -10,7 +12,7 @@ namespace pate::cli {
 namespace {
 
 std::string styled(std::string_view text, std::string_view style, bool on) {
-  return on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
+  return on ? fmt::format("{}{}{}", style, text, kPlain) : std::string(text);
 }
 
 std::string_view variable(const char* name) {
@@ -19,6 +21,23 @@ std::string_view variable(const char* name) {
 }
 
 }  // namespace
+
+bool hold_standard_streams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): that is what open(2) and fcntl(2) look like
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    // The lowest number that is free, which is this one. The root is in every directory tree.
+    if (::open("/", O_PATH | O_DIRECTORY) != number) return false;
+    // NOLINTEND(cppcoreguidelines-pro-type-vararg)
+  }
+  return true;
+}
+
+bool standard_output_is_closed() {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): as above
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  return flags < 0 || (flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY;
+}
 
 bool colour_wanted() {
   return variable("NO_COLOR").empty() && !variable("TERM").empty() && variable("TERM") != "dumb";
@@ -32,11 +51,11 @@ std::size_t columns_of(int descriptor) {
 }
 
 std::string bold(std::string_view text, bool on) {
-  return styled(text, "1", on);
+  return styled(text, kBold, on);
 }
 
 std::string alarming(std::string_view text, bool on) {
-  return styled(text, "1;31", on);
+  return styled(text, kAlarming, on);
 }
 
 }  // namespace pate::cli

@@ -21,6 +21,15 @@ struct Streams {
   [[nodiscard]] bool err_colour() const { return err_is_terminal && colour; }
 };
 
+/// Makes standard input, output and error open: what was closed gets a descriptor that can be
+/// neither read nor written (the system says EBADF, as of a closed one), so that no file which is
+/// opened later takes its number and gets what is meant for the stream. For `main`, before anything
+/// else. False where the system has no descriptor left.
+[[nodiscard]] bool hold_standard_streams();
+
+/// Whether the program was started without a standard output that can be written.
+[[nodiscard]] bool standard_output_is_closed();
+
 /// Whether a terminal may be written to in colour: not where the environment variable NO_COLOR is
 /// set to anything (no-color.org) or TERM is "dumb" or missing.
 [[nodiscard]] bool colour_wanted();
@@ -28,6 +37,11 @@ struct Streams {
 /// How many columns the terminal behind a file descriptor has; 80 where there is none, or it does
 /// not say.
 [[nodiscard]] std::size_t columns_of(int descriptor);
+
+// What begins and ends these styles.
+inline constexpr std::string_view kBold = "\x1b[1m";
+inline constexpr std::string_view kAlarming = "\x1b[1;31m";
+inline constexpr std::string_view kPlain = "\x1b[0m";
 
 /// The text in bold where `on`, as it is otherwise. What a reader looks for first.
 [[nodiscard]] std::string bold(std::string_view text, bool on);

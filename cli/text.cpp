@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <utility>
+
+#include "cli/streams.hpp"
+#include "pate/io/files.hpp"
 
 namespace pate::cli {
 
@@ -50,6 +54,26 @@ std::string paragraph(std::string_view first, std::string_view words, std::size_
     words.remove_prefix(std::min(end + 1, words.size()));
   }
   return text + line + '\n';
+}
+
+std::string for_terminal(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kKept{"\n", kBold, kAlarming, kPlain};
+  std::string result;
+  while (!text.empty()) {
+    std::size_t end = text.size();
+    std::size_t kept = 0;
+    for (const std::string_view one : kKept) {
+      const std::size_t at = text.find(one);
+      if (at < end) {
+        end = at;
+        kept = one.size();
+      }
+    }
+    result += io::printable(text.substr(0, end), end);
+    result += text.substr(end, kept);
+    text.remove_prefix(end + kept);
+  }
+  return result;
 }
 
 std::string with_notes_broken(std::string_view text, std::size_t columns) {

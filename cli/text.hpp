@@ -11,6 +11,10 @@ namespace pate::cli {
 [[nodiscard]] std::string paragraph(std::string_view first, std::string_view words,
                                     std::size_t columns = 80);
 
+/// Text with the names and words of files in it, as it may go to a terminal: every line is as
+/// `io::printable` shows it, but for the styles that this program writes (streams.hpp).
+[[nodiscard]] std::string for_terminal(std::string_view text);
+
 /// The text with its lines that begin with "note: " broken to the columns.
 [[nodiscard]] std::string with_notes_broken(std::string_view text, std::size_t columns);
 

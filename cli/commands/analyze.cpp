@@ -99,8 +99,11 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                               shard.index, shard.of)});
   }
 
-  reports::ReportContext context{version(), settings_of("analyze", add_analyze, options),
-                                 described.get()};
+  const auto judged = judged_limits(options.privacy.limits, account.costs[account.headline],
+                                    account.answered_expected, account.answered_realized);
+  reports::ReportContext context{version(),
+                                 settings_of("analyze", add_analyze, options), described.get()};
+  context.verdicts = verdicts_of(judged);
   input.check_unchanged();
   // A part of a run is no event.
   if (!is_shard) {
@@ -113,9 +116,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                                   analyze_summary(account, options.input.votes, options.output.all,
                                                   streams.out_colour())),
                  account.notices, streams);
-  return report_missed(missed_limits(options.privacy.limits, account.costs[account.headline],
-                                     account.answered_expected, account.answered_realized),
-                       streams);
+  return report_judged(judged, may_tell_numbers(options.output, streams), streams);
 }
 
 }  // namespace pate::cli

@@ -111,6 +111,9 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
     return setting.first == "rows_from_answers" && its != nullptr && *its;
   });
   context.record = {reports::analysis_event(account, context.inputs, from_answers)};
+  const auto judged = judged_limits(options.limits, account.costs[account.headline],
+                                    account.answered_expected, account.answered_realized);
+  context.verdicts = verdicts_of(judged);
   if (options.output.public_only) reports::keep_public(account);
   deliver_report(options.output,
                  options.output.public_only ? reports::public_analyze_report_json(account, context)
@@ -119,9 +122,8 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                                   analyze_summary(account, fmt::format("{} shards", shards.size()),
                                                   options.output.all, streams.out_colour())),
                  account.notices, streams);
-  return report_missed(missed_limits(options.limits, account.costs[account.headline],
-                                     account.answered_expected, account.answered_realized),
-                       streams);
+  return report_judged(
+      judged, options.output.public_only || may_tell_numbers(options.output, streams), streams);
 }
 
 struct TuningShard {
@@ -223,7 +225,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, fmt::format("{} shards", shards.size())),
                  context.notices, streams);
-  return report_tune_misses(tuning, streams);
+  return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }
 
 // What the files say was done, and how the sum names each.
@@ -276,7 +278,12 @@ Rounds read_rounds(const std::vector<Document>& documents) {
     }
   }
   std::erase_if(rounds.files, [](const reports::NamedRecord& file) { return file.record.empty(); });
-  if (rounds.files.empty()) throw input_error("nothing to add up: the ledgers have no entries");
+  if (rounds.files.empty()) {
+    std::vector<std::string> names;
+    for (const Document& document : documents) names.push_back(document.path);
+    throw input_error(fmt::format("{}: nothing to add up: {} no entries", fmt::join(names, ", "),
+                                  names.size() == 1 ? "the ledger has" : "the ledgers have"));
+  }
   return rounds;
 }
 
@@ -313,6 +320,9 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   ComposeOptions in_force = options;
   if (sum.delta > 0.0) in_force.rounds.delta = sum.delta;
   context.settings = settings_of("compose", add_compose, in_force);
+  const auto judged = judged_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
+                                    sum.answered_realized);
+  context.verdicts = verdicts_of(judged);
   deliver_report(options.output,
                  options.output.public_only ? reports::public_composed_report_json(sum, context)
                                             : reports::composed_report_json(sum, context),
@@ -320,9 +330,8 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
                      options.output, guarantee_of(sum), sum.costs,
                      compose_summary(sum, context.parts, options.output.all, streams.out_colour())),
                  sum.notices, streams);
-  return report_missed(missed_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
-                                     sum.answered_realized),
-                       streams);
+  return report_judged(
+      judged, options.output.public_only || may_tell_numbers(options.output, streams), streams);
 }
 
 }  // namespace

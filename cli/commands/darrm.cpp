@@ -313,14 +313,17 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
          "what the report says of the votes, agreement and queries_by_ones, is private"});
   }
   reports::ReportContext context{version(), settings_of("darrm", add_darrm, options),
-                                       input.describe()};
+                                 input.describe()};
   input.check_unchanged();
   std::vector<std::string> missed;
-  if (options.limits.max_epsilon && !(headline.epsilon <= *options.limits.max_epsilon)) {
-    missed.push_back(fmt::format("epsilon = {} is above --max-epsilon {}{}", headline.epsilon,
-                                 *options.limits.max_epsilon,
-                                 format ? ", so no answer was drawn" : ""));
-    format.reset();
+  if (const auto most = options.limits.max_epsilon) {
+    const bool holds = headline.epsilon <= *most;
+    context.verdicts.push_back({"--max-epsilon", most, holds});
+    if (!holds) {  // a number that does not depend on the votes
+      missed.push_back(fmt::format("epsilon = {} is above --max-epsilon {}{}", headline.epsilon,
+                                   *most, format ? ", so no answer was drawn" : ""));
+      format.reset();
+    }
   }
   std::string bytes;
   if (format) {
@@ -359,7 +362,9 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   } else if (format && settings.setting == TeacherSetting::non_private) {
     report.notices.push_back(no_ledger());
   }
-  if (format) io::write_file_atomically(options.labels, bytes);
+  if (format) {
+    io::write_file_atomically(options.labels, bytes, {}, readers_of(options.output.public_only));
+  }
   std::string json;
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
@@ -378,7 +383,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
           options.output, guarantee_of(plan),
           darrm_summary(report, options.output.public_only && !votes.empty() ? "PUBLIC" : votes,
                         streams.out_colour())),
-      report.notices, streams);
+      report.notices, streams, !input.votes);
   return report_missed(missed, streams);
 }
 
@@ -395,8 +400,7 @@ std::string darrm_summary(const reports::DarrmReport& report, const std::string&
                  option_word(settings.noise));
   const std::string headline =
       fmt::format("epsilon = {} at delta = {:.4g}", epsilon_text(cost.epsilon), cost.delta);
-  fmt::format_to(out, "\n{}  for {} answer{}, {}\n\n",
-                 colour ? "\x1b[1m" + headline + "\x1b[0m" : headline, settings.queries,
+  fmt::format_to(out, "\n{}  for {} answer{}, {}\n\n", bold(headline, colour), settings.queries,
                  settings.queries == 1 ? "" : "s", name(cost.bound));
   for (const MajorityCost& one : plan.costs) {
     fmt::format_to(out, "  {:<18} {:>12} at delta = {:.4g}\n", name(one.bound),

@@ -9,6 +9,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
+#include "cli/text.hpp"
 #include "pate/accounting/explanation.hpp"
 #include "pate/reports/run_reports.hpp"
 
@@ -69,10 +70,11 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
     return kDone;
   }
   const std::string table = explain_summary(explanation, options.input.votes);
-  // The table is on standard output where the summaries of other commands are, else beside it.
-  const bool beside = !options.output.quiet && !options.output.summary &&
+  // The table is on standard output where the summaries of other commands are, else beside it: for
+  // who sits at a terminal, as it shows votes.
+  const bool beside = may_tell_numbers(options.output, streams) && !options.output.summary &&
                       (options.output.json || !streams.out_is_terminal);
-  if (beside) streams.err << table;
+  if (beside) streams.err << for_terminal(table);
   deliver_report(options.output, reports::explain_report_json(explanation, context), table,
                  beside ? std::vector<Notice>{} : explanation.notices, streams);
   return kDone;

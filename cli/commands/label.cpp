@@ -152,7 +152,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   } else {
     account.notices.push_back(no_ledger());
   }
-  io::write_file_atomically(options.labels, bytes, points);
+  io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
   std::string json;
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);

@@ -28,7 +28,7 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
       "{:>9}  counted\n",
-      path, ensemble.name, teachers_text(ensemble.teachers), ensemble.classes, "line", "time",
+      path, io::printable(ensemble.name), teachers_text(ensemble.teachers), ensemble.classes, "line", "time",
       "kind", "queries", "answered", "epsilon", "delta");
   for (const LedgerEntry& entry : entries) {
     const PublicEvent& open = entry.event.open;
@@ -36,7 +36,7 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
     const auto within = reports::counted_within(entry, entries);
     fmt::format_to(
         std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {}\n", entry.line,
-        entry.time, reports::kind_of(entry), open.queries,
+        io::printable(entry.time, 40), reports::kind_of(entry), open.queries,
         open.realized ? fmt::format("{}", open.realized->answered) : std::string("-"),
         epsilon_text(its.epsilon), fmt::format("{:.3g}", its.delta),
         within ? fmt::format("in the epsilon of line {}", *within) : std::string("by itself"));
@@ -79,8 +79,10 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
                        "the last line is the beginning of an entry that a crash cut "
                        "off, or that is being written; it does not count"});
   }
-  const reports::ReportContext context{
-      version(), settings_of("ledger", add_ledger, options), {}, {}};
+  reports::ReportContext context{version(), settings_of("ledger", add_ledger, options), {}, {}};
+  std::vector<JudgedLimit> judged;
+  if (total) judged = judged_limits(options.limits, total->costs[total->headline]);
+  context.verdicts = verdicts_of(judged);
   const Guarantee guarantee = total ? guarantee_of(*total, "all that this ledger records")
                                     : no_guarantee("nothing was recorded.");
   const std::vector<CostEntry> costs = total ? total->costs : std::vector<CostEntry>{};
@@ -90,8 +92,9 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
                                   ledger_summary(options.ledger, text.entries, total, notices,
                                                  options.output.all, streams.out_colour())),
                  notices, streams);
-  if (!total) return kDone;
-  return report_missed(missed_limits(options.limits, total->costs[total->headline]), streams);
+  // Nothing of what a ledger totals depends on votes but through what was released.
+  constexpr bool kPublic = true;
+  return report_judged(judged, kPublic, streams);
 }
 
 }  // namespace pate::cli

@@ -129,15 +129,18 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   const auto slips = slip_notices(thresholds_of(options.mechanism, {}), {}, options.settings.delta);
   result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
+  const auto judged = judged_limits(options.limits, result.costs[result.headline]);
   const reports::ReportContext context{
-      version(), settings_of("plan", add_plan, options), {}, {}, {planned_run(result)}};
+      version(), settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
+      verdicts_of(judged)};
+  constexpr bool kPublic = true;  // there are no votes yet
   deliver_report(options.output,
                  options.output.public_only ? reports::public_plan_report_json(result, context)
                                             : reports::plan_report_json(result, context),
                  costs_for_people(options.output, guarantee_of(result), result.costs,
                                   plan_summary(result, options.output.all, streams.out_colour())),
-                 result.notices, streams);
-  return report_missed(missed_limits(options.limits, result.costs[result.headline]), streams);
+                 result.notices, streams, kPublic);
+  return report_judged(judged, kPublic, streams);
 }
 
 }  // namespace pate::cli

@@ -69,8 +69,10 @@ int run_plot(const PlotOptions& options, const Streams& streams) {
   }
   const std::string script =
       gnuplot_script(figure_of(*options.kind, reports), format.value_or(ImageFormat::svg));
-  write_output(options.output, options.script ? script : run_gnuplot(script), streams);
-  if (!options.quiet && std::ranges::any_of(reports, shows_private)) {
+  const bool is_private = std::ranges::any_of(reports, shows_private);
+  write_output(options.output, options.script ? script : run_gnuplot(script), streams,
+               readers_of(!is_private));
+  if (!options.quiet && is_private) {
     streams.err << "pate: note: the picture shows what the report says, which is for the owner of "
                    "the data: see the report before it is published\n";
   }

@@ -192,10 +192,10 @@ AnySettings make_settings(const ReleaseOptions& options,
 }
 
 reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& any,
-                                  const std::string& tables, const Streams& streams) {
+                                  const reports::CurveTables& tables, const Streams& streams) {
   if (const auto* const curve = std::get_if<CurvePlanSettings>(&any)) {
     Progress progress(streams, "computing tables");
-    return curve_plan(votes, *curve, reports::CurveTables(tables), progress.callback());
+    return curve_plan(votes, *curve, tables, progress.callback());
   }
   const Activity activity(streams, "computing sensitivities");
   return release_plan(votes, std::get<ReleaseSettings>(any));
@@ -456,7 +456,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
   const bool dry_run = options.dry_run || limit_missed;
   const VoteProfile votes = collect_votes(run, options.settings.threads);
-  const reports::AnyReleasePlan plan = make_plan(votes, settings, options.tables, streams);
+  const reports::CurveTables tables(options.tables);
+  const reports::AnyReleasePlan plan = make_plan(votes, settings, tables, streams);
+  context.tables = tables.used();
   input.check_unchanged();
 
   std::optional<PublicRelease> published;
@@ -475,6 +477,14 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     context.record = {event};
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
+  if (std::ranges::any_of(context.tables, &reports::TableFile::read)) {
+    notices.push_back(
+        {"tables_read",
+         fmt::format("the costs behind the curve were read from tables that were kept in files: {} "
+                     "of each, picked at random, were computed anew and agree; of all others who "
+                     "may write to these files is trusted",
+                     DistanceCosts::kCheckedEntries)});
+  }
   put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), delta, notices);
   if (published && !ledger) notices.push_back(no_ledger());
   note_data_independent(votes, delta, plan, notices);

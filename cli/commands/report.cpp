@@ -30,7 +30,8 @@ int run_report(const ReportOptions& options, const Streams& streams) {
       return run_gnuplot(gnuplot_script(figure, ImageFormat::svg));
     };
   }
-  write_output(options.output, html_page(reports, draw, options.public_only), streams);
+  write_output(options.output, html_page(reports, draw, options.public_only), streams,
+               readers_of(options.public_only));
   return kDone;
 }
 

@@ -168,15 +168,16 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   if (!options.labels_output.empty()) {
     Table labels(options.labels_output, "label", std::vector{options.ensemble.queries});
     labels.add(dump.labels);
-    write_output(options.labels_output, labels.bytes(), streams);
+    write_output(options.labels_output, labels.bytes(), streams, io::Readers::by_umask);
   }
-  write_output(options.output, dump.votes.bytes(), streams);
+  write_output(options.output, dump.votes.bytes(), streams, io::Readers::by_umask);
   if (!options.quiet) {
     streams.err << fmt::format(
-        "pate: wrote {} ({}): {} x {} classes, {}{}\n", options.output, name(options.layout),
-        queries_text(options.ensemble.queries), options.ensemble.classes,
+        "pate: wrote {} ({}): {} x {} classes, {}{}\n", for_terminal(options.output),
+        name(options.layout), queries_text(options.ensemble.queries), options.ensemble.classes,
         teachers_text(options.ensemble.teachers),
-        options.labels_output.empty() ? std::string() : "; true classes: " + options.labels_output);
+        options.labels_output.empty() ? std::string()
+                                      : "; true classes: " + for_terminal(options.labels_output));
   }
   return kDone;
 }

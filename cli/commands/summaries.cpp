@@ -12,6 +12,7 @@
 #include "cli/text.hpp"
 #include "pate/as_published/release.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/io/files.hpp"
 #include "pate/math/decimal.hpp"
 #include "pate/planning/plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
@@ -229,7 +230,8 @@ std::string compose_summary(const RecordAccount& sum, std::span<const reports::R
                             bool all, bool colour) {
   std::string text;
   for (const reports::ReportPart& part : parts) {
-    text += fmt::format("{}: {}, {}", part.path, part.mechanism, queries_text(part.queries));
+    text += fmt::format("{}: {}, {}", io::printable(part.path), io::printable(part.mechanism, 40),
+                        queries_text(part.queries));
     if (part.is_whole) {
       if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
       text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
@@ -364,7 +366,8 @@ std::string votes_line(const std::string& votes, std::int64_t queries, std::int6
 
 std::string notes(std::span<const Notice> notices) {
   std::string text;
-  for (const Notice& notice : notices) text += fmt::format("note: {}\n", notice.message);
+  for (const Notice& notice : notices)
+    text += fmt::format("note: {}\n", io::printable(notice.message, notice.message.size()));
   return text;
 }
 

@@ -108,7 +108,8 @@ namespace pate::cli {
 [[nodiscard]] std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& settings);
 
 /// Tells which points come nearest where none keeps the limits; the exit status.
-[[nodiscard]] int report_tune_misses(const Tuning& tuning, const Streams& streams);
+[[nodiscard]] int report_tune_misses(const Tuning& tuning, bool may_tell_numbers,
+                                     const Streams& streams);
 
 // What they are made of.
 

@@ -309,7 +309,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   put_doubts_first(input, grid.threshold, settings.grid.kind.delta, context.notices);
 
   if (!options.tuning.csv.empty()) {
-    write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams);
+    write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams,
+                 io::Readers::owner);
   }
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  options.output.format ? front_table(tuning, context, *options.output.format)
@@ -317,7 +318,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
                  context.notices, streams);
   if (interrupted != 0) return interrupted;
   if (settings.shard.of > 1) return kDone;
-  return report_tune_misses(tuning, streams);
+  return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }
 
 }  // namespace pate::cli

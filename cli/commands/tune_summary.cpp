@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/output.hpp"
 #include "pate/reports/tune_report.hpp"
 
 namespace pate::cli {
@@ -302,8 +303,12 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
   return result;
 }
 
-int report_tune_misses(const Tuning& tuning, const Streams& streams) {
+int report_tune_misses(const Tuning& tuning, bool may_tell_numbers, const Streams& streams) {
   if (tuning.choice.best) return kDone;
+  const bool has_misses = !tuning.choice.nearest_misses.empty();
+  if (has_misses ? !may_tell_numbers : !tuning.ranked_by_release) {
+    return report_missed({"no point keeps the limits"}, streams);
+  }
   for (const NearestMiss& miss : tuning.choice.nearest_misses) {
     const TunedPoint& p = tuning.points[miss.position];
     streams.err << alarming("pate: limit missed:", streams.err_colour())

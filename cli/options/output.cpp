@@ -1,8 +1,11 @@
 #include "cli/options/output.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +16,7 @@
 #include "cli/text.hpp"
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
+#include "pate/io/files.hpp"
 #include "pate/reports/ledger.hpp"
 
 namespace pate::cli {
@@ -25,11 +29,26 @@ constexpr std::string_view kStandardOutput = "-";
 constexpr const char* kOutput = "--output";
 
 void check_directory(const std::string& file) {
-  std::error_code ignored;
+  const auto fail = [&](const std::string& why) {
+    throw output_error(fmt::format("{}: cannot be written: {}", file, why));
+  };
+  std::error_code failure;
   const fs::path directory = fs::path(file).parent_path();
-  if (directory.empty() || fs::is_directory(directory, ignored)) return;
-  throw output_error(
-      fmt::format("{}: cannot be written: {} is no directory", file, directory.string()));
+  const fs::file_status status = fs::status(directory.empty() ? "." : directory, failure);
+  if (status.type() == fs::file_type::not_found || (!failure && !fs::is_directory(status))) {
+    fail(fmt::format("{} is no directory", directory.string()));
+  }
+  if (failure) fail(failure.message());
+  const fs::file_type type = fs::symlink_status(file, failure).type();
+  if (type == fs::file_type::not_found) {
+    // A new file: where none can be made, all the work would be in vain.
+    const char* const parent = directory.empty() ? "." : directory.c_str();
+    if (::faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) != 0) {
+      fail(std::generic_category().message(errno));
+    }
+  } else if (failure) {
+    fail(failure.message());
+  }
 }
 
 bool holds_ledger(const std::string& file) {
@@ -148,26 +167,34 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
         "--statement is put out instead of the report: leave out --json, --summary, --quiet and "
         "-o -; -o FILE has the report");
   }
+  const bool needs_stdout = options.output.empty() || to_stdout || options.json ||
+                            options.summary || options.statement || options.format;
+  if (needs_stdout && standard_output_is_closed()) {
+    throw output_error("standard output: cannot write: it is closed");
+  }
   std::vector<Destination> all{{kOutput, options.output}};
   all.insert(all.end(), others.begin(), others.end());
   check_destinations(all, inputs);
 }
 
-void write_output(const std::string& path, std::string_view bytes, const Streams& streams) {
+void write_output(const std::string& path, std::string_view bytes, const Streams& streams,
+                  io::Readers readers) {
   if (path == kStandardOutput) return write(streams.out, bytes);
-  io::write_file_atomically(path, bytes);
+  io::write_file_atomically(path, bytes, {}, readers);
 }
 
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
-                    const std::vector<Notice>& notices, const Streams& streams) {
+                    const std::vector<Notice>& notices, const Streams& streams, bool is_public) {
   const bool as_json = options.json || options.output == kStandardOutput;
   const bool to_file = !options.output.empty() && options.output != kStandardOutput;
-  if (to_file) write_output(options.output, json, streams);
+  if (to_file) {
+    write_output(options.output, json, streams, readers_of(is_public || options.public_only));
+  }
   const bool show_summary = options.summary || options.statement || options.format ||
                             (streams.out_is_terminal && !as_json && !options.quiet);
   if (show_summary) {
-    write(streams.out, with_notes_broken(summary, streams.out_columns));
-    if (to_file) streams.err << "report: " << options.output << '\n';
+    write(streams.out, for_terminal(with_notes_broken(summary, streams.out_columns)));
+    if (to_file) streams.err << "report: " << for_terminal(options.output) << '\n';
     // A table has no room for them.
     if (!options.format) return;
   }
@@ -176,15 +203,21 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
   }
   if (options.quiet) return;
   for (const Notice& notice : notices) {
+    const std::string message = io::printable(notice.message, notice.message.size());
     streams.err << (streams.err_is_terminal
-                        ? paragraph("pate: note: ", notice.message, streams.err_columns)
-                        : fmt::format("pate: note: {}\n", notice.message));
+                        ? paragraph("pate: note: ", message, streams.err_columns)
+                        : fmt::format("pate: note: {}\n", message));
   }
+}
+
+bool may_tell_numbers(const OutputOptions& options, const Streams& streams) {
+  return streams.err_is_terminal && !options.quiet;
 }
 
 int report_missed(const std::vector<std::string>& missed, const Streams& streams) {
   for (const std::string& message : missed) {
-    streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' ' << message << '\n';
+    streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' '
+                << for_terminal(message) << '\n';
   }
   return missed.empty() ? kDone : kLimitMissed;
 }

@@ -11,6 +11,7 @@
 #include "cli/streams.hpp"
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/io/atomic_file.hpp"
 
 namespace pate::cli {
 
@@ -67,14 +68,27 @@ void check_destinations(const std::vector<Destination>& destinations,
 void check_output_options(const OutputOptions& options, const std::vector<std::string>& inputs,
                           const std::vector<Destination>& others = {});
 
+/// Who may read what is put out: whoever the umask lets where nothing of it tells of votes.
+[[nodiscard]] constexpr io::Readers readers_of(bool is_public) {
+  return is_public ? io::Readers::by_umask : io::Readers::owner;
+}
+
 /// Writes a file, atomically, or standard output where the path is "-".
-void write_output(const std::string& path, std::string_view bytes, const Streams& streams);
+void write_output(const std::string& path, std::string_view bytes, const Streams& streams,
+                  io::Readers readers);
 
 /// Puts out a finished report: to the file of -o, atomically, or to standard output; the summary on
 /// a terminal or when asked for, with the notes in it broken to the width; notices to standard
-/// error where no summary shows them, broken on a terminal only.
+/// error where no summary shows them, broken on a terminal only. A new file is readable by its
+/// owner alone, unless --public-only is given or the report `is_public`, as no votes are in it.
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
-                    const std::vector<Notice>& notices, const Streams& streams);
+                    const std::vector<Notice>& notices, const Streams& streams,
+                    bool is_public = false);
+
+/// Whether what goes to standard error may have numbers that depend on the votes: on a terminal,
+/// for who sits there, and not with --quiet. Elsewhere it may well be the log of a build that many
+/// read.
+[[nodiscard]] bool may_tell_numbers(const OutputOptions& options, const Streams& streams);
 
 /// Tells what of the limits on the command line does not hold, and returns the exit status.
 [[nodiscard]] int report_missed(const std::vector<std::string>& missed, const Streams& streams);

@@ -10,6 +10,8 @@
 #include <system_error>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/output.hpp"
+#include "pate/error.hpp"
 #include "pate/math/decimal.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
@@ -140,8 +142,12 @@ void check_ensemble(const std::string& ensemble, const std::string& ledger) {
 }
 
 void check_no_labels_yet(const std::string& labels, bool force) {
-  std::error_code ignored;
-  if (force || !std::filesystem::exists(labels, ignored)) return;
+  std::error_code failure;
+  const auto type = std::filesystem::status(labels, failure).type();
+  if (force || type == std::filesystem::file_type::not_found) return;
+  if (type == std::filesystem::file_type::none) {
+    throw output_error(fmt::format("{}: cannot be written: {}", labels, failure.message()));
+  }
   throw usage_error(fmt::format(
       "--write-labels {} is there already: its labels may be those of an earlier run; name another "
       "file, or add --force to replace it",
@@ -199,29 +205,50 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
   return settings;
 }
 
-std::vector<std::string> missed_limits(const Limits& limits, const CostEntry& headline,
+std::vector<JudgedLimit> judged_limits(const Limits& limits, const CostEntry& headline,
                                        std::optional<double> answered_expected,
                                        std::optional<std::int64_t> answered_realized) {
   double answered = answered_expected.value_or(std::numeric_limits<double>::quiet_NaN());
   if (headline.reading == Reading::realized && answered_realized) {
     answered = static_cast<double>(*answered_realized);
   }
+  std::vector<JudgedLimit> judged;
+  if (const auto most = limits.max_epsilon) {
+    judged.push_back(
+        {{"--max-epsilon", most, headline.epsilon <= *most},
+         fmt::format("epsilon is {}, above --max-epsilon {}", headline.epsilon, *most)});
+  }
+  if (const auto least = limits.min_answered) {
+    judged.push_back(
+        {{"--min-answered", least, answered >= *least},
+         fmt::format("answered queries are {}, below --min-answered {}", answered, *least)});
+  }
+  if (limits.require_releasable) {
+    judged.push_back({{"--require-releasable", {}, headline.releasable},
+                      headline.data_dependent
+                          ? "the headline depends on the votes and may not be published as it is"
+                          : "parameters of a release in the headline were chosen from votes, not "
+                            "fixed in advance"});
+  }
+  return judged;
+}
+
+std::vector<reports::LimitVerdict> verdicts_of(const std::vector<JudgedLimit>& judged) {
+  std::vector<reports::LimitVerdict> verdicts;
+  for (const JudgedLimit& limit : judged) verdicts.push_back(limit.verdict);
+  return verdicts;
+}
+
+int report_judged(const std::vector<JudgedLimit>& judged, bool may_be_told,
+                  const Streams& streams) {
   std::vector<std::string> missed;
-  if (limits.max_epsilon && !(headline.epsilon <= *limits.max_epsilon)) {
-    missed.push_back(fmt::format("epsilon is {}, above --max-epsilon {}", headline.epsilon,
-                                 *limits.max_epsilon));
+  for (const auto& [verdict, told] : judged) {
+    if (verdict.holds) continue;
+    const bool has_number = verdict.limit.has_value();
+    missed.push_back(
+        may_be_told || !has_number ? told : fmt::format("{} {}", verdict.option, *verdict.limit));
   }
-  if (limits.min_answered && !(answered >= *limits.min_answered)) {
-    missed.push_back(fmt::format("answered queries are {}, below --min-answered {}", answered,
-                                 *limits.min_answered));
-  }
-  if (limits.require_releasable && !headline.releasable) {
-    missed.emplace_back(headline.data_dependent
-                            ? "the headline depends on the votes and may not be published as it is"
-                            : "parameters of a release in the headline were chosen from votes, not "
-                              "fixed in advance");
-  }
-  return missed;
+  return report_missed(missed, streams);
 }
 
 }  // namespace pate::cli

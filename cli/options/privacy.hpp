@@ -6,6 +6,7 @@
 
 #include "cli/options/command_line.hpp"
 #include "pate/accounting/account.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate {
 struct Event;
@@ -78,10 +79,25 @@ void check_limits(const Limits& limits);
 /// The settings of the account. Throws `parameter_error` for values out of range.
 [[nodiscard]] AccountSettings make_account_settings(const PrivacyOptions& options);
 
-/// The limits that the headline does not keep, one message each. Answers are counted as they were
-/// realized where the headline is; NaN, or none, keeps no limit on them.
-[[nodiscard]] std::vector<std::string> missed_limits(
+/// What became of a limit, for the report and for people.
+struct JudgedLimit {
+  reports::LimitVerdict verdict;
+  std::string told;  ///< by how much it is missed: it may have numbers that depend on the votes
+};
+
+/// What became of every limit that was set. Answers are counted as they were realized where the
+/// headline is; NaN, or none, keeps no limit on them.
+[[nodiscard]] std::vector<JudgedLimit> judged_limits(
     const Limits& limits, const CostEntry& headline, std::optional<double> answered_expected = {},
     std::optional<std::int64_t> answered_realized = {});
+
+/// Those of them for a report.
+[[nodiscard]] std::vector<reports::LimitVerdict> verdicts_of(
+    const std::vector<JudgedLimit>& judged);
+
+/// Tells which limits are missed, and returns the exit status. By how much is told only where the
+/// numbers `may_be_told` (`may_tell_numbers` of output.hpp): else the option alone.
+[[nodiscard]] int report_judged(const std::vector<JudgedLimit>& judged, bool may_be_told,
+                                const Streams& streams);
 
 }  // namespace pate::cli

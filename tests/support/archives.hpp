@@ -13,11 +13,10 @@
 namespace pate::test {
 
 /// One gzip member that inflates to `contents`.
-inline std::string gzip_member(std::string_view contents) {
+inline std::string gzip_member(std::string_view contents, int level = Z_BEST_SPEED) {
   z_stream stream{};
   constexpr int kGzip = 16;
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
+  if (deflateInit2(&stream, level, Z_DEFLATED, kGzip + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::runtime_error("deflateInit2 failed");
   }
   std::string in(contents);

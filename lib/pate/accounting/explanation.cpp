@@ -92,12 +92,15 @@ std::vector<double> outcomes_of(const Aggregator& aggregator, ExactCost& exact,
                                 std::span<const std::int32_t> histogram,
                                 std::span<const std::uint32_t> groups) {
   std::vector<double> result;
+  std::map<std::int32_t, double> by_count;  // classes with as many votes are as likely
   for (std::size_t j = 0; j < histogram.size(); ++j) {
     if (const NeighbourOutcomes* outcomes = exact.outcomes()) {
       result.push_back(std::min(std::exp(outcomes->log_probabilities()[groups[j]]), 1.0));
-    } else {
-      result.push_back(outcome_probability(aggregator.noisy_max, histogram, j));
+      continue;
     }
+    const auto [known, is_new] = by_count.try_emplace(histogram[j]);
+    if (is_new) known->second = outcome_probability(aggregator.noisy_max, histogram, j);
+    result.push_back(known->second);
   }
   return result;
 }

@@ -357,8 +357,13 @@ Grids grids_of(const ProfileHints& hints, const ProfileSettings& settings, doubl
     result.step = *settings.step;
     return result;
   }
-  const double wanted = std::sqrt(12.0 * kAccuracy * result.epsilon /
-                                  (std::max(queries, 1.0) * slope(hints.larger())));
+  // An order that suits the epsilon is within some times log(1/delta) / epsilon: one that was named
+  // and is far beyond asks for no finer grid.
+  constexpr double kBeyond = 1000.0;
+  const double steepest = std::max(1.0, kBeyond * std::log(1.0 / settings.delta) / result.epsilon);
+  const double wanted =
+      std::sqrt(12.0 * kAccuracy * result.epsilon /
+                (std::max(queries, 1.0) * std::min(slope(hints.larger()), steepest)));
   result.step = std::clamp(std::exp2(std::floor(std::log2(wanted))), kFinest, kCoarsest);
   while (result.nodes(result.step) > kMostNodes) result.step *= 2.0;
   return result;

@@ -47,9 +47,14 @@ void add_panel(double centre, double half, std::vector<Node>& nodes) {
 
 // Adds nodes for [low, high], cut into panels of at most `length`. The logarithm of an integrand
 // changes by `slope` times the length of a panel; a rule of k points is wrong by about that to the
-// power of 2k, divided by (2k)! and 4^k.
-void add_panels(double low, double high, double length, double slope, std::vector<Node>& nodes) {
-  const auto panels = static_cast<std::int64_t>(std::max(1.0, std::ceil((high - low) / length)));
+// power of 2k, divided by (2k)! and 4^k. False, and none added, where there would be more than
+// `most` nodes.
+bool add_panels(double low, double high, double length, double slope, double most,
+                std::vector<Node>& nodes) {
+  constexpr double kPointsOfPanel = 10.0;
+  const double wanted = std::max(1.0, std::ceil((high - low) / length));
+  if (!(wanted * kPointsOfPanel + static_cast<double>(nodes.size()) <= most)) return false;
+  const auto panels = static_cast<std::int64_t>(wanted);
   const double half = 0.5 * (high - low) / static_cast<double>(panels);
   const double rise = 2.0 * half * slope;
   for (std::int64_t k = 0; k < panels; ++k) {
@@ -62,6 +67,7 @@ void add_panels(double low, double high, double length, double slope, std::vecto
       add_panel<10>(centre, half, nodes);
     }
   }
+  return true;
 }
 
 double cdf(double u) {
@@ -247,15 +253,20 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
   kinks.erase(std::unique(kinks.begin(), kinks.end()), kinks.end());
   const double depth = kLaplaceDepth + 4.0 / scale_;
 
-  std::vector<Node> nodes;
+  result.rows.clear();
+  result.nodes = 0;
   const double longest = scale_ / panels_per_scale_;
   const double vote = 1.0 / scale_;
+  const double most = kMostNumbers / static_cast<double>(votes.groups.size() * kNoiseArrays);
+
+  std::vector<Node> nodes;
+  bool fits = true;
   // Where k classes are above the node, and with them the factors of k classes rise, the slope is
   // at most k + 1 per scale; but all that are close to it bend.
   const auto add = [&](double low, double high, double above) {
     const double slope = (above + 1.0) * vote;
-    add_panels(low, high, std::min(longest, kRise / slope / panels_per_scale_),
-               (classes + 1.0) * vote, nodes);
+    fits = fits && add_panels(low, high, std::min(longest, kRise / slope / panels_per_scale_),
+                              (classes + 1.0) * vote, most, nodes);
   };
   // Below all kinks every class's factor falls.
   add(kinks.front() - depth * scale_ / classes, kinks.front(), classes);
@@ -268,13 +279,13 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
     }
     add(kinks[k], kinks[k + 1], above);
   }
-  add_panels(kinks.back(), kinks.back() + depth * scale_, 0.5 * longest, (classes + 1.0) * vote,
-             nodes);
+  fits = fits && add_panels(kinks.back(), kinks.back() + depth * scale_, 0.5 * longest,
+                            (classes + 1.0) * vote, most, nodes);
+  if (!fits) return;
 
   result.nodes = nodes.size();
   result.depth = depth;
   result.widening = 0;
-  result.rows.clear();
   result.storage.resize(votes.groups.size() * nodes.size() * kNoiseArrays);
   const NodeWriter writer(vote);
   std::vector<double> log_weights;

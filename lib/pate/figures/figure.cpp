@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "pate/io/files.hpp"
+
 namespace pate {
 
 namespace {
@@ -29,13 +31,14 @@ constexpr const char* kPalette =
     "set palette defined (0 '#00204d', 1 '#31446b', 2 '#666970', 3 '#958f78', 4 '#cbba69', "
     "5 '#ffea46')\n";
 
-// In single quotes nothing is special but the quote; what cannot be seen is shown as '?'.
+// In single quotes nothing is special but the quote, which is doubled, and not at their beginning:
+// there gnuplot takes it for the end. What cannot be seen is shown as elsewhere.
 std::string gnuplot_text(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  const std::size_t quotes = std::min(text.find_first_not_of('\''), text.size());
+  std::string result = quotes == 0 ? "'" : '"' + std::string(quotes, '\'') + "\".'";
+  for (const char c : io::printable(text.substr(quotes), text.size())) {
     if (c == '\'') result += '\'';
-    result += byte < 0x20 || byte == 0x7f ? '?' : c;
+    result += c;
   }
   return result + "'";
 }
@@ -213,7 +216,7 @@ std::optional<ImageFormat> image_format(const std::string& path) {
 
 std::string gnuplot_script(const Figure& figure, ImageFormat format) {
   std::string script = "# ";
-  for (const char c : figure.about) script += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  script += io::printable(figure.about, figure.about.size());
   script += '\n' + terminal(format, figure);
   script +=
       "set border 3\nset tics nomirror out\nset grid lc rgb '#cccccc' lw 0.5 dt 1\n"

@@ -73,7 +73,8 @@ std::optional<fs::path> follow_links(const fs::path& path) {
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code error;
     if (!fs::is_symlink(fs::symlink_status(target, error))) return target;
-    const std::string name = fs::absolute(target).lexically_normal().string();
+    const std::string name = fs::absolute(target, error).lexically_normal().string();
+    if (error) fail(path, error.value());
     if (name.starts_with("/dev/") || name.starts_with("/proc/")) return std::nullopt;
     const fs::path next = fs::read_symlink(target, error);
     if (error) fail(path, error.value());
@@ -150,12 +151,16 @@ bool same_file(const fs::path& a, const fs::path& b) {
            !S_ISSOCK(of_a.st_mode);
   }
   // What does not exist has no inode, but its directory may have names enough.
-  const auto name = [](const fs::path& path) {
-    const fs::path target = fs::absolute(follow_links(path).value_or(path));
-    return fs::weakly_canonical(target.parent_path()) / target.filename();
+  const auto name = [](const fs::path& path) -> std::optional<fs::path> {
+    std::error_code error;
+    const fs::path target = fs::absolute(follow_links(path).value_or(path), error);
+    if (error) return std::nullopt;
+    const fs::path directory = fs::weakly_canonical(target.parent_path(), error);
+    return error ? std::nullopt : std::optional(directory / target.filename());
   };
   try {
-    return name(a) == name(b);
+    const std::optional<fs::path> of_a_by_name = name(a);
+    return of_a_by_name && of_a_by_name == name(b);
   } catch (const output_error&) {  // a circle of links: nothing can be written there
     return false;
   }
@@ -181,8 +186,8 @@ bool sync_directory(const std::filesystem::path& directory) {
   return ::fsync(opened.get()) == 0 || errno == EINVAL;
 }
 
-void write_file_atomically(const fs::path& path, std::string_view bytes,
-                           const WritePoints& points) {
+void write_file_atomically(const fs::path& path, std::string_view bytes, const WritePoints& points,
+                           Readers readers) {
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail(path, errno);
@@ -195,7 +200,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes,
 
   constexpr mode_t kPrivate = 0600;
   constexpr mode_t kNew = 0666;  // the kernel takes the umask off
-  Temporary temporary(*target, exists ? kPrivate : kNew, path);
+  Temporary temporary(*target, exists || readers == Readers::owner ? kPrivate : kNew, path);
   const int number = temporary.descriptor().get();
   points("file created");
   if (!write_all(temporary.descriptor(), bytes, points, kPieceWritten)) fail(path, errno);

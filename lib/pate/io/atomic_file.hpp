@@ -30,7 +30,8 @@ struct WritePoints {
 
 /// Whether writing to one path would reach the file of the other: the same file where both exist
 /// (hard links too), the same name where links, also those that dangle, are followed. Devices that
-/// keep nothing, like terminals and /dev/null, are never the same.
+/// keep nothing, like terminals and /dev/null, are never the same, nor are paths that lead nowhere
+/// (too long, through a directory that is closed): nothing can be read or written there.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// While it lives, `write_file_atomically` neither replaces this open file nor writes to it, by
@@ -50,12 +51,16 @@ class ProtectedFile {
 /// may write into a directory one cannot read. False, with `errno` set, on failure.
 [[nodiscard]] bool sync_directory(const std::filesystem::path& directory);
 
+/// Who may read a new file: its owner alone, because it tells of votes, or whoever the umask lets.
+enum class Readers { owner, by_umask };
+
 /// Writes a file so that at every moment its name leads to the old contents or to the new, whole:
 /// a temporary beside it (`.NAME.tmp...`), fsync, rename, fsync of the directory.
 ///
-/// A new file has the permissions any new file would have (umask); a replaced one keeps its
-/// permissions and, where allowed, its owner. A symbolic link stays, what it points to is replaced.
-/// Where there is nothing to replace (/dev/null, /dev/stdout, a fifo) the bytes are just written.
+/// A new file is its owner's (0600) unless `readers` says that it may be read by others; a replaced
+/// one keeps its permissions and, where allowed, its owner. A symbolic link stays, what it points
+/// to is replaced. Where there is nothing to replace (/dev/null, /dev/stdout, a fifo) the bytes are
+/// just written.
 ///
 /// A program that a signal ends meanwhile removes the temporary if it calls `remove_temporaries`
 /// (remembered_paths.hpp).
@@ -65,6 +70,6 @@ class ProtectedFile {
 /// and an old file is as it was. (If only the last step fails, the fsync of the directory, the new
 /// file is there but may not survive a power failure.)
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
-                           const WritePoints& points = {});
+                           const WritePoints& points = {}, Readers readers = Readers::owner);
 
 }  // namespace pate::io

@@ -25,29 +25,57 @@ namespace {
 
 constexpr std::size_t kInputPiece = std::size_t{1} << 30U;  // zlib counts in 32 bits
 
+// Votes seldom shrink to less than a hundredth; a file that was made to fill a machine does, to a
+// thousandth. Little is fine whatever it came from.
+constexpr std::size_t kAlwaysFine = std::size_t{1} << 28U;
+constexpr std::size_t kMostTimes = 512;
+
+// What is compressed: its size, and how to do without, for messages.
+struct Packed {
+  std::size_t size;
+  const char* remedy;
+};
+
+// Throws where `size` bytes came, or are to come, out of `from` of what is packed.
+void refuse_bomb(const std::string& name, std::size_t size, std::size_t from,
+                 const Packed& packed) {
+  if (size <= kAlwaysFine || size / kMostTimes <= from) return;
+  throw input_error(fmt::format(
+      "{}: expected at most {} times as much inside a compressed file as it has itself, beyond {} "
+      "bytes, found {} bytes or more in {}; if that is meant, {}",
+      name, kMostTimes, kAlwaysFine, size, from, packed.remedy));
+}
+
 // Room for what is inflated, which may be a thousand times what was compressed: of an array as much
 // as its header declares and not a byte more, of anything else what the machine can hold; of a word
-// some bytes.
+// some bytes. What grows out of all proportion is refused, an array as soon as its header is there.
 class Room {
  public:
   enum class Kind { any, word };
-  explicit Room(const std::string& name, Kind kind = Kind::any) : name_(name), kind_(kind) {}
+  Room(const std::string& name, Packed packed, Kind kind = Kind::any)
+      : name_(name), packed_(packed), kind_(kind) {}
 
   // At least a byte to fill.
   std::span<std::byte> rest() {
     if (filled_ == bytes_.size()) grow();
     return std::span(bytes_).subspan(filled_);
   }
-  void add(std::size_t count) {
+  // taken: how much of what is packed went into all that was added.
+  void add(std::size_t count, std::size_t taken) {
     filled_ += count;
+    refuse_bomb(name_, filled_, taken, packed_);
     if (kind_ == Kind::any && declared_ == kUndeclared) {
       declared_ = npy_file_size(std::span(bytes_).first(filled_), name_).value_or(kUndeclared);
+      if (declared_ != kUndeclared) refuse_bomb(name_, declared_, packed_.size, packed_);
     }
     // The byte by which more than that is noticed.
     if (filled_ > declared_) {
       throw input_error(fmt::format("{}: overlong file: its header declares {} bytes, found more",
                                     name_, declared_));
     }
+  }
+  [[nodiscard]] std::span<const std::byte> filled() const {
+    return std::span(bytes_).first(filled_);
   }
   std::vector<std::byte> take() {
     bytes_.resize(filled_);
@@ -70,15 +98,19 @@ class Room {
   }
 
   const std::string& name_;
+  Packed packed_;
   Kind kind_;
   std::vector<std::byte> bytes_;
   std::size_t filled_ = 0;
   std::size_t declared_ = kUndeclared;
 };
 
+constexpr std::size_t kFirstLook = std::size_t{1} << 20U;
+
 class Inflater {
  public:
-  Inflater(std::span<const std::byte> bytes, const std::string& name) : bytes_(bytes), name_(name) {
+  Inflater(std::span<const std::byte> bytes, const std::string& name, const Look& look)
+      : bytes_(bytes), name_(name), look_(look) {
     constexpr int kGzip = 16;
     if (inflateInit2(&stream_, kGzip + MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
@@ -117,7 +149,11 @@ class Inflater {
       stream_.avail_out = static_cast<uInt>(room);
       const int status = inflate(&stream_, Z_NO_FLUSH);
       taken_ += input - stream_.avail_in;
-      out_.add(room - stream_.avail_out);
+      out_.add(room - stream_.avail_out, taken_);
+      if (look_ && out_.filled().size() >= next_look_) {
+        look_(out_.filled());
+        next_look_ = 2 * out_.filled().size();
+      }
       if (status == Z_STREAM_END) return;
       if (status == Z_MEM_ERROR) throw std::bad_alloc();
       const bool starved = taken_ == bytes_.size() && stream_.avail_out > 0;
@@ -129,9 +165,11 @@ class Inflater {
 
   std::span<const std::byte> bytes_;
   const std::string& name_;
+  const Look& look_;
   z_stream stream_{};
-  Room out_{name_};
+  Room out_{name_, {bytes_.size(), "unpack it first, with gunzip"}};
   std::size_t taken_ = 0;
+  std::size_t next_look_ = kFirstLook;
 };
 
 constexpr std::size_t kMostListed = 20;
@@ -231,7 +269,16 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std
   if (!file) {
     throw input_error(fmt::format("{}: cannot be read: {}", name, zip_strerror(archive)));
   }
-  Room room(name, kind);
+  const std::size_t packed = known && (status.valid & ZIP_STAT_COMP_SIZE) != 0
+                                 ? static_cast<std::size_t>(status.comp_size)
+                                 : kAlwaysFine;
+  const Packed from{packed,
+                    "write the archive without compression: numpy.savez, or "
+                    "scipy.sparse.save_npz(..., compressed=False)"};
+  if (known && (status.valid & ZIP_STAT_SIZE) != 0) {
+    refuse_bomb(name, static_cast<std::size_t>(status.size), packed, from);
+  }
+  Room room(name, from, kind);
   for (;;) {
     const std::span<std::byte> rest = room.rest();
     const zip_int64_t count = zip_fread(file.get(), rest.data(), rest.size());
@@ -240,7 +287,7 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std
                                     zip_error_strerror(zip_file_get_error(file.get()))));
     }
     if (count == 0) return room.take();
-    room.add(static_cast<std::size_t>(count));
+    room.add(static_cast<std::size_t>(count), packed);
   }
 }
 
@@ -282,8 +329,9 @@ bool is_gzip(std::span<const std::byte> bytes) {
   return as_text(bytes).starts_with("\x1f\x8b");
 }
 
-std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& name) {
-  return Inflater(bytes, name).inflate_all();
+std::vector<std::byte> gunzip(std::span<const std::byte> bytes, const std::string& name,
+                              const Look& look) {
+  return Inflater(bytes, name, look).inflate_all();
 }
 
 bool is_zip(std::span<const std::byte> bytes) {

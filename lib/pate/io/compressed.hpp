@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,13 +15,19 @@ namespace pate::io {
 /// Whether bytes begin as gzip does.
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
 
+/// Looks at what was inflated so far: where that is wrong already, the rest need not be.
+using Look = std::function<void(std::span<const std::byte> so_far)>;
+
 /// The contents of a gzip file of any number of members, one after the other; zeros after the last
-/// are padding. Every member's checksum and length are checked.
+/// are padding. Every member's checksum and length are checked. `look` is called after the first
+/// megabyte and whenever there is twice as much.
 ///
 /// Throws `input_error` naming `name` when the file is truncated, corrupt, or followed by something
-/// else, with the place in the file.
+/// else, with the place in the file; and when there are more than 2^28 bytes inside, and more than
+/// 512 times as many as the file has: as soon as the header of an array in it or what was inflated
+/// says so. Members of archives are held to the same, as soon as the archive says so.
 [[nodiscard]] std::vector<std::byte> gunzip(std::span<const std::byte> bytes,
-                                            const std::string& name);
+                                            const std::string& name, const Look& look = {});
 
 /// Whether bytes begin as a zip archive does.
 [[nodiscard]] bool is_zip(std::span<const std::byte> bytes);

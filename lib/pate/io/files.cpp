@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <new>
 #include <system_error>
 
@@ -46,6 +47,33 @@ std::vector<std::byte> read_all(int descriptor, const std::string& name) {
   return bytes;
 }
 
+bool is_seen(std::uint32_t point) {
+  const auto in = [&](std::uint32_t first, std::uint32_t last) {
+    return point >= first && point <= last;
+  };
+  return !in(0x00, 0x1f) && !in(0x7f, 0x9f) && point != 0xad && !in(0x200b, 0x200f) &&
+         !in(0x2028, 0x202e) && !in(0x2060, 0x206f) && point != 0x61c && point != 0xfeff &&
+         !in(0xfff0, 0xfffb) && !in(0xd800, 0xdfff) && !in(0xe0000, 0xe0fff) && point <= 0x10ffff;
+}
+
+// How many bytes the character at the beginning of a text has, if it is one of UTF-8 that can be
+// seen; else 0.
+std::size_t seen_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return is_seen(first) ? 1 : 0;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  std::uint32_t point = first & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+    point = point << 6U | (byte(i) & 0x3fU);
+  }
+  // None that fewer bytes would do for.
+  const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
+  return !overlong && is_seen(point) ? length : 0;
+}
+
 struct stat status_of(int descriptor, const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) fail(path, "examined");
@@ -68,9 +96,15 @@ bool Descriptor::close() {
 
 std::string printable(std::string_view text, std::size_t longest) {
   std::string shown;
-  for (const char c : text.substr(0, longest)) {
-    const auto code = static_cast<unsigned char>(c);
-    shown += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
+  std::string_view left = text.substr(0, longest);
+  while (!left.empty()) {
+    const std::size_t length = seen_length(left);
+    if (length > 0) {
+      shown += left.substr(0, length);
+    } else {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(left.front()));
+    }
+    left.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return text.size() > longest ? shown + "..." : shown;
 }

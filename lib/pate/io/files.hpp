@@ -50,8 +50,12 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Text of a file as it may be shown on a terminal: bytes outside printable ASCII as `\xNN`. Of
-/// more than `longest` bytes only the first are shown, followed by "...".
+/// Text of a file as it may be shown on a terminal: what is no character (bytes that are no UTF-8),
+/// what a terminal may obey (control characters, line breaks among them) and what cannot be seen or
+/// turns around what stands beside it (U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F,
+/// U+FEFF, tags) as `\xNN`, byte by byte. Of more than `longest` bytes only the first are shown,
+/// followed by
+/// "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 200);
 
 /// Bytes as text, where they lie.

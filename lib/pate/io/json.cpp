@@ -30,8 +30,20 @@ Json& as_json(const std::shared_ptr<void>& node) {
   return *static_cast<Json*>(node.get());
 }
 
+// Escaped beyond what JSON asks for: DEL and the control characters U+0080 to U+009F, which a
+// terminal may obey. Outside of strings there are none.
 std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto code = static_cast<unsigned char>(text[i]);
+    if (code == 0x7f) {
+      text.replace(i, 1, "\\u007f");
+    } else if (code == 0xc2 && i + 1 < text.size() &&
+               static_cast<unsigned char>(text[i + 1]) < 0xa0) {
+      text.replace(i, 2, fmt::format("\\u{:04x}", static_cast<unsigned char>(text[i + 1])));
+    }
+  }
+  return text;
 }
 
 bool is_number_or_null(const Json& json) {

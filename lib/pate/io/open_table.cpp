@@ -98,6 +98,16 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
   return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, first_line, done);
 }
 
+// Of text that is being inflated the rows so far: the first that is wrong ends it.
+Look look_at_rows(const std::string& name, std::string_view ending, const FirstLine& first_line) {
+  return [&name, ending, &first_line](Bytes so_far) {
+    const std::string_view text = as_text(so_far);
+    const std::size_t end = text.rfind('\n');
+    if (end == std::string_view::npos || is_npy(so_far) || is_zip(so_far)) return;
+    (void)open_text(name, ending, so_far.first(end + 1), first_line, {});
+  };
+}
+
 bool is_archive(Bytes bytes, std::string_view ending, std::string_view member) {
   return !member.empty() || is_zip(bytes) || ending.ends_with(".npz");
 }
@@ -117,8 +127,8 @@ OpenedTable open_stream(const std::string& name, std::string_view ending, std::s
                         std::vector<std::byte> bytes, const FirstLine& first_line) {
   std::string digest = sha256_hex(bytes);
   if (is_gzip(bytes)) {
-    bytes = gunzip(bytes, name);
     ending = without_gz(ending);
+    bytes = gunzip(bytes, name, look_at_rows(name, ending, first_line));
   }
   return {open_bytes(name, ending, member, std::move(bytes), first_line), std::move(digest)};
 }
@@ -127,8 +137,11 @@ Table open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_vie
                   const FirstLine& first_line) {
   const std::string name = file->path().string();
   const Bytes bytes = file->bytes();
-  if (is_gzip(bytes))
-    return open_bytes(name, without_gz(name), member, gunzip(bytes, name), first_line);
+  if (is_gzip(bytes)) {
+    const std::string_view ending = without_gz(name);
+    return open_bytes(name, ending, member,
+                      gunzip(bytes, name, look_at_rows(name, ending, first_line)), first_line);
+  }
   if (is_archive(bytes, name, member)) return open_npz_member(bytes, name, member);
   return open_text(name, name, bytes, first_line,
                    [&file, dropped = std::size_t{0}](std::size_t until) mutable {

@@ -1,10 +1,13 @@
 #include "pate/reports/curve_tables.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -12,13 +15,19 @@
 #include "pate/io/atomic_file.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/io/files.hpp"
+#include "pate/io/ownership.hpp"
+#include "pate/reports/curve_sources.hpp"
 
 namespace pate::reports {
 
 namespace {
 
-// Another number as soon as any cost, or what the parameters are searched for among, changes.
-constexpr std::string_view kTablesHeader = "pate curve tables 2\n";
+// Another number as soon as the form of a file changes.
+constexpr std::string_view kTablesFormat = "pate curve tables 3\n";
+
+std::string tables_header() {
+  return fmt::format("{}sources {}\n", kTablesFormat, curve_sources());
+}
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
 
@@ -50,23 +59,31 @@ std::string inputs_at_order(const CostQuestion& question) {
 
 CurveTables::CurveTables(std::filesystem::path directory) : directory_(std::move(directory)) {
   if (directory_.empty()) return;
-  std::error_code failure;
-  std::filesystem::create_directory(directory_, failure);
-  if (!std::filesystem::is_directory(directory_)) {
+  constexpr mode_t kNew = 0755;  // whatever the umask, nobody else may write
+  const int failure = ::mkdir(directory_.c_str(), kNew) == 0 ? 0 : errno;
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(directory_, ignored)) {
     throw output_error(fmt::format("{}: cannot keep tables there: {}", directory_.string(),
-                                   failure ? failure.message() : "it is no directory"));
+                                   failure != 0 && failure != EEXIST
+                                       ? std::generic_category().message(failure)
+                                       : "it is no directory"));
   }
+  io::require_own(directory_);
 }
 
 std::filesystem::path CurveTables::path_of(const std::string& inputs) const {
-  return directory_ / (digest_of(std::string(kTablesHeader) + inputs).substr(0, 32) + ".curve");
+  return directory_ / (digest_of(tables_header() + inputs).substr(0, 32) + ".curve");
 }
 
 template <class Take>
 bool CurveTables::read(const std::string& inputs, const Take& take) const {
   if (directory_.empty()) return false;
   const std::filesystem::path path = path_of(inputs);
-  if (!std::filesystem::exists(path)) return false;
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
+    return false;
+  }
+  io::require_own(path);
   const io::MappedFile file(path);
   std::string_view text = io::as_text(file.bytes());
   const auto fail = [&](const std::string& what) {
@@ -81,7 +98,8 @@ bool CurveTables::read(const std::string& inputs, const Take& take) const {
     }
     text.remove_prefix(line.size());
   };
-  expect(kTablesHeader, "the line");
+  expect(kTablesFormat, "the line");
+  expect(tables_header().substr(kTablesFormat.size()), "the line");
   expect(inputs, "the inputs");
   const std::size_t end = std::min(text.find('\n'), text.size() - 1);
   const std::string_view numbers = text.substr(end + 1);
@@ -95,6 +113,7 @@ bool CurveTables::read(const std::string& inputs, const Take& take) const {
   } catch (const parameter_error& failure) {
     fail(failure.what());
   }
+  used_.push_back({path.string(), io::sha256_hex(file.bytes()), true});
   return true;
 }
 
@@ -102,9 +121,11 @@ void CurveTables::write(const std::string& inputs, std::span<const std::int64_t>
   if (directory_.empty()) return;
   const std::string_view bytes = io::as_text(std::as_bytes(numbers));
   std::string text =
-      fmt::format("{}{}{} {}\n", kTablesHeader, inputs, numbers.size(), digest_of(bytes));
+      fmt::format("{}{}{} {}\n", tables_header(), inputs, numbers.size(), digest_of(bytes));
   text += bytes;
-  io::write_file_atomically(path_of(inputs), text);
+  const std::filesystem::path path = path_of(inputs);
+  io::write_file_atomically(path, text);
+  used_.push_back({path.string(), digest_of(text), false});
 }
 
 std::shared_ptr<const DistanceCosts> CurveTables::costs(const CostQuestion& question,
@@ -114,7 +135,9 @@ std::shared_ptr<const DistanceCosts> CurveTables::costs(const CostQuestion& ques
   std::shared_ptr<const DistanceCosts> result;
   const std::string inputs = inputs_at_order(question);
   if (!read(inputs, [&](std::span<const std::int64_t> numbers) {
-        result = std::make_shared<const DistanceCosts>(question, numbers);
+        const std::uint64_t seed =
+            std::uint64_t{std::random_device()()} << 32U | std::random_device()();
+        result = std::make_shared<const DistanceCosts>(question, numbers, seed);
       })) {
     result = CurveTableSource::costs(question, threads, progress);
     if (!directory_.empty()) write(inputs, result->numbers());

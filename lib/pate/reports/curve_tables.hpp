@@ -9,6 +9,7 @@
 
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/release/curve/curve_release.hpp"
+#include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
 
@@ -16,18 +17,25 @@ namespace pate::reports {
 /// the tables of costs, and the default parameters. Nothing in them is of the votes. A file is
 /// named by a digest of its inputs, which it repeats:
 ///
-///     pate curve tables 1
+///     pate curve tables 3
+///     sources SHA256                       of the sources that computed them (`curve_sources`)
 ///     tilted joint teachers=250 ...        the inputs, reals in hexadecimal
 ///     N SHA256                             how many numbers follow, their digest
 ///     N little-endian int64
 ///
 /// Files are written atomically; several programs may share a directory. What a file says is taken
-/// only if all of that is as expected: else `input_error` with its path. Writing throws
+/// only if all of that is as expected, and costs only if those that are computed anew agree
+/// (`DistanceCosts`): else `input_error` with its path. A digest is no protection from who may
+/// write, nor are entries picked at random where few are changed: so directory and files must be
+/// this user's or root's, and nobody else may write to them (`require_own`). Writing throws
 /// `output_error`.
 class CurveTables : public CurveTableSource {
  public:
   /// Makes the directory if there is none; an empty path keeps nothing.
   explicit CurveTables(std::filesystem::path directory);
+
+  /// The files that were read or written so far, for the report.
+  [[nodiscard]] const std::vector<TableFile>& used() const { return used_; }
 
   /// From a file where there is one, else computed and kept.
   [[nodiscard]] std::shared_ptr<const DistanceCosts> costs(
@@ -47,6 +55,7 @@ class CurveTables : public CurveTableSource {
   void write(const std::string& inputs, std::span<const std::int64_t> numbers) const;
 
   std::filesystem::path directory_;
+  mutable std::vector<TableFile> used_;  // what costs() and recipe() used, for who asks later
 };
 
 }  // namespace pate::reports

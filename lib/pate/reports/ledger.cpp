@@ -145,8 +145,8 @@ class Line {
 };
 
 std::string in_words(const Ensemble& ensemble) {
-  return fmt::format("ensemble {} of {} teachers and {} classes", ensemble.name, ensemble.teachers,
-                     ensemble.classes);
+  return fmt::format("ensemble {} of {} teachers and {} classes", io::printable(ensemble.name),
+                     ensemble.teachers, ensemble.classes);
 }
 
 // What is kept in a line: no tables of votes.
@@ -332,7 +332,10 @@ void Ledger::append(LedgerEntry entry) {
     fail(path_, "written", errno);
   }
   points_("ledger synced");
-  if (!io::sync_directory(fs::canonical(path_).parent_path())) fail(path_, "written", errno);
+  std::error_code failure;
+  const fs::path real = fs::canonical(path_, failure);
+  if (failure) fail(path_, "written", failure.value());
+  if (!io::sync_directory(real.parent_path())) fail(path_, "written", errno);
   if (leads_to(path_, descriptor_.get()) != 1) {
     throw output_error(fmt::format(
         "{}: the ledger was replaced by another file while it was in use", path_.string()));
@@ -350,8 +353,9 @@ void Ledger::append(LedgerEntry entry) {
 }
 
 std::vector<LedgerEntry> read_ledger(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return {};
+  // Of whatever may not be looked at nobody knows that there is none.
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return {};
   return parse_ledger(io::read_text_file(path.string()), path.string()).entries;
 }
 

@@ -48,13 +48,29 @@ struct ReportPart {
   std::vector<Notice> notices = {};           ///< its own, and those of its parts
 };
 
+/// What became of a limit that the command line set.
+struct LimitVerdict {
+  std::string option;           ///< "--max-epsilon"
+  std::optional<double> limit;  ///< none of an option without a value
+  bool holds = false;
+};
+
+/// A file of tables that a release used.
+struct TableFile {
+  std::string path;
+  std::string sha256;
+  bool read = false;  ///< it was there; else it was computed, and written
+};
+
 /// What a report says beside its results.
 struct ReportContext {
   std::string version;
   Settings settings;
   std::vector<InputFile> inputs;
-  std::vector<ReportPart> parts = {};  ///< composed reports only
-  Record record = {};                  ///< what the report tells of; none of inspections and the like
+  std::vector<ReportPart> parts = {};       ///< composed reports only
+  Record record = {};                       ///< what the report tells of; none of inspections
+  std::vector<LimitVerdict> verdicts = {};  ///< one for every limit that was set
+  std::vector<TableFile> tables = {};       ///< of releases that keep them
 };
 
 /// The version, settings and inputs of a report, as they were written, but for the setting `shard`.

@@ -43,6 +43,8 @@ FieldWriter begin_report(std::string_view command, const ReportContext& context)
     for (const auto& [key, value] : context.settings) write_setting(settings, key, value);
   });
   report.keyed("inputs", context.inputs, &InputFile::role);
+  if (!context.verdicts.empty()) report("verdicts", context.verdicts);
+  if (!context.tables.empty()) report("tables", context.tables);
   return report;
 }
 
@@ -120,6 +122,18 @@ void fields(FieldReader& a, Ensemble& ensemble) {
   a("name", ensemble.name);
   a("teachers", ensemble.teachers, Whole{1, kMostTeachers});
   a("classes", ensemble.classes, Whole{1, kMostTeachers});
+}
+
+void fields(FieldWriter& a, const LimitVerdict& verdict) {
+  a("option", verdict.option);
+  a("limit", verdict.limit);
+  a("holds", verdict.holds);
+}
+
+void fields(FieldWriter& a, const TableFile& table) {
+  a("path", table.path);
+  a("sha256", table.sha256);
+  a("read", table.read);
 }
 
 void fields(FieldWriter& a, const ReportPart& part) {

@@ -21,6 +21,8 @@ namespace pate::reports {
 
 void fields(FieldWriter& a, const CostEntry& cost);
 void fields(FieldWriter& a, const TrajectoryPoint& point);
+void fields(FieldWriter& a, const LimitVerdict& verdict);
+void fields(FieldWriter& a, const TableFile& table);
 void fields(FieldWriter& a, const ReportPart& part);
 void fields(FieldWriter& a, const Guarantee& guarantee);
 void fields(FieldWriter& a, const Ensemble& ensemble);

@@ -229,7 +229,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
   // By name, so that a notice that is new is none of them until somebody says so. Whether one of
   // these is there follows from settings, the form of files and what was released; the others may
   // be there for some votes and not for others.
-  constexpr std::array<std::string_view, 29> kPublic{"abstentions_class",
+  constexpr std::array<std::string_view, 30> kPublic{"abstentions_class",
                                                      "adaptive_rounds",
                                                      "bound_left_out",
                                                      "comments_left_out",
@@ -257,7 +257,8 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                      "stopped_max_answers",
                                                      "stopped_max_epsilon",
                                                      "stopped_max_refusals",
-                                                     "stopped_rounds"};
+                                                     "stopped_rounds",
+                                                     "tables_read"};
   const auto is_public = [&](const Notice& notice) {
     // Of an epsilon: where it holds for any votes.
     if (notice.code == "epsilon_clamped" || notice.code == "epsilon_infinite") {

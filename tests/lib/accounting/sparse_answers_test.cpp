@@ -368,6 +368,7 @@ TEST_SUITE("ptr sparse") {
       CHECK(covers(filter.epsilon(), 2.0));
     }
     for (const double rounds : {2.0, 3.0, 4.0, 5.0, 5.0}) {
+      CHECK_FALSE(filter.enough_refusals());
       filter.count(false);
       CHECK(covers(filter.epsilon(), 2.0 * rounds));
     }

@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pate/error.hpp"
 #include "pate/figures/figure.hpp"
 #include "pate/figures/report_figures.hpp"
+#include "pate/io/files.hpp"
 #include "pate/rdp/conversion.hpp"
 
 TEST_SUITE_BEGIN("figures");
@@ -229,9 +232,45 @@ TEST_CASE("figures: names of files cannot become commands") {
   figure.panels.push_back({"it's\n'; system('x') #", {"x"}, {"y"}, "", {}});
   figure.panels[0].series.push_back({"a\nend_of_data\n!x", pate::Mark::line, {1.0}, {2.0}, {}});
   const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg);
-  CHECK(script.starts_with("# one?!rm -rf /\n"));
-  CHECK(script.find("set title 'it''s?''; system(''x'') #'\n") != std::string::npos);
-  CHECK(script.find("title 'a?end_of_data?!x'") != std::string::npos);
+  CHECK(script.starts_with("# one\\x0a!rm -rf /\n"));
+  CHECK(script.find("set title 'it''s\\x0a''; system(''x'') #'\n") != std::string::npos);
+  CHECK(script.find("title 'a\\x0aend_of_data\\x0a!x'") != std::string::npos);
+}
+
+TEST_CASE("figures: text of any characters is one string of gnuplot") {
+  std::mt19937_64 random(38);
+  const std::string letters = "''''a\"`$@\\\n\x1b\xc3\xbc\xff#";
+  for (int i = 0; i < 300; ++i) {
+    std::string text;
+    for (std::size_t n = random() % 8; n > 0; --n) text += letters[random() % letters.size()];
+    pate::Figure figure;
+    figure.panels.push_back({text, {text}, {"y"}, "", {}});
+    const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg);
+    const std::size_t begin = script.find("set title ") + 10;
+    const std::size_t end_of_line = script.find('\n', begin);
+    std::string_view left = std::string_view(script).substr(begin, end_of_line - begin);
+    CAPTURE(left);
+    // Quotes in front in double quotes, where nothing else is; then single quotes, doubled inside.
+    std::string read;
+    if (left.starts_with('"')) {
+      const std::size_t end = left.find('"', 1);
+      REQUIRE(end != std::string_view::npos);
+      read = left.substr(1, end - 1);
+      CHECK(read.find_first_not_of('\'') == std::string::npos);
+      left.remove_prefix(end + 1);
+      REQUIRE(left.starts_with('.'));
+      left.remove_prefix(1);
+    }
+    REQUIRE(left.starts_with('\''));
+    left.remove_prefix(1);
+    CHECK_FALSE(left.starts_with("''"));  // there gnuplot would see the end
+    while (!left.empty() && (left.front() != '\'' || left.starts_with("''"))) {
+      read += left.front();
+      left.remove_prefix(left.starts_with("''") ? 2 : 1);
+    }
+    CHECK(left == "'");
+    CHECK(read == pate::io::printable(text));
+  }
 }
 
 TEST_SUITE_END();

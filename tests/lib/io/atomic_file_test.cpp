@@ -103,17 +103,37 @@ TEST_CASE("a name of 255 bytes works") {
   CHECK(read_bytes(path) == "x");
 }
 
-TEST_CASE("permissions are those of any new file, or the old file's") {
+TEST_CASE("a new file is its owner's alone, or as the umask says; an old one stays as it is") {
+  using pate::io::Readers;
   const TempDirectory directory;
-  const mode_t mask = ::umask(027);
-  write_file_atomically(directory / "new", "x");
-  write_bytes(directory / "old", "x");
-  REQUIRE(::chmod((directory / "old").c_str(), 0604) == 0);
-  write_file_atomically(directory / "old", "y");
-  ::umask(mask);
-  CHECK(mode_of(directory / "new") == 0640U);
-  CHECK(mode_of(directory / "old") == 0604U);
-  CHECK(read_bytes(directory / "old") == "y");
+  for (const mode_t forbidden : {0U, 02U, 022U, 027U, 077U}) {
+    CAPTURE(forbidden);
+    const mode_t mask = ::umask(forbidden);
+    for (const char* name : {"private", "public", "old"}) fs::remove(directory / name);
+    write_file_atomically(directory / "private", "x");
+    write_file_atomically(directory / "public", "x", {}, Readers::by_umask);
+    write_bytes(directory / "old", "x");
+    REQUIRE(::chmod((directory / "old").c_str(), 0604) == 0);
+    write_file_atomically(directory / "old", "y");
+    ::umask(mask);
+    CHECK(mode_of(directory / "private") == 0600U);
+    CHECK(mode_of(directory / "public") == (0666U & ~forbidden));
+    CHECK(mode_of(directory / "old") == 0604U);
+    CHECK(read_bytes(directory / "old") == "y");
+  }
+}
+
+TEST_CASE("a path that leads nowhere is none other, and is refused with the system's reason") {
+  const TempDirectory directory;
+  std::string deep;
+  while (deep.size() < 6000) deep += "a/";
+  const std::vector<std::string> paths{deep, deep + "x", std::string(300, 'n'),
+                                       (directory / "no/such/x").string()};
+  for (const std::string& path : paths) {
+    CHECK_NOTHROW((void)pate::io::same_file(path, "/dev/stdout"));
+    CHECK_FALSE(pate::io::same_file("/dev/stdout", path));
+    CHECK(refusal(path, "x").starts_with(path + ": cannot be written: "));
+  }
 }
 
 TEST_CASE("a symbolic link stays and what it points to is replaced") {

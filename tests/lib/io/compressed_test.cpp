@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 #include "pate/error.hpp"
+#include "pate/io/npy_header.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_directory.hpp"
@@ -54,6 +55,40 @@ TEST_CASE("gzip: contents of every size come back") {
   // Far beyond any first guess at the room needed.
   const std::string zeros(50000000, '0');
   CHECK(inflated(gzip_member(zeros)) == zeros);
+}
+
+TEST_CASE("gzip and npz: what grows out of all proportion is refused before it is there") {
+  const std::string zeros(300'000'000, '0');
+  const std::string bomb = gzip_member(zeros, Z_BEST_COMPRESSION);
+  REQUIRE(zeros.size() / bomb.size() > 512);
+  CHECK(refusal(bomb).find("at most 512 times as much") != std::string::npos);
+  CHECK(refusal(bomb).find("gunzip") != std::string::npos);
+  // Whatever the last bytes say of the size, and whatever follows.
+  std::string lie = bomb;
+  for (std::size_t k = 1; k <= 4; ++k) lie[lie.size() - k] = '\0';
+  CHECK(refusal(lie).find("at most 512 times as much") != std::string::npos);
+  CHECK(refusal(bomb + gzip_member("x")).find("at most 512 times as much") != std::string::npos);
+  // An array is refused by its header, though there is nothing behind it.
+  const std::string header = pate::io::npy_header("|i1", std::vector<std::int64_t>{400'000'000, 1});
+  CHECK(refusal(gzip_member(header)).find("at most 512 times as much") != std::string::npos);
+  // As much from more is fine, and so is a little from very little.
+  CHECK(inflated(gzip_member(std::string(200'000'000, '0'))).size() == 200'000'000);
+}
+
+TEST_CASE("gzip: who looks at the beginning can end it") {
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += "1,2,3\n";
+  const std::string file = gzip_member(text);
+  std::vector<std::size_t> sizes;
+  const auto look = [&](std::span<const std::byte> so_far) {
+    sizes.push_back(so_far.size());
+    if (so_far.size() > 3'000'000) throw input_error("enough");
+  };
+  const auto bytes = std::as_bytes(std::span(file));
+  CHECK_THROWS_WITH_AS((void)pate::io::gunzip(bytes, "f.gz", look), "enough", input_error);
+  REQUIRE(sizes.size() >= 2);
+  CHECK(sizes.front() >= 1U << 20U);
+  CHECK(sizes.back() < text.size());
 }
 
 TEST_CASE("gzip and npz: an array is inflated no further than its header declares") {

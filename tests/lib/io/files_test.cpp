@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <fstream>
+#include <random>
 #include <string>
 #include <utility>
 #include "pate/error.hpp"
@@ -153,6 +154,32 @@ TEST_CASE("pages that are done leave resident memory and stay readable") {
   file.advise_done(kSize + 5, 1);
   file.advise_done(100, static_cast<std::size_t>(-1));
   CHECK(touch() == expected);
+}
+
+TEST_CASE("printable: what a terminal may obey, and what cannot be seen, is shown byte by byte") {
+  using pate::io::printable;
+  CHECK(printable("Größe 漢字 🙂 'x'") == "Größe 漢字 🙂 'x'");
+  CHECK(printable("a\nb\x1b[31m\x7f") == "a\\x0ab\\x1b[31m\\x7f");
+  CHECK(printable("\xc2\x9b[31m") == "\\xc2\\x9b[31m");     // what begins a command, in one
+  CHECK(printable("\xe2\x80\xae-") == "\\xe2\\x80\\xae-");  // right to left
+  CHECK(printable("\xe2\x80\x8b\xef\xbb\xbf") == "\\xe2\\x80\\x8b\\xef\\xbb\\xbf");
+  CHECK(printable("\xff\xc3") == "\\xff\\xc3");  // no UTF-8, a cut one
+  CHECK(printable("\xc0\x80\xe0\x80\x80\xed\xa0\x80\xf4\x90\x80\x80") ==
+        "\\xc0\\x80\\xe0\\x80\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
+  CHECK(printable("abcdef", 3) == "abc...");
+  CHECK(printable("a\xc3\xbc", 2) == "a\\xc3...");
+  std::mt19937_64 random(38);
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (std::size_t n = random() % 12; n > 0; --n) text += static_cast<char>(random());
+    const std::string shown = printable(text);
+    CHECK(printable(shown) == shown);
+    for (const char c : shown) {
+      const auto code = static_cast<unsigned char>(c);
+      CHECK(code >= 0x20);
+      CHECK(code != 0x7f);
+    }
+  }
 }
 
 TEST_SUITE_END();

@@ -249,6 +249,24 @@ TEST_CASE("open table: colons in names") {
   CHECK(pate::io::table_path("-") == "/dev/stdin");
 }
 
+TEST_CASE("open table: of text that is compressed the first bad row ends it, before the rest") {
+  const TempDirectory directory;
+  // A megabyte of rows, a bad one, and a bomb that is no text behind it.
+  std::string text;
+  while (text.size() < (1U << 20U)) text += "1,2,3\n";
+  const std::size_t rows = text.size() / 6;
+  text += "1,x,3\n";
+  while (text.size() < (1U << 22U)) text += "1,2,3\n";
+  std::string file = gzip_member(text);
+  file.resize(file.size() - 100);  // what comes after the bad row is not even whole
+  write_bytes(directory / "a.csv.gz", file);
+  const std::string message = refusal((directory / "a.csv.gz").string());
+  CAPTURE(message);
+  CHECK(message.find("row " + std::to_string(rows)) != std::string::npos);
+  CHECK(message.find("column 1") != std::string::npos);
+  CHECK(message.find("\"x\"") != std::string::npos);
+}
+
 TEST_CASE("open table: a file that changes is noticed") {
   const TempDirectory directory;
   struct Case {

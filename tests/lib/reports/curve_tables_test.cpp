@@ -1,13 +1,22 @@
 #include "pate/reports/curve_tables.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <functional>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/io/digests.hpp"
+#include "pate/io/files.hpp"
+#include "pate/reports/curve_sources.hpp"
 #include "support/temp_directory.hpp"
 #include "support/votes.hpp"
 
@@ -149,11 +158,181 @@ TEST_CASE("curve tables: a file that is not as it was written is refused by its 
 TEST_CASE("curve tables: numbers of another length are refused") {
   const CostQuestion q = question(CurveCost::tradeoff);
   std::vector<CostUnits> numbers = DistanceCosts(q, 1).numbers();
-  CHECK(DistanceCosts(q, numbers).numbers() == numbers);
+  CHECK(DistanceCosts(q, numbers, 1).numbers() == numbers);
   numbers.push_back(0);
-  CHECK_THROWS_AS(DistanceCosts(q, numbers), parameter_error);
+  CHECK_THROWS_AS(DistanceCosts(q, numbers, 1), parameter_error);
   numbers.resize(numbers.size() - 2);
-  CHECK_THROWS_AS(DistanceCosts(q, numbers), parameter_error);
+  CHECK_THROWS_AS(DistanceCosts(q, numbers, 1), parameter_error);
   numbers[2] = -1;  // cells
-  CHECK_THROWS_AS(DistanceCosts(q, numbers), parameter_error);
+  CHECK_THROWS_AS(DistanceCosts(q, numbers, 1), parameter_error);
+}
+
+namespace {
+
+// Every kind of table: three keys, two keys in cells, walks of all costs, selections apart.
+std::vector<CostQuestion> every_kind() {
+  std::vector<CostQuestion> questions{
+      question(CurveCost::tilted, 3, 60), question(CurveCost::tilted, 2, 60),
+      question(CurveCost::tradeoff, 3, 60), question(CurveCost::exact, 2, 60),
+      question(CurveCost::tilted, 4, KeyCosts::kMostTeachersOfThreeKeys + 1)};
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) {
+    questions.push_back(questions[i]);
+    questions.back().reading = ReleasedCost::realized;
+    questions.push_back(questions[i]);
+    questions.back().aggregator.interactive = true;
+  }
+  questions.push_back(questions[2]);
+  questions.back().aggregator = {std::nullopt, {LaplaceNoisyMax{3.0}}, false};
+  return questions;
+}
+
+// A kept file with its numbers changed, and a digest that fits.
+void rewrite(const fs::path& path, const std::function<void(std::vector<std::int64_t>&)>& change) {
+  const std::string whole = read_bytes(path);
+  std::size_t at = 0;
+  for (int line = 0; line < 3; ++line) at = whole.find('\n', at) + 1;
+  const std::size_t begin = whole.find('\n', at) + 1;
+  std::vector<std::int64_t> numbers((whole.size() - begin) / sizeof(std::int64_t));
+  std::memcpy(numbers.data(), whole.data() + begin, whole.size() - begin);
+  change(numbers);
+  const std::string bytes(pate::io::as_text(std::as_bytes(std::span(numbers))));
+  write_bytes(path, whole.substr(0, at) + std::to_string(numbers.size()) + ' ' +
+                        pate::io::sha256_hex(std::as_bytes(std::span(bytes))) + '\n' + bytes);
+}
+
+}  // namespace
+
+TEST_CASE("curve tables: costs that were made cheaper are noticed, with a digest that fits") {
+  std::mt19937_64 random(38);
+  for (const CostQuestion& q : every_kind()) {
+    const DistanceCosts honest(q, 1);
+    CAPTURE(name(q.cost));
+    CAPTURE(q.teachers);
+    const std::vector<CostUnits> numbers = honest.numbers();
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      CHECK(DistanceCosts(q, numbers, seed).numbers() == numbers);
+    }
+    // A quarter, a half, a millionth less; everywhere where a cost is, or in a random tenth.
+    const auto cheaper = [&](double factor, double share) {
+      std::vector<CostUnits> changed = numbers;
+      std::bernoulli_distribution chosen(share);
+      for (CostUnits& number : changed) {
+        // Counts and cells of q stay: they are told from costs by being compared.
+        if (number > q.teachers && chosen(random)) {
+          number = static_cast<CostUnits>(static_cast<double>(number) * factor);
+        }
+      }
+      return changed;
+    };
+    for (const double factor : {0.25, 0.5, 1.0 - 1e-6}) {
+      CHECK_THROWS_AS(DistanceCosts(q, cheaper(factor, 1.0), random()), parameter_error);
+    }
+    const std::vector<CostUnits> some = cheaper(0.25, 0.2);
+    if (some != numbers) {
+      CHECK_THROWS_AS(DistanceCosts(q, some, random()), parameter_error);
+    }
+    // Larger ones cost the owner, and nobody's privacy.
+  }
+}
+
+TEST_CASE("curve tables: a poisoned file, and files that others may have written, are refused") {
+  const TempDirectory directory;
+  const CurveTables tables(directory.path() / "t");
+  const CostQuestion q = question(CurveCost::tilted, 3, 60);
+  (void)tables.costs(q, 1, {});
+  const fs::path path = files_of(directory.path() / "t").front();
+  const std::string whole = read_bytes(path);
+  rewrite(path, [](std::vector<std::int64_t>&) {});
+  CHECK(read_bytes(path) == whole);
+  rewrite(path, [](std::vector<std::int64_t>& numbers) {
+    for (std::int64_t& number : numbers) number = number > 0 ? number / 4 + 1 : number;
+  });
+  const std::string message = message_of<input_error>([&] { (void)tables.costs(q, 1, {}); });
+  CAPTURE(message);
+  CHECK(message.starts_with(path.string() + ": a stored cost, picked at random, is "));
+  write_bytes(path, whole);
+  CHECK(tables.costs(q, 1, {})->numbers() == DistanceCosts(q, 1).numbers());
+
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600U);
+  for (const unsigned others : {020U, 02U}) {
+    for (const fs::path& which : {path, directory.path() / "t"}) {
+      const mode_t mode = which == path ? 0600U : 0755U;
+      REQUIRE(::chmod(which.c_str(), mode | others) == 0);
+      const std::string refused = message_of<input_error>(
+          [&] { (void)CurveTables(directory.path() / "t").costs(q, 1, {}); });
+      CAPTURE(refused);
+      CHECK(refused.starts_with(which.string() + ": others may write to it (mode "));
+      CHECK(refused.find("chmod go-w") != std::string::npos);
+      REQUIRE(::chmod(which.c_str(), mode) == 0);
+    }
+  }
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+    CHECK(message_of<input_error>([&] {
+            (void)tables.costs(q, 1, {});
+          }).starts_with(path.string() + ": is another user's (number 65534)"));
+  }
+}
+
+TEST_CASE("curve tables: a directory is made that nobody else may write to, whatever the umask") {
+  const TempDirectory directory;
+  const mode_t mask = ::umask(0);
+  const CurveTables tables(directory.path() / "t");
+  ::umask(mask);
+  struct stat status {};
+  REQUIRE(::stat((directory.path() / "t").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0755U);
+  CHECK_THROWS_AS(CurveTables{directory.path() / "no/such"}, output_error);
+  CHECK_THROWS_AS(CurveTables{std::string(5000, 'a')}, output_error);
+}
+
+TEST_CASE("curve tables: parameters are those of their delta and of their number of queries") {
+  const TempDirectory directory;
+  const CurveTables tables(directory.path());
+  const CostQuestion q = question(CurveCost::tilted);
+  const CurveRecipe kept = tables.recipe(q, 20, 1e-3, 1, {});
+  struct Other {
+    std::int64_t queries;
+    double delta;
+  };
+  for (const auto& [queries, delta] :
+       {Other{20, 1e-4}, {21, 1e-3}, {20, std::nextafter(1e-3, 1)}}) {
+    const auto files = files_of(directory.path()).size();
+    const CurveRecipe other = tables.recipe(q, queries, delta, 1, {});
+    const CurveRecipe computed = CurveTableSource().recipe(q, queries, delta, 1, {});
+    CHECK(files_of(directory.path()).size() > files);  // not those that were there
+    CHECK(other.parameters.order == computed.parameters.order);
+    CHECK(other.parameters.s == computed.parameters.s);
+    CHECK(other.parameters.beta == computed.parameters.beta);
+  }
+  CHECK(tables.recipe(q, 20, 1e-3, 1, {}).parameters.s == kept.parameters.s);
+}
+
+TEST_CASE("curve tables: files are those of the sources that computed them, and are told") {
+  const TempDirectory directory;
+  const CurveTables tables(directory.path());
+  const CostQuestion q = question(CurveCost::tilted);
+  (void)tables.costs(q, 1, {});
+  const fs::path path = files_of(directory.path()).front();
+  const std::string whole = read_bytes(path);
+  const std::string sources = std::string("sources ") + pate::reports::curve_sources() + '\n';
+  CHECK(std::string(pate::reports::curve_sources()).size() == 64);
+  REQUIRE(whole.find(sources) == whole.find('\n') + 1);
+  (void)tables.costs(q, 1, {});
+  REQUIRE(tables.used().size() == 2);
+  const std::string digest = pate::io::sha256_hex(std::as_bytes(std::span(whole)));
+  for (const bool read : {false, true}) {
+    const auto& table = tables.used()[read ? 1 : 0];
+    CHECK(table.path == path.string());
+    CHECK(table.sha256 == digest);
+    CHECK(table.read == read);
+  }
+  // Of other sources, under the name of these.
+  std::string other = whole;
+  other[whole.find(sources) + 10] ^= 1;
+  write_bytes(path, other);
+  CHECK(message_of<input_error>([&] { (void)tables.costs(q, 1, {}); }).find("sources") !=
+        std::string::npos);
 }

@@ -1,6 +1,7 @@
 #include "pate/reports/ledger.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -131,6 +132,28 @@ TEST_CASE("a ledger in use is not replaced, whatever name comes to lead to it") 
   }
   CHECK(digests(path) == std::vector<std::string>{"a"});
   CHECK(write("hard") == "[no exception]");  // it is in use no more
+}
+
+TEST_CASE("a ledger in use is not written to either, through whatever leads to the open file") {
+  const TempDirectory directory;
+  const fs::path path = directory / "ledger";
+  const auto write = [&](const std::string& name) {
+    return message_of<pate::output_error>([&] { pate::io::write_file_atomically(name, "labels"); });
+  };
+  Ledger ledger(path);
+  ledger.append(entry("a"));
+  const std::string before = read_bytes(path);
+  const pate::io::Descriptor opened(path, O_RDWR);
+  REQUIRE(opened.get() >= 0);
+  const std::string number = std::to_string(opened.get());
+  fs::create_symlink("/proc/self/fd/" + number, directory / "link");
+  // All of these are written to and not replaced: what they are called is not where they lie.
+  for (const std::string& name :
+       {"/dev/fd/" + number, "/proc/self/fd/" + number, (directory / "link").string()}) {
+    CAPTURE(name);
+    CHECK(write(name) == name + ": cannot be written: it leads to a ledger in use");
+    CHECK(read_bytes(path) == before);
+  }
 }
 
 TEST_CASE("an entry that went to a file that is the ledger no more does not count") {

@@ -43,6 +43,85 @@ Aggregator without_selection(Aggregator aggregator) {
   return aggregator;
 }
 
+// What entries of tables are computed from.
+class EntryCosts {
+ public:
+  explicit EntryCosts(const CostQuestion& question)
+      : question_(question),
+        joint_(joint_cost(question)),
+        checked_(joint_ && question.reading != ReleasedCost::realized),
+        // What the walk is over beside the check.
+        aggregator_(checked_ ? question.aggregator : without_selection(question.aggregator)),
+        cap_(data_independent_cost(aggregator_, question.order).total()) {}
+
+  [[nodiscard]] TiltedCost tilted(unsigned threads) const {
+    const auto check = aggregator_.interactive ? std::nullopt : aggregator_.selection;
+    return {aggregator_.noisy_max.gaussian(),
+            check,
+            question_.teachers,
+            question_.classes,
+            question_.order,
+            threads};
+  }
+
+  // Of the selection alone.
+  [[nodiscard]] WalkTable::Question checks() const {
+    return {0, question_.teachers, {0}, [this](std::int64_t) {
+              return [this](std::int64_t v) {
+                return units_of(joint_->costs(v, {-kInfinity, -kInfinity}).forward, 0.0);
+              };
+            }};
+  }
+
+  // Of an interactive run, whose noisy maximum costs at most so much.
+  [[nodiscard]] WalkTable::Question interactive(CostUnits largest_key) const {
+    return {0, question_.teachers, cells_below(largest_key, kCostCell), [this](std::int64_t units) {
+              const double log_excess =
+                  log_expm1((question_.order - 1.0) * cost_of_units(std::max<CostUnits>(units, 1)));
+              return [this, log_excess](std::int64_t u) {
+                return units_of(joint_->costs(u, {log_excess, log_excess}).forward, 0.0);
+              };
+            }};
+  }
+
+  [[nodiscard]] WalkTable::Question exact() const {
+    const std::int64_t teachers = question_.teachers;
+    return {(teachers + 1) / 2, teachers, {0}, [this, teachers](std::int64_t) {
+              return [this, teachers](std::int64_t v) {
+                double largest = -kInfinity;
+                for (const std::int64_t w : {v - 1, v + 1}) {
+                  if (w < 0 || w > teachers) continue;
+                  largest = max_or_nan(
+                      largest, two_class_log_excess(aggregator_, teachers, v, w,
+                                                    std::max(w, teachers - w), question_.order));
+                }
+                return units_of(cost_of_log_excess(largest, question_.order, cap_), 0.0);
+              };
+            }};
+  }
+
+  [[nodiscard]] WalkTable::Question tradeoff(std::int64_t largest_q) const {
+    return {0, checked_ ? question_.teachers : 0, cells_below(largest_q, kQCell),
+            [this](std::int64_t q) {
+              const double log_excess =
+                  tradeoff_log_excess(aggregator_.noisy_max, IntegerQ::log_q(q), question_.order)
+                      .forward;
+              return [this, log_excess](std::int64_t v) {
+                return units_of(checked_ ? joint_->costs(v, {log_excess, log_excess}).forward
+                                         : cost_of_log_excess(log_excess, question_.order, cap_),
+                                0.0);
+              };
+            }};
+  }
+
+ private:
+  const CostQuestion& question_;
+  std::optional<JointCost> joint_;
+  bool checked_;
+  Aggregator aggregator_;
+  double cap_;
+};
+
 }  // namespace
 
 CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
@@ -73,17 +152,15 @@ void validate(const CostQuestion& question) {
   }
 }
 
-template <class Cost>
-WalkTable::WalkTable(std::int64_t first, std::int64_t last, std::vector<std::int64_t> cells,
-                     unsigned threads, const Cost& cost)
-    : first_(first), last_(last), cells_(std::move(cells)) {
+WalkTable::WalkTable(Question question, unsigned threads)
+    : first_(question.first), last_(question.last), cells_(std::move(question.cells)) {
   std::reverse(cells_.begin(), cells_.end());
-  const auto width = static_cast<std::size_t>(last - first + 1);
+  const auto width = static_cast<std::size_t>(last_ - first_ + 1);
   std::vector<CostUnits> values(cells_.size() * width);
   parallel_for(cells_.size(), threads, [&](std::size_t cell) {
-    const auto at = cost(cells_[cell]);
+    const auto at = question.costs(cells_[cell]);
     for (std::size_t i = 0; i < width; ++i) {
-      values[cell * width + i] = at(first + static_cast<std::int64_t>(i));
+      values[cell * width + i] = at(first_ + static_cast<std::int64_t>(i));
     }
   });
   for (std::size_t i = width; i < values.size(); ++i) {
@@ -101,6 +178,23 @@ WalkTable::WalkTable(StoredUnits& from) : first_(from.next()), last_(from.next()
   }
   const auto values = from.take(width() * static_cast<std::int64_t>(cells_.size()));
   set_rows({values.begin(), values.end()});
+}
+
+void WalkTable::check(const Question& question, std::mt19937_64& random, int entries) const {
+  if (first_ != question.first || last_ != question.last ||
+      !std::equal(cells_.rbegin(), cells_.rend(), question.cells.begin(), question.cells.end())) {
+    throw parameter_error("the stored numbers are not of these counts and cells");
+  }
+  const std::vector<CostUnits>& values = rows_.values();
+  const auto size = static_cast<std::size_t>(width());
+  for (std::size_t i = size; i < values.size(); ++i) {
+    if (values[i] < values[i - size]) throw parameter_error("stored costs fall where q grows");
+  }
+  for (int entry = 0; entry < entries; ++entry) {
+    const std::size_t i = random() % values.size();
+    require_no_less(values[i],
+                    question.costs(cells_[i / size])(first_ + static_cast<std::int64_t>(i % size)));
+  }
 }
 
 void WalkTable::store(std::vector<CostUnits>& to) const {
@@ -181,65 +275,23 @@ DistanceCosts::DistanceCosts(const CostQuestion& question, unsigned threads,
                              const ProgressCallback& progress)
     : question_(question) {
   validate(question);
-  const std::int64_t teachers = question.teachers;
-  const double order = question.order;
-  const bool realized = question.reading == ReleasedCost::realized;
-  const std::optional<JointCost> joint = joint_cost(question);
-  if (realized) {
-    checks_.emplace(0, teachers, std::vector<std::int64_t>{0}, threads, [&](std::int64_t) {
-      return [&](std::int64_t v) {
-        return units_of(joint->costs(v, {-kInfinity, -kInfinity}).forward, 0.0);
-      };
-    });
-  }
-  // What the walk is over beside the check.
-  const bool checked = joint && !realized;
-  const Aggregator aggregator =
-      checked ? question.aggregator : without_selection(question.aggregator);
-  const double cap = data_independent_cost(aggregator, order).total();
+  const EntryCosts entries(question);
+  if (question.reading == ReleasedCost::realized) checks_.emplace(entries.checks(), threads);
   if (question.cost == CurveCost::tilted) {
-    const auto check = aggregator.interactive ? std::nullopt : aggregator.selection;
-    const TiltedCost cost(aggregator.noisy_max.gaussian(), check, teachers, question.classes, order,
-                          threads);
-    keys_.emplace(cost, KeyCosts::Keys::automatic, threads, progress);
-    if (!aggregator.interactive) return;
-    walk_.emplace(0, teachers, cells_below(keys_->largest(), kCostCell), threads,
-                  [&](std::int64_t units) {
-                    const double log_excess =
-                        log_expm1((order - 1.0) * cost_of_units(std::max<CostUnits>(units, 1)));
-                    return [&, log_excess](std::int64_t u) {
-                      return units_of(joint->costs(u, {log_excess, log_excess}).forward, 0.0);
-                    };
-                  });
+    keys_.emplace(entries.tilted(threads), KeyCosts::Keys::automatic, threads, progress);
+    if (question.aggregator.interactive && !checks_) {
+      walk_.emplace(entries.interactive(keys_->largest()), threads);
+    }
   } else if (question.cost == CurveCost::exact) {
-    walk_.emplace(
-        (teachers + 1) / 2, teachers, std::vector<std::int64_t>{0}, threads, [&](std::int64_t) {
-          return [&](std::int64_t v) {
-            double largest = -kInfinity;
-            for (const std::int64_t w : {v - 1, v + 1}) {
-              if (w < 0 || w > teachers) continue;
-              largest = max_or_nan(largest, two_class_log_excess(aggregator, teachers, v, w,
-                                                                 std::max(w, teachers - w), order));
-            }
-            return units_of(cost_of_log_excess(largest, order, cap), 0.0);
-          };
-        });
+    walk_.emplace(entries.exact(), threads);
   } else {
-    q_.emplace(aggregator.noisy_max, teachers, question.classes);
-    walk_.emplace(
-        0, checked ? teachers : 0, cells_below(q_->cap(), kQCell), threads, [&](std::int64_t q) {
-          const double log_excess =
-              tradeoff_log_excess(aggregator.noisy_max, IntegerQ::log_q(q), order).forward;
-          return [&, log_excess](std::int64_t v) {
-            return units_of(checked ? joint->costs(v, {log_excess, log_excess}).forward
-                                    : cost_of_log_excess(log_excess, order, cap),
-                            0.0);
-          };
-        });
+    q_.emplace(question.aggregator.noisy_max, question.teachers, question.classes);
+    walk_.emplace(entries.tradeoff(q_->cap()), threads);
   }
 }
 
-DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers)
+DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers,
+                             std::uint64_t seed)
     : question_(question) {
   validate(question);
   StoredUnits from(numbers);
@@ -252,6 +304,15 @@ DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostU
     q_.emplace(question.aggregator.noisy_max, question.teachers, question.classes);
   }
   if (!from.done()) throw parameter_error("there are more stored numbers than the costs have");
+  const EntryCosts entries(question);
+  std::mt19937_64 random(seed);
+  if (checks_) checks_->check(entries.checks(), random, kCheckedEntries);
+  if (keys_) keys_->check(entries.tilted(1), random, kCheckedEntries);
+  if (!walk_) return;
+  walk_->check(tilted                              ? entries.interactive(keys_->largest())
+               : question.cost == CurveCost::exact ? entries.exact()
+                                                   : entries.tradeoff(q_->cap()),
+               random, kCheckedEntries);
 }
 
 std::vector<CostUnits> DistanceCosts::numbers() const {

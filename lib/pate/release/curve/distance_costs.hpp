@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -47,12 +49,16 @@ void validate(const CostQuestion& question);
 /// Costs by an integer v and a cell of integer values, for maxima over what is within d votes.
 class WalkTable {
  public:
-  /// v runs over first..last; `cost(v, value)` is asked for values at the ends of cells, the
-  /// largest value first: cells[0] > cells[1] > ... >= 0. Costs are made not to fall with the
-  /// value.
-  template <class Cost>
-  WalkTable(std::int64_t first, std::int64_t last, std::vector<std::int64_t> cells,
-            unsigned threads, const Cost& cost);
+  /// What a table is of: v runs over first..last, `costs(value)(v)` is asked for values at the ends
+  /// of cells, the largest value first: cells[0] > cells[1] > ... >= 0.
+  struct Question {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::vector<std::int64_t> cells;
+    std::function<std::function<CostUnits(std::int64_t v)>(std::int64_t value)> costs;
+  };
+  /// Costs are made not to fall with the value.
+  WalkTable(Question question, unsigned threads);
 
   /// max over |v - centre| <= d of the cost of v at values[d], which must not fall and are at most
   /// the largest; empty: of the only cell.
@@ -63,6 +69,8 @@ class WalkTable {
   /// The same from what `store` of another gave. Throws `parameter_error` where it cannot be that.
   explicit WalkTable(StoredUnits& from);
   void store(std::vector<CostUnits>& to) const;
+  /// As `KeyCosts::check`, of the question that it must be the table of.
+  void check(const Question& question, std::mt19937_64& random, int entries) const;
 
  private:
   [[nodiscard]] std::int64_t width() const { return last_ - first_ + 1; }
@@ -104,8 +112,14 @@ class DistanceCosts {
                          const ProgressCallback& progress = {});
 
   /// The same from the `numbers` of another, for the same question: tables may be kept. Throws
-  /// `parameter_error` where the numbers cannot be those.
-  DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers);
+  /// `parameter_error` where the numbers cannot be those. They may have been changed meanwhile, and
+  /// the guarantee rests on them: all must rise as costs do, and `kCheckedEntries` of every table,
+  /// picked by `seed`, are computed anew. That finds a table that was made cheaper as a whole or in
+  /// a large part (of a share p of its entries with probability 1 - (1 - p)^kCheckedEntries), and
+  /// not a few numbers that somebody picked with care: who may write to tables must be trusted.
+  DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers,
+                std::uint64_t seed);
+  static constexpr int kCheckedEntries = 200;
   /// All that took time to compute.
   [[nodiscard]] std::vector<CostUnits> numbers() const;
 

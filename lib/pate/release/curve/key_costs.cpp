@@ -1,5 +1,7 @@
 #include "pate/release/curve/key_costs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -365,6 +367,12 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
+// An integer of least..most; the least where that is empty.
+std::int64_t picked(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
+  if (most <= least) return least;
+  return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+}
+
 // So that there are at most so many cells of (v, x2): about M^2/4 divided by it.
 constexpr std::int64_t kMostTwoKeys = 4'000'000;
 std::int64_t cell_for(std::int64_t teachers) {
@@ -383,6 +391,15 @@ double cost_of_units(CostUnits units) {
   const double cost = std::ldexp(static_cast<double>(units), kUnitExponent);
   // Beyond 2^53 units the conversion may have rounded down.
   return units < (std::int64_t{1} << 53) ? cost : std::nextafter(cost, kInfinity);
+}
+
+void require_no_less(CostUnits stored, CostUnits computed) {
+  // Far beyond what libraries of mathematics differ by, and below what is worth a lie.
+  constexpr double kRoom = 1e-7;
+  const double least = static_cast<double>(computed) * (1.0 - kRoom) - 2.0;
+  if (static_cast<double>(stored) >= least) return;
+  throw parameter_error(fmt::format(
+      "a stored cost, picked at random, is {} units, and computed now it is {}", stored, computed));
 }
 
 std::span<const CostUnits> StoredUnits::take(std::int64_t count) {
@@ -470,6 +487,59 @@ KeyCosts::KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& fro
     table.values.assign(values.begin(), values.end());
   }
   index();
+}
+
+void KeyCosts::check(const TiltedCost& cost, std::mt19937_64& random, int entries) const {
+  check_rising();
+  for (int i = 0; i < entries; ++i) {
+    if (three_) {
+      check_three_keys(cost, random);
+    } else {
+      check_two_keys(cost, random);
+    }
+  }
+}
+
+void KeyCosts::check_rising() const {
+  const auto require = [](bool rises) {
+    if (!rises) throw parameter_error("stored costs fall where the counts behind the top one grow");
+  };
+  for (const Table& table : tables_) {
+    for (std::int64_t s = 0; s < table.rows; ++s) {
+      for (std::int64_t x = 0; x < table.columns; ++x) {
+        const CostUnits here = table.at(s, x);
+        require(here >= kNoKey && (s == 0 || here >= table.at(s - 1, x)) &&
+                (x == 0 || here >= table.at(s, x - 1)));
+      }
+    }
+  }
+}
+
+void KeyCosts::check_three_keys(const TiltedCost& cost, std::mt19937_64& random) const {
+  const std::int64_t m = cost.classes();
+  const std::int64_t v = picked(random, least_, teachers_);
+  const std::int64_t behind = teachers_ - v;
+  const std::int64_t x2 = picked(random, ceil_divide(behind, m - 1), std::min(v, behind));
+  const std::int64_t rest = behind - x2;
+  const std::int64_t x3 = m == 2 ? 0 : picked(random, ceil_divide(rest, m - 2), std::min(x2, rest));
+  CostUnits computed = units_far_behind(cost, v, v - x2);
+  if (computed == kNoKey) {
+    computed = units_of_excess(cost, three_key_moves(cost, v, x2, x3).largest_joint());
+  }
+  require_no_less(tables_[static_cast<std::size_t>(v - least_)].at(x2 + x3, x2), computed);
+}
+
+void KeyCosts::check_two_keys(const TiltedCost& cost, std::mt19937_64& random) const {
+  const std::int64_t v = picked(random, least_, teachers_);
+  const std::int64_t least = ceil_divide(teachers_ - v, cost.classes() - 1);
+  const std::int64_t x2 = picked(random, least, std::min(v, teachers_ - v));
+  // The cell has the cost of the dearest of its keys, and this is one of them.
+  CostUnits computed = units_far_behind(cost, v, v - x2);
+  if (computed == kNoKey) {
+    computed =
+        units_of_excess(cost, two_key_moves(cost, v, x2, cost.teachers() - v - x2).largest_joint());
+  }
+  require_no_less(tables_[static_cast<std::size_t>(v - least_)].at(0, column(v, x2)), computed);
 }
 
 void KeyCosts::store(std::vector<CostUnits>& to) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,10 @@ inline constexpr int kUnitExponent = -40;
 /// that units do not hold.
 [[nodiscard]] CostUnits units_of(double cost, double margin);
 [[nodiscard]] double cost_of_units(CostUnits units);
+
+/// Throws `parameter_error` where a stored cost is less than one that is computed now, by more than
+/// another processor may round.
+void require_no_less(CostUnits stored, CostUnits computed);
 
 /// Numbers that were stored one after the other, to be taken in that order.
 class StoredUnits {
@@ -90,6 +95,11 @@ class KeyCosts {
   [[nodiscard]] static double memory(std::int64_t teachers);
   void store(std::vector<CostUnits>& to) const;
 
+  /// Compares stored costs with what they must be: all of them do not fall where the keys grow, and
+  /// so many that are picked at random are no less than when they are computed now. Throws
+  /// `parameter_error` where that is not so. A few numbers that were made smaller may stay unseen.
+  void check(const TiltedCost& cost, std::mt19937_64& random, int entries) const;
+
   /// W(d), d = 0..M, for a histogram in decreasing order.
   [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts) const;
   /// W(M), the same for all votes.
@@ -112,6 +122,10 @@ class KeyCosts {
   void compute_two_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
                         const ProgressCallback& progress);
   [[nodiscard]] Table empty_table(std::int64_t v) const;
+  // An entry of the tables that some histogram has, picked at random, and what it costs at least.
+  void check_three_keys(const TiltedCost& cost, std::mt19937_64& random) const;
+  void check_two_keys(const TiltedCost& cost, std::mt19937_64& random) const;
+  void check_rising() const;
   void index();
   void index_two_keys();
   // Of two keys: the column of v that has x2, of the cell of v + x2.

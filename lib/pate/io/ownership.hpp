@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+namespace pate::io {
+
+/// Throws `input_error` naming a file or directory (links followed) that somebody else could have
+/// written: it belongs neither to who runs the program nor to root, or its group or others may
+/// write to it (write permissions of an access control list show in those of the group). For what
+/// is read back and believed. Says nothing where there is no such file.
+void require_own(const std::filesystem::path& path);
+
+}  // namespace pate::io
