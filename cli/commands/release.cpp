@@ -469,6 +469,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
       counts.about = reports::new_event_id();
       released.ensemble = {"", run.votes.teachers(), run.votes.classes()};
     }
+    for (const reports::InputFile& file : context.inputs) {
+      if (file.votes_digest) released.votes_sha256 = file.sha256;
+    }
     const Event event = reports::release_event(plan, *published, released, counts.about,
                                                counts.covers, reports::new_event_id());
     if (ledger) {

@@ -52,8 +52,9 @@ namespace pate::reports {
 struct ReleasedRun {
   Ensemble ensemble;
   std::string votes_digest;
-  std::string digest;     ///< `run_digest`
-  std::string decisions;  ///< SHA-256 of the file; "" for the reading `joint`
+  std::string digest;             ///< `run_digest`
+  std::string decisions;          ///< SHA-256 of the file; "" for the reading `joint`
+  std::string votes_sha256 = {};  ///< of the file of votes, of which other reports have other rows
 };
 
 /// What decides the distribution of the answers of a run: votes, mechanism and student.

@@ -194,6 +194,7 @@ Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,
   open.origin.parameters_from_votes = published.rests_on_chosen();
   (published.rests_on_chosen() ? event.facts.noise : drawn.noise) =
       std::visit([](const auto& its) { return number_noise(its); }, plan);
+  event.facts.digests.file = run.votes_sha256;
   event.facts.digests.counts = run.votes_digest;
   event.facts.digests.run = run.digest;
   event.facts.digests.labels = run.decisions;
