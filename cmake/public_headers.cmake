@@ -9,6 +9,7 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/accounting/step_counts.hpp
     lib/pate/aggregators/aggregator.hpp
     lib/pate/error.hpp
+    lib/pate/exact/vote_groups.hpp
     lib/pate/io/files.hpp
     lib/pate/io/open_table.hpp
     lib/pate/io/remembered_paths.hpp

@@ -29,10 +29,10 @@ double cost_of_telling(const NumberNoise& drawn, double order) {
 double randomized_response_rdp(double epsilon, double order) {
   const double half = 0.5 * epsilon;
   const double at = (2.0 * order - 1.0) * half;
-  const double log_moment = at < 30.0 ? std::log1p(2.0 * std::sinh(order * half) *
-                                                   std::sinh((order - 1.0) * half) / std::cosh(half))
-                                      : at + std::log1p(std::exp(-2.0 * at)) - half -
-                                            std::log1p(std::exp(-epsilon));
+  const double log_moment =
+      at < 30.0 ? std::log1p(2.0 * std::sinh(order * half) * std::sinh((order - 1.0) * half) /
+                             std::cosh(half))
+                : at + std::log1p(std::exp(-2.0 * at)) - half - std::log1p(std::exp(-epsilon));
   const double rdp = with_margin(log_moment / (order - 1.0));
   return rdp < epsilon ? rdp : epsilon;
 }

@@ -22,8 +22,8 @@ class EventCosts {
 
   [[nodiscard]] const Event& event() const { return event_; }
 
-  /// For any votes, but for the delta that is added apart: noisy steps, at most what a cap says; the
-  /// noise of a number that was told, without the run it is about; the randomized response that
+  /// For any votes, but for the delta that is added apart: noisy steps, at most what a cap says;
+  /// the noise of a number that was told, without the run it is about; the randomized response that
   /// dominates a claim; the foreign step. +inf where nothing is known.
   [[nodiscard]] double any_votes(double order) const;
   /// Deltas that are added apart: those of PTR's queries and of a claim.
@@ -85,9 +85,9 @@ class EventCosts {
 /// Throws `parameter_error` for noise that no release has.
 void validate(const NumberNoise& noise);
 
-/// RDP at `order` from that at the orders of a curve, an upper bound: (order - 1) times it is convex
-/// in the order, so that between two orders it is at most the chord; below the first it is at most
-/// the first, as RDP rises with the order; above the last nothing is known: +inf.
+/// RDP at `order` from that at the orders of a curve, an upper bound: (order - 1) times it is
+/// convex in the order, so that between two orders it is at most the chord; below the first it is
+/// at most the first, as RDP rises with the order; above the last nothing is known: +inf.
 [[nodiscard]] double chord(std::span<const double> orders, std::span<const double> rdp,
                            double order);
 

@@ -100,8 +100,9 @@ Record run_of_report(const io::JsonValue& report, bool is_label) {
   // Row numbers may have been picked by earlier answers, and scores learnt from them.
   open.origin.rows_from_answers = open.aggregator->interactive || settings.find("indices");
   std::optional<std::int64_t> answered;
-  a.object("answered",
-           [&](FieldReader& its) { its.optional("realized", answered, Whole{0, open.queries}); });
+  a.object("answered", [&](FieldReader& its) {
+    its.optional("realized", answered, Whole{0, open.queries});
+  });
   std::int64_t asked = open.queries;
   if (is_label) {
     open.id = report.sha256().substr(0, kIdDigits);
@@ -112,14 +113,15 @@ Record run_of_report(const io::JsonValue& report, bool is_label) {
     if (const auto stopped = labels.find("stopped")) open.origin.stopped = stopped->text();
     const bool decides = open.aggregator->selection && !open.aggregator->is_sparse();
     const auto max_epsilon = filter.find("max_epsilon");
-    open.origin.limited = decides && (max_epsilon || filter.find("max_answers") ||
-                                      !open.origin.stopped.empty());
+    open.origin.limited =
+        decides && (max_epsilon || filter.find("max_answers") || !open.origin.stopped.empty());
     if (max_epsilon && !open.aggregator->is_sparse() && open.steps->delta() < *open.delta) {
       open.cap = cap_of_filter(max_epsilon->number(0.0), *open.origin.order,
                                *open.delta - open.steps->delta());
     }
     event.facts.digests.labels = labels.at("sha256").text();
-  } else if (const auto orders = settings.find("orders"); orders && orders->elements().size() == 1) {
+  } else if (const auto orders = settings.find("orders");
+             orders && orders->elements().size() == 1) {
     open.origin.order = orders->elements()[0].number(kLowestOrder, kHighestOrder);
   }
   if (answered) open.realized = RealizedRun{asked, std::min(*answered, asked)};
@@ -185,7 +187,8 @@ Record release_of_report(const io::JsonValue& report) {
   }
   if (const auto ledger = published->find("ledger"); ledger && !ledger->elements().empty()) {
     published->at("ledger").fail(
-        "a release about nothing else: this one, of an earlier version, counts entries of a ledger; "
+        "a release about nothing else: this one, of an earlier version, counts entries of a "
+        "ledger; "
         "compose the ledger in its place");
   }
   Event event;
@@ -200,8 +203,7 @@ Record release_of_report(const io::JsonValue& report) {
   a("classes", open.classes, kTeachers);
   open.steps = steps_of(*open.aggregator, open.queries, open.queries);
   // Of gnss the noise is told beside what may be published.
-  const io::JsonValue numbers =
-      published->find("s") ? *published : report.at("private");
+  const io::JsonValue numbers = published->find("s") ? *published : report.at("private");
   const auto run = published->find("run");
   read_parameters(*published, open.origin);
   read_drawn(numbers, run ? *run : *published, event);
@@ -271,8 +273,8 @@ void read_label_line(const io::JsonValue& json, Event& event) {
   if (const auto stopped = released.find("stopped")) open.origin.stopped = stopped->text();
   const auto max_epsilon = settings.find("max_epsilon");
   const bool decides = open.aggregator->selection && !open.aggregator->is_sparse();
-  open.origin.limited = decides && (max_epsilon || settings.find("max_answers") ||
-                                    !open.origin.stopped.empty());
+  open.origin.limited =
+      decides && (max_epsilon || settings.find("max_answers") || !open.origin.stopped.empty());
   if (max_epsilon && !open.aggregator->is_sparse() && open.steps->delta() < *open.delta) {
     open.cap = cap_of_filter(max_epsilon->number(0.0), *open.origin.order,
                              *open.delta - open.steps->delta());

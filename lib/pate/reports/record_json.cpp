@@ -46,7 +46,7 @@ void member(FieldWriter& a, const char* key, const T& value, const Domain& /*dom
 // An object of a few members; none where there is none.
 template <class T, class Describe>
 void fact(FieldWriter& a, const char* key, const std::optional<T>& value,
-           const Describe& describe) {
+          const Describe& describe) {
   if (value) a.object(key, [&](FieldWriter& json) { describe(json, *value); });
 }
 template <class T, class Describe>
@@ -57,7 +57,8 @@ void fact(FieldReader& a, const char* key, std::optional<T>& value, const Descri
 
 void check_id(const io::JsonValue& json) {
   const std::string id = json.text();
-  if (id.size() == kEventIdDigits && id.find_first_not_of("0123456789abcdef") == std::string::npos) return;
+  if (id.size() == kEventIdDigits && id.find_first_not_of("0123456789abcdef") == std::string::npos)
+    return;
   json.fail("32 hexadecimal digits");
 }
 
@@ -106,7 +107,8 @@ void public_fields(Archive& a, Open& open) {
   std::string protects = open.protects_records ? "record" : "teacher";
   a("protects", protects);
   if constexpr (Archive::kReads) {
-    if (protects != "record" && protects != "teacher") a.json().at("protects").fail("teacher or record");
+    if (protects != "record" && protects != "teacher")
+      a.json().at("protects").fail("teacher or record");
     open.protects_records = protects == "record";
   }
   member(a, "ensemble", open.ensemble);
@@ -155,7 +157,8 @@ template <class Archive, class Rows>
 void table_fields(Archive& a, Rows& rows, std::int64_t teachers) {
   columns(a, rows, {}, Column{"statistic", &QueryRow::statistic, Whole{0, teachers}},
           Column{"log_q", &QueryRow::log_q, Real{-kMostDouble, 0.0, -kInfinity}},
-          Column{"count", &QueryRow::count, kEventQueries}, Column{"asked", &QueryRow::asked, kEventQueries},
+          Column{"count", &QueryRow::count, kEventQueries},
+          Column{"asked", &QueryRow::asked, kEventQueries},
           Column{"answered", &QueryRow::answered, kEventQueries});
 }
 
@@ -193,13 +196,14 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
     if (queries > open.queries) break;
   }
   if (queries != open.queries) {
-    json.at("count").fail(fmt::format("counts that add up to the {} queries of the event",
-                                      open.queries));
+    json.at("count").fail(
+        fmt::format("counts that add up to the {} queries of the event", open.queries));
   }
   if (open.realized && (sums.asked != open.realized->asked ||
                         (open.aggregator->selection && sums.answered != open.realized->answered))) {
-    json.at("answered").fail(fmt::format("counts that add up to the {} asked and {} answered",
-                                         open.realized->asked, open.realized->answered));
+    json.at("answered")
+        .fail(fmt::format("counts that add up to the {} asked and {} answered",
+                          open.realized->asked, open.realized->answered));
   }
 }
 
@@ -281,7 +285,8 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
                   !open.drawn && !open.cap,
               "with either claim or foreign, and without steps, cap and drawn");
   }
-  if (open.claim && !(open.claim->delta < 1.0)) json.at("claim").at("delta").fail("a delta below 1");
+  if (open.claim && !(open.claim->delta < 1.0))
+    json.at("claim").at("delta").fail("a delta below 1");
   if (open.drawn) {
     require(open.drawn->delta < 1.0, "with a delta below 1 in drawn");
     require(open.drawn->noise.has_value() != open.origin.parameters_from_votes,
