@@ -295,6 +295,18 @@ CURVE_MUTATIONS = {
 }
 
 
+# Of the record that reports have.
+RECORD_MUTATIONS = {
+    "no events": lambda r: put(r, [], "record", "events"),
+    "another record": lambda r: put(r, "pate/record/v2", "record", "schema"),
+    "an event of no kind": lambda r: without(r, "record", "events", 0, "kind"),
+    "an unknown kind": lambda r: put(r, "gift", "record", "events", 0, "kind"),
+    "a short id": lambda r: put(r, "0123", "record", "events", 0, "id"),
+    "a number that is derived": lambda r: put(r, 1.5, "record", "events", 0, "epsilon"),
+    "an order of one": lambda r: put(r, 1, "record", "events", 0, "origin", "order"),
+    "nobody to protect": lambda r: put(r, "nobody", "record", "events", 0, "protects"),
+}
+
 # Of reports with --public-only; what is not named in the schema is refused.
 PUBLIC_MUTATIONS = {
     "no public part": lambda r: without(r, "public"),
@@ -305,6 +317,7 @@ PUBLIC_MUTATIONS = {
     "an expectation": lambda r: put(r, {"expected": 1}, "public", "answered"),
     "a private headline": lambda r: put(r, False, "public", "headline", "releasable"),
     "a cost that depends on the votes": lambda r: put(r, True, "public", "costs", 0, "data_dependent"),
+    "digests of an event": lambda r: put(r, {"run_digest": "0" * 64}, "public", "record", "events", 0, "private"),
 }
 
 
@@ -329,7 +342,7 @@ def check_ledger(path):
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     with path.open("a") as ledger:
-        ledger.write('{"schema":"pate/ledger/v2","kind":"lab')
+        ledger.write('{"schema":"pate/ledger/v3","kind":"ev')
     subprocess.run([PATE, "label", *LABEL_LINES[0].split(), "--delta", "1e-5", "--quiet"], check=True,
                    stdout=subprocess.DEVNULL)
     lines = path.read_text().splitlines()
@@ -338,14 +351,25 @@ def check_ledger(path):
     for entry in entries:
         for error in validator.iter_errors(entry):
             sys.exit(f"ledger: {list(error.absolute_path)}: {error.message}")
-    if [entry["kind"] for entry in entries] != ["label", "label", "torn", "label"]:
+    if [entry["kind"] for entry in entries] != ["event", "event", "torn", "event"]:
         sys.exit(f"ledger: other lines than expected: {lines}")
-    for missing in ("schema", "kind", "time", "tool", "ensemble", "votes_digest", "run_digest", "settings", "released"):
+    for missing in entries[0]:
         if validator.is_valid({key: value for key, value in entries[0].items() if key != missing}):
             sys.exit(f"the schema of the ledger accepts an entry without {missing}")
-    if validator.is_valid({"schema": "pate/ledger/v2", "kind": "torn"}):
+    for missing in ("id", "ensemble", "kind", "origin"):
+        broken = copy.deepcopy(entries[0])
+        del broken["event"][missing]
+        if validator.is_valid(broken):
+            sys.exit(f"the schema of the ledger accepts an event without {missing}")
+    broken = copy.deepcopy(entries[0])
+    broken["event"]["private"]["table"] = {
+        "statistic": [1], "log_q": [-1], "count": [1], "asked": [1], "answered": [0]}
+    if validator.is_valid(broken):
+        sys.exit("the schema of the ledger accepts an event with a table of votes")
+    if validator.is_valid({"schema": "pate/ledger/v3", "kind": "torn", "chain": ""}):
         sys.exit("the schema of the ledger accepts a mark without a number of lines")
-    print(f"ledger: {len(entries)} lines are valid, 10 broken ones are refused")
+    print(f"ledger: {len(entries)} lines are valid, {len(entries[0]) + 6} broken ones are refused")
+
 
 
 ACCOUNT_MUTATIONS = {
@@ -378,10 +402,9 @@ COMPOSED_MUTATIONS = {
     "no parts": lambda r: without(r, "parts"),
     "no name of a part": lambda r: without(r, "parts", 0, "path"),
     "votes in no file": lambda r: put(r, {"name": "gnmax"}, "mechanism"),
-    "no provenance": lambda r: without(r, "provenance"),
-    "half a provenance": lambda r: without(r, "provenance", "limited"),
-    "a part without its epsilon": lambda r: without(r, "parts", 0, "epsilon"),
-    "parameters that were guessed": lambda r: put(r, "guessed", "parts", 0, "provenance", "parameters"),
+    "no record": lambda r: without(r, "record"),
+    "half a table": lambda r: without(r, "record", "events", 0, "private", "table", "log_q"),
+    "another number of a part": lambda r: put(r, "x", "parts", 0, "epsilon"),
     "an order that may have been chosen after": lambda r: put(r, False, "headline", "order_chosen_after"),
     "a negative release": lambda r: put(r, {"epsilon": -1, "delta": 0}, "released"),
     "partials without a shard": lambda r: put(r, {}, "partials"),
@@ -473,6 +496,17 @@ def undescribed(schema, path=""):
                 yield from undescribed(value, f"{path}/{name}")
 
 
+def check_one_event():
+    """An event is described once, in every schema to the letter."""
+    events = {}
+    for path in sorted((SOURCE / "cli/schemas").glob("*.json")):
+        event = json.loads(path.read_text()).get("$defs", {}).get("event")
+        if event:
+            events[path.name] = event
+    if len(events) < 6 or any(event != events["ledger.schema.json"] for event in events.values()):
+        sys.exit(f"the schemas {', '.join(events)} do not describe the same event")
+
+
 def check_descriptions():
     for path in sorted((SOURCE / "cli/schemas").glob("*.json")):
         missing = list(undescribed(json.loads(path.read_text())))
@@ -482,7 +516,9 @@ def check_descriptions():
 
 def main():
     check_descriptions()
-    check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES], ANALYZE_MUTATIONS)
+    check_one_event()
+    check("analyze", [f"{line} --delta 1e-5" for line in ANALYZE_LINES],
+          {**ANALYZE_MUTATIONS, **RECORD_MUTATIONS})
     check("tune", [f"{line} --delta 1e-5" for line in TUNE_LINES], TUNE_MUTATIONS)
     check("explain", [f"{line} --delta 1e-5" for line in EXPLAIN_LINES], EXPLAIN_MUTATIONS)
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
@@ -491,7 +527,7 @@ def main():
         pathlib.Path("student.csv").write_text("0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n" * 797)
         check("tune", [f"{line} --delta 1e-5" for line in ROUNDS_LINES], ROUNDS_MUTATIONS, "rounds")
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
-        check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], LABEL_MUTATIONS)
+        check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], {**LABEL_MUTATIONS, **RECORD_MUTATIONS})
         pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")
         check("darrm", DARRM_LINES, DARRM_MUTATIONS)
         check("darrm", DARRM_LINES[-1:], PUBLIC_MUTATIONS)
@@ -501,7 +537,7 @@ def main():
         check("release", [f"{line} --delta 1e-5" for line in LEDGER_RELEASES], {})
         check("ledger", ["ledger.jsonl"], ACCOUNT_MUTATIONS, "account")
         check_composed(pathlib.Path(directory))
-    check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], PLAN_MUTATIONS)
+    check("plan", [f"{line} --delta 1e-5" for line in PLAN_LINES], {**PLAN_MUTATIONS, **RECORD_MUTATIONS})
     check("plan", [f"{PLAN_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
     check("release", [f"{line} --delta 1e-5" for line in RELEASE_LINES], CURVE_MUTATIONS)
     check("release", [f"{line} --delta 1e-5" for line in GNSS_LINES], RELEASE_MUTATIONS)
