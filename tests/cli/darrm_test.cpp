@@ -239,7 +239,7 @@ TEST_CASE(
   CHECK(more.json()["headline"]["delta"].get<double>() >= 1.0 - std::pow(1.0 - 1e-6, 18));
   CHECK(more.json()["guarantee"]["protected"] ==
         "one record of the data that the teachers learn from");
-  CHECK(more.json()["provenance"]["records"] == true);
+  CHECK(more.json()["record"]["events"][0]["protects"] == "record");
   const std::string plan = (directory / "plan.json").string();
   CHECK(run({"plan", "--sigma2", "40", "--queries", "10", "--delta", "1e-5", "-o", plan, "--quiet"})
             .status == 0);

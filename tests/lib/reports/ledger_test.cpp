@@ -573,7 +573,7 @@ TEST_CASE("a line that was changed, taken out, put in or moved is noticed where 
     // The first names the ensemble of all: whichever is noticed first.
     CHECK(refusal(joined(all)) != "[no exception]");
     all = lines;
-    all[k].replace(all[k].find("\"queries\":5"), 11, "\"queries\":4");
+    all[k].replace(all[k].find("\"answered\":5"), 12, "\"answered\":4");
     breaks(all, k + 2);
     all = lines;
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
