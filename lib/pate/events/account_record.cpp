@@ -161,6 +161,8 @@ Question question_of(RecordSums& sums, const RecordSettings& settings, double de
   for (const Event& event : sums.events()) {
     // The best order is often where a cap ends.
     if (event.open.cap && event.open.cap->order > 1.0) asked.orders.push_back(event.open.cap->order);
+    // Where a cap ends RDP jumps: just there is often the best order.
+    if (event.open.cap) asked.orders.push_back(event.open.cap->order);
     if (!event.facts.curves) continue;
     const auto& more = event.facts.curves->orders;
     asked.orders.insert(asked.orders.end(), more.begin(), more.end());
