@@ -23,8 +23,8 @@ CONFIDENT = ["--threshold", "7", "--sigma1", "3", "--sigma2", "4"]
 # What the mechanism draws: values below these keys may differ.
 DRAWN = {
     "label": {"answered", "asked", "refused", "stopped", "queries", "sha256", "epsilon", "order", "parts", "steps",
-              "headline", "costs", "rdp", "total", "message", "noisy_maxima", "threshold_checks"},
-    "release": {"epsilon", "y", "id", "entry", "statement"},
+              "headline", "costs", "rdp", "total", "message", "noisy_maxima", "threshold_checks", "id", "realized"},
+    "release": {"epsilon", "y", "id", "about", "covers", "entry", "statement"},
 }
 IDS = ["--layout", "predictions", "--classes", "4"]
 CASES = [
@@ -86,7 +86,7 @@ def shape(value, drawn, inside=False, path=""):
     if isinstance(value, list):
         return [shape(one, drawn, inside, path) for one in value]
     if inside and isinstance(value, str):
-        return masked(value)
+        return "an id" if re.fullmatch("[0-9a-f]{32}", value) else masked(value)
     if inside:
         return "a number" if isinstance(value, (int, float)) else type(value).__name__
     return value
@@ -117,6 +117,17 @@ def run(command, options, rows, classes):
         return done.returncode, out, err
 
 
+def without_record(out):
+    """What a public part says of events that it must not."""
+    if not out:
+        return []
+    published = json.loads(out)["public"]
+    if "record" not in published:
+        return ["has no record"]
+    text = json.dumps(published["record"])
+    return [f"its record tells {key}" for key in ("private", "sha256", "digest", "log_q", "curves") if key in text]
+
+
 def difference(a, b):
     """The first line that differs."""
     for x, y in zip(a.splitlines(), b.splitlines()):
@@ -137,6 +148,7 @@ def main():
             seen += 1
             if first is None:
                 first = found
+                wrong += [f"{command} {' '.join(options)}: {what}" for what in without_record(found[1])]
             for what, a, b in zip(("status", "output", "messages"), first, found):
                 if a != b:
                     wrong.append(f"{command} {' '.join(options)}: {what}: "
