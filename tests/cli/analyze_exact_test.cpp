@@ -179,8 +179,9 @@ TEST_SUITE("analyze") {
                                              "--sigma2",
                                              "15"};
     const json report = exact(arguments, {"--conversion", "profile", "--deltas", "1e-3,1e-5"});
-    const json headline = report.at("headline");
-    CHECK(headline.at("bound") == "exact");
+    // The dearest teacher's is smaller still, and the headline.
+    CHECK(report.at("headline") == cost(report, "exact_per_teacher", "joint", "profile"));
+    const json headline = cost(report, "exact", "joint", "profile");
     CHECK(headline.at("conversion") == "profile");
     CHECK(headline.at("order").is_null());
     CHECK(headline.at("releasable") == false);
@@ -304,13 +305,14 @@ TEST_SUITE("analyze") {
           double& most = worst[2 * k + (direction == pate::Direction::forward ? 0 : 1)];
           most = std::max(most, rdp);
           best = std::min(best,
-                          pate::epsilon_from_rdp(pate::Conversion::improved, rdp, orders[k], 1e-5));
+                          pate::epsilon_from_rdp(pate::Conversion::optimal, rdp, orders[k], 1e-5));
         }
         larger = std::max(larger, best);
       }
       const double got = report.at("per_teacher").at("epsilon").at(static_cast<std::size_t>(t));
-      CHECK(got >= larger * (1.0 - 1e-14));
-      CHECK(got <= larger * (1.0 + 1e-13));
+      // Sums of the RDP differ in their last bits, of which the conversion may make more.
+      CHECK(got >= larger * (1.0 - 1e-12));
+      CHECK(got <= larger * (1.0 + 1e-12));
     }
     double run = 0.0;
     for (std::size_t d = 0; d < 2; ++d) {
@@ -345,7 +347,7 @@ TEST_SUITE("analyze") {
       }
       const json everything = exact(arguments, {"--orders", all});
       // Between the orders of the grid the cost of all is known, which nobody's is above.
-      const double most = epsilon(searched, "exact", "improved");
+      const double most = epsilon(searched, "exact", "optimal");
       auto of_teachers = everything.at("per_teacher").at("epsilon").get<std::vector<double>>();
       for (double& value : of_teachers) value = std::min(value, most);
       CHECK(searched.at("per_teacher").at("epsilon").get<std::vector<double>>() == of_teachers);

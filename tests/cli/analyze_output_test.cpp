@@ -88,7 +88,7 @@ TEST_SUITE("analyze") {
     CHECK(above.json().at("headline") == nlohmann::json::parse(report).at("headline"));
     CHECK(limited({"--min-answered", "50"}).status == 0);
     CHECK(limited({"--min-answered", "50.5"}).status == 1);
-    CHECK(limited({"--require-releasable"}).status == 1);
+    CHECK(limited({"--require-releasable", "--reading", "joint"}).status == 1);
     CHECK(limited({"--require-releasable", "--conversion", "gdp"}).status == 0);
   }
 
@@ -96,11 +96,13 @@ TEST_SUITE("analyze") {
     const auto headline = [](const std::vector<std::string>& more) {
       return run(analyze(more)).json().at("headline");
     };
-    CHECK(headline({}).at("bound") == "tradeoff");
-    CHECK(headline({}).at("reading") == "joint");
-    CHECK(headline({}).at("conversion") == "improved");
-    CHECK(headline({"--bound", "published"}).at("bound") == "published");
-    CHECK(headline({"--bound", "published"}).at("reading") == "expected");
+    CHECK(headline({"--reading", "joint"}).at("bound") == "tradeoff");
+    CHECK(headline({"--reading", "joint"}).at("conversion") == "optimal");
+    CHECK(headline({"--reading", "joint", "--conversion", "improved"}).at("conversion") ==
+          "improved");
+    // What is published promises nothing, and is the headline where it is asked for.
+    CHECK(headline({"--bound", "published"}).at("bound") == "data_independent");
+    CHECK(headline({"--bound", "published", "--reading", "expected"}).at("bound") == "published");
     CHECK(headline({"--reading", "expected"}).at("reading") == "expected");
     CHECK(headline({"--conversion", "classic"}).at("conversion") == "classic");
     CHECK(headline({"--conversion", "gdp"}).at("bound") == "data_independent");

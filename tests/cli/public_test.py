@@ -24,7 +24,7 @@ CONFIDENT = ["--threshold", "7", "--sigma1", "3", "--sigma2", "4"]
 DRAWN = {
     "label": {"answered", "asked", "refused", "stopped", "queries", "sha256", "epsilon", "order", "parts", "steps",
               "headline", "costs", "rdp", "total", "message", "noisy_maxima", "threshold_checks", "id", "realized"},
-    "release": {"epsilon", "y", "id", "about", "covers", "entry", "statement"},
+    "release": {"epsilon", "y", "id", "about", "covers", "entry", "statement", "promise", "formula"},
 }
 IDS = ["--layout", "predictions", "--classes", "4"]
 CASES = [

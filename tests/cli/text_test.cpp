@@ -56,6 +56,7 @@ TEST_CASE("a summary is as wide as the terminal, 80 columns elsewhere") {
                                       "--queries", "5",
                                       "--sigma2",  "20",
                                       "--delta",   "1e-5",
+                                      "--reading", "joint",
                                       "--summary"};
   for (const std::size_t columns : {40U, 80U, 200U}) {
     std::ostringstream out;

@@ -88,7 +88,7 @@ TEST_SUITE("accounting") {
     StepCounts mixed = steps_of(kConfident, 10, 10);
     mixed.add(steps_of(kLnmax, 10, 10));
     const auto both = entries(mixed);
-    CHECK(both.size() == 2);
+    CHECK(both.size() == 3);
     // RDP adds: more than either alone.
     CHECK(find(both, improved)->epsilon > find(gaussian, improved)->epsilon);
     CHECK(find(both, improved)->epsilon > find(laplace, improved)->epsilon);

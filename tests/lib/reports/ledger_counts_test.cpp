@@ -3,39 +3,39 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "support/labeling.hpp"
-#include "support/temp_directory.hpp"
 
 using pate::Counted;
-using pate::input_error;
+using pate::Event;
+using pate::EventKind;
 using pate::reports::count_entries;
 using pate::reports::InputFile;
 using pate::reports::LedgerEntry;
 using pate::reports::run_digest;
-using pate::test::message_of;
 
 namespace {
 
-pate::io::JsonValue json(const std::string& text) {
-  return pate::io::JsonValue::parse(text, "entry");
+// A release of the run "a", with labels of this digest.
+LedgerEntry release(const std::string& decisions, bool is_chosen = false) {
+  Event event;
+  event.open.kind = EventKind::release;
+  event.open.id = std::string(32, 'e');
+  event.open.about = std::string(32, 'a');
+  event.open.aggregator = pate::test::gnmax(20.0);
+  event.open.mechanism = "gnmax";
+  event.open.queries = 10;
+  event.open.steps = pate::steps_of(*event.open.aggregator, 10, 10);
+  event.open.origin.parameters_from_votes = is_chosen;
+  const pate::NumberNoise noise{pate::ReleaseMethod::gnss, 8.0, 0.01, 2.0, 1.0};
+  event.open.drawn.emplace();
+  event.open.drawn->epsilon = 1.5;
+  event.open.drawn->delta = 2e-5;
+  (is_chosen ? event.facts.noise : event.open.drawn->noise) = noise;
+  event.facts.digests.run = "a";
+  event.facts.digests.labels = decisions;
+  return {event, pate::io::JsonValue::parse("{}", "entry"), "0.1.0", "2026-11-21T11:30:16Z", 1};
 }
-
-// A release of the run "a", with these settings.
-LedgerEntry release(const std::string& settings) {
-  return {"release",
-          {"mnist", 250, 10},
-          "votes",
-          "a",
-          json(settings),
-          json(R"({"run": {"epsilon": 1.5, "delta": 2e-5, "entries": []}})"),
-          "0.1.0",
-          "2026-11-21T11:30:16Z",
-          1};
-}
-
-const std::string kNoise = R"("method": "gnss", "beta": 0.1, "sigma_ss": 2.0, "k": 1.0)";
 
 InputFile file(const char* role, const std::string& sha256) {
   InputFile result{role, "path", "npy", "<i8", {1, 2}, sha256, {}, {}};
@@ -48,68 +48,36 @@ InputFile file(const char* role, const std::string& sha256) {
 TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("an earlier release is about the same run only with the same decisions") {
-  const std::string fixed = R"(, "parameters": "fixed")";
-  const std::string with = R"(, "decisions_sha256": "d1")";
   struct Case {
-    std::string settings, decisions;
+    std::string told, decisions;
     bool same;
   };
-  for (const auto& [settings, decisions, same] : std::vector<Case>{
-           {fixed, "", true},
-           {fixed, "d1", false},
-           {fixed + with, "d1", true},
-           {fixed + with, "d2", false},
-           {fixed + with, "", false},
-       }) {
-    CAPTURE(settings);
+  for (const auto& [told, decisions, same] : std::vector<Case>{{"", "", true},
+                                                               {"", "d1", false},
+                                                               {"d1", "d1", true},
+                                                               {"d2", "d1", false},
+                                                               {"d1", "", false}}) {
+    CAPTURE(told);
     CAPTURE(decisions);
-    const auto counts =
-        count_entries({release("{" + kNoise + settings + "}")}, {{}, "", "a", decisions}, "L");
-    CHECK(counts.same_run.size() == (same ? 1 : 0));
+    const auto counts = count_entries({release(told)}, {{}, "", "a", decisions}, "L");
+    CHECK(counts.covers.size() == (same ? 1 : 0));
     CHECK(counts.earlier.size() == (same ? 1 : 0));
+    CHECK((counts.about == std::string(32, 'a')) == same);
     CHECK(counts.others.at(0).counted == (same ? Counted::noise : Counted::added));
+    CHECK(counts.added.epsilon == (same ? 0.0 : 1.5));
   }
 }
 
-TEST_CASE("parameters of which nobody knows where they came from count as chosen from votes") {
-  for (const auto& [origin, chosen] :
-       std::vector<std::pair<std::string, bool>>{{"fixed", false},
-                                                 {"public inputs", false},
-                                                 {"released labels", false},
-                                                 {"given", false},
-                                                 {"chosen from the votes", true},
-                                                 {"chosen elsewhere", true},
-                                                 {"Fixed", true},
-                                                 {"", true}}) {
-    CAPTURE(origin);
-    const std::vector<LedgerEntry> entries{
-        release("{" + kNoise + R"(, "parameters": ")" + origin + "\"}")};
+TEST_CASE("parameters that were chosen from votes stay so, and their noise is known all the same") {
+  for (const bool chosen : {false, true}) {
+    const std::vector<LedgerEntry> entries{release("", chosen)};
     const auto counts = count_entries(entries, {{}, "", "b", ""}, "L");
     CHECK(counts.others.at(0).chosen_from_votes == chosen);
     const auto same = count_entries(entries, {{}, "", "a", ""}, "L");
     REQUIRE(same.earlier.size() == 1);
     CHECK(same.earlier.front().chosen_from_votes == chosen);
-  }
-}
-
-TEST_CASE("an earlier release without noise, or with less than none, is refused by its line") {
-  const auto refusal = [](const std::string& method, const std::string& beta,
-                          const std::string& noise) {
-    const std::string settings = R"({"method": ")" + method + R"(", "beta": )" + beta + ", \"" +
-                                 (method == "curve" ? "s" : "sigma_ss") + "\": " + noise +
-                                 R"(, "k": 1.0, "parameters": "fixed"})";
-    return message_of<input_error>([&] {
-      (void)count_entries({release(settings)}, {{}, "", "a", ""}, "L");
-    });
-  };
-  for (const std::string method : {"gnss", "curve"}) {
-    CHECK(refusal(method, "0.1", "2.0") == "[no exception]");
-    for (const std::string wrong : {"0", "0.0", "-0.0", "-1", "null", "\"2\"", "[]", "true"}) {
-      CAPTURE(method);
-      CAPTURE(wrong);
-      CHECK(refusal(method, "0.1", wrong).starts_with("L: line 1: settings"));
-      CHECK(refusal(method, wrong, "2.0").starts_with("L: line 1: settings"));
-    }
+    CHECK(same.earlier.front().sigma == 2.0);
+    CHECK(same.earlier.front().k == 1.0);
   }
 }
 
