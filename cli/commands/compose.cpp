@@ -255,7 +255,6 @@ reports::ReportPart ledger_part(const reports::LedgerEntry& entry, const std::st
   if (open.realized) part.answered = static_cast<double>(open.realized->answered);
   part.epsilon = its.epsilon;
   part.delta = its.delta;
-  if (open.origin.order) part.order = *open.origin.order;
   part.is_whole = true;
   return part;
 }
