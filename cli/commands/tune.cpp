@@ -257,8 +257,13 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   check_outputs(options);
 
   VotesInput input = open_votes(options.input);
-  const TuningGrid grid = make_grid(grid_options, input.votes->teachers());
+  if (grid_options.search) ask_to_search(settings);
+  const TuningGrid grid =
+      settings.search
+          ? search_grid({*input.votes, input.rows, input.student.get(), {}}, settings.grid.threads)
+          : make_grid(grid_options, input.votes->teachers());
   if (!settings.top && grid.size() > kListed) settings.top = kDefaultTop;
+  if (!settings.top && settings.search) settings.top = 0;
   const auto [first_point, last_point] = points_of_shard(grid, settings.shard);
   expect_memory(tuning_memory(last_point - first_point),
                 fmt::format("a grid of {} points", last_point - first_point));
@@ -294,8 +299,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
 
   context.report.settings = settings_of("tune", add_tune, options);
-  if (tuning.choice.best) {
-    const TunedPoint& best = tuning.points[*tuning.choice.best];
+  if (tuning.has_best()) {
+    const TunedPoint best = tuning.choice.best ? tuning.points[*tuning.choice.best] : TunedPoint{};
     context.best_command =
         tuning.continuum
             ? analyze_command(options, input, tuning.continuum->aggregator, tuning.continuum->point)
@@ -303,7 +308,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     if (best.released) context.release_command = release_command(options, input, grid, best);
   }
   context.notices = tune_notices(tuning, settings);
-  put_doubts_first(input, grid.threshold, settings.grid.kind.delta, context.notices);
+  const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
+  put_doubts_first(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
+                   context.notices);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams);

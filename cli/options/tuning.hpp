@@ -39,9 +39,16 @@ void add_tuning_options(CommandLine& line, TuningOptions& options);
 struct GridOptions {
   TuningGrid grid;
   bool shares = false;
+  bool search = false;  ///< there are no ranges: all parameters are looked for
 };
 [[nodiscard]] GridOptions check_grid_options(const TuningOptions& options, bool has_student);
 [[nodiscard]] TuningGrid make_grid(const GridOptions& options, std::int64_t teachers);
+
+/// Of a search for all parameters: unless a limit on the right answers says otherwise at least this
+/// share of the answers must be the plurality, for without any the most right answers are often
+/// those of guessing on very many queries.
+inline constexpr double kSearchedAgreement = 0.9;
+void ask_to_search(TuneSettings& settings);
 
 /// The grids of both rounds. Throws like `check_grid_options`, and for options that are for one.
 [[nodiscard]] std::array<GridOptions, 2> check_rounds(const TuningOptions& options,
