@@ -206,11 +206,13 @@ void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
   if (all.empty() || !all.front().find("conversion")) return;
   page.add(
       "<h3>Costs</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"Costs of {}\"><table>\n<caption>Every cost, rounded up. Expectations are "
-      "no guarantees.</caption>\n<thead><tr><th scope=\"col\" class=\"right\">epsilon</th>"
+      "aria-label=\"Costs of {}\"><table>\n<caption>Every cost, rounded up. What has the "
+      "promise none is no guarantee, what has outcome is one of what came "
+      "out.</caption>\n<thead><tr><th scope=\"col\" class=\"right\">epsilon</th>"
       "<th scope=\"col\" class=\"right\">delta</th><th scope=\"col\">bound</th>"
       "<th scope=\"col\">reading</th><th scope=\"col\">direction</th>"
-      "<th scope=\"col\">conversion</th><th scope=\"col\">publishing</th></tr></thead>\n<tbody>",
+      "<th scope=\"col\">conversion</th><th scope=\"col\">promise</th>"
+      "<th scope=\"col\">publishing</th></tr></thead>\n<tbody>",
       title);
   for (const JsonValue& cost : all) {
     const auto epsilon = cost.find("epsilon");
@@ -220,9 +222,9 @@ void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
     };
     page.add(
         "<tr><td class=\"right\">{}</td><td class=\"right\">{}</td><td>{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td>{}</td></tr>",
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
         epsilon ? epsilon_text(epsilon->number()) : "none", scalar_text(cost.at("delta")),
-        text("bound"), text("reading"), text("direction"), text("conversion"),
+        text("bound"), text("reading"), text("direction"), text("conversion"), text("promise"),
         cost.at("releasable").boolean() ? "<span class=\"yes\">yes</span>"
                                         : "<span class=\"no\">no</span>");
   }

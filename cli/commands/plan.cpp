@@ -100,9 +100,9 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                   "laplace-scale or ptr-sigma, or the most\n"
                   "queries, max-answers or max-refusals");
   privacy.add("--conversion NAME", options.settings.conversion,
-              {ReportedConversion::gdp, ReportedConversion::improved, ReportedConversion::classic,
-               ReportedConversion::pure, ReportedConversion::kov, ReportedConversion::moments,
-               ReportedConversion::strong},
+              {ReportedConversion::gdp, ReportedConversion::optimal, ReportedConversion::improved,
+               ReportedConversion::classic, ReportedConversion::pure, ReportedConversion::kov,
+               ReportedConversion::moments, ReportedConversion::strong},
               "headline: the smallest, or gdp, ...");
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");

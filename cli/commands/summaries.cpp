@@ -70,21 +70,15 @@ std::string solved_line(const Solved& solved) {
 
 // What a cost is worth, in a few words.
 std::string_view worth(const CostEntry& cost) {
-  switch (cost.reading) {
-    case Reading::joint:
-      if (is_forward_only(cost.bound)) return "one direction only";
-      return cost.order_chosen_after ? "if order was fixed" : "guarantee, private";
-    case Reading::expected:
-      if (cost.sd) return "expectation, private";
-      return cost.bound == Bound::published ? "one direction only" : "guarantee, private";
-    case Reading::realized:
-      return cost.releasable ? "may be published" : "if order was fixed";
-    case Reading::worst_case:
-      return "may be published";
-    case Reading::released:
-      return cost.releasable ? "may be published" : "chosen parameters";
+  if (cost.promise == Promise::none) {
+    if (cost.order_chosen_after) return "if order was fixed";
+    if (cost.reading == Reading::expected && (cost.sd || !is_forward_only(cost.bound))) {
+      return "expectation, private";
+    }
+    return is_forward_only(cost.bound) ? "one direction only" : "chosen parameters";
   }
-  return "";
+  if (cost.releasable) return "may be published";
+  return cost.promise == Promise::fixed ? "guarantee, private" : "of the outcome, private";
 }
 
 std::string order_text(const std::optional<double>& order) {
@@ -142,11 +136,15 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
     const char* what;
     std::function<bool(const CostEntry&)> has;
   };
-  const std::array<Kind, 7> kinds{{
+  const std::array<Kind, 8> kinds{{
       {"the least there is",
        [](const CostEntry& cost) {
          return cost.reading == Reading::joint &&
                 (cost.bound == Bound::exact || cost.bound == Bound::exact_per_teacher);
+       }},
+      {"by the trade-off bound",
+       [](const CostEntry& cost) {
+         return cost.reading == Reading::joint && cost.bound == Bound::tradeoff;
        }},
       {"the tilted bound",
        [](const CostEntry& cost) {

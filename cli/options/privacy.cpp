@@ -89,11 +89,11 @@ void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion) {
   section.add("--reading NAME", reading, {Reading::joint, Reading::expected, Reading::realized},
               "headline: joint, expected or realized");
-  section.add(
-      "--conversion NAME", conversion,
-      {ReportedConversion::improved, ReportedConversion::classic, ReportedConversion::profile,
-       ReportedConversion::gdp, ReportedConversion::pure, ReportedConversion::kov},
-      "headline: improved, classic, profile, gdp, ...");
+  section.add("--conversion NAME", conversion,
+              {ReportedConversion::optimal, ReportedConversion::improved,
+               ReportedConversion::classic, ReportedConversion::profile, ReportedConversion::gdp,
+               ReportedConversion::pure, ReportedConversion::kov},
+              "headline: the smallest, or optimal,\nimproved, classic, profile, gdp, ...");
 }
 
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders) {

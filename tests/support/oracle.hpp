@@ -46,7 +46,8 @@ class OracleRow {
 /// beside the checkout if there are any.
 inline std::vector<OracleRow> oracle(const char* table) {
   std::vector<OracleRow> rows;
-  for (const char* path : {"tests/oracles/formulas.json", "../shared/oracles/formulas.json"}) {
+  for (const char* path : {"tests/oracles/formulas.json", "tests/oracles/optimal_conversion.json",
+                           "../shared/oracles/formulas.json"}) {
     std::ifstream file(pate::test::source_file(path));
     if (!file) continue;
     const nlohmann::json tables = nlohmann::json::parse(file);

@@ -57,6 +57,10 @@ class Case {
   /// and above it by at most 1e-9 of it or, where they cancel, of the RDP, which is that much
   /// above.
   void converted(const char* what, double value, const Real& rdp, const Real& added);
+  /// An epsilon by the optimal conversion: at least the reference, and above it by at most 1e-9 or
+  /// what an RDP larger by 2e-9 makes.
+  void optimal(const char* what, double value, const Real& rdp, const Real& order,
+               const Real& delta);
   /// |value - reference| <= room |reference|.
   void near(const char* what, double value, const Real& reference, double room);
   /// From below: at most the reference, at least (1 - room) times it.

@@ -84,7 +84,12 @@ void compare_entry(Case& c, const pate::CostEntry& entry, const pate::PlannedRun
     return sum;
   };
   const std::string_view what = pate::name(entry.conversion);
-  if (what == "improved" || what == "classic") {
+  if (what == "optimal") {
+    if (entry.order) {
+      const Real order = *entry.order;
+      c.optimal("plan optimal", entry.epsilon, rdp(order), order, entry.delta);
+    }
+  } else if (what == "improved" || what == "classic") {
     if (!entry.order) return;
     const Real order = *entry.order;
     const Real log_delta = log(Real(entry.delta));
@@ -390,6 +395,10 @@ void runs(Draw& draw, Case& c) {
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const bool was_answered = !decisions || (*decisions)[i] != 0;
       sum += query_cost(aggregator, queries[i], entry.bound, entry.reading, was_answered, order);
+    }
+    if (entry.conversion == pate::ReportedConversion::optimal) {
+      c.optimal("run optimal", entry.epsilon, sum, order, entry.delta);
+      continue;
     }
     const Real log_delta = log(Real(entry.delta));
     const bool classic = entry.conversion == pate::ReportedConversion::classic;

@@ -76,6 +76,17 @@ void Case::converted(const char* what, double value, const Real& rdp, const Real
   if (!(Real(value) >= epsilon && Real(value) <= epsilon + room)) fail(what, value, sum);
 }
 
+void Case::optimal(const char* what, double value, const Real& rdp, const Real& order,
+                   const Real& delta) {
+  // The search leaves the best y to 1e-12, whose square is lost.
+  const Real epsilon = optimal_epsilon(rdp, order, delta) * (1 - Real(1e-16));
+  if (epsilon > 0) compared_.push_back({what, static_cast<double>(Real(value) / epsilon - 1)});
+  const Real more = optimal_epsilon(rdp * (1 + Real(2e-9)), order, delta);
+  if (!(Real(value) >= epsilon && Real(value) <= more * (1 + Real(1e-9)))) {
+    fail(what, value, epsilon);
+  }
+}
+
 void Case::near(const char* what, double value, const Real& reference, double room) {
   if (reference != 0) compared_.push_back({what, static_cast<double>(Real(value) / reference - 1)});
   if (!(abs(Real(value) - reference) <= room * abs(reference) + 1e-300))

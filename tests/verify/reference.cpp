@@ -210,4 +210,44 @@ Real published_laplace(const Real& log_q, const Real& gamma, const Real& order) 
   return cost < independent ? cost : independent;
 }
 
+Real optimal_epsilon(const Real& rdp, const Real& order, const Real& delta) {
+  if (rdp == 0) return 0;
+  if (order * delta >= 1) return std::max(Real(0), Real(rdp + log1p(-delta)));
+  const Real slope = order - 1;
+  const Real excess = expm1(slope * rdp);
+  const auto log_t = [&](const Real& position) {
+    const Real y = exp(-exp(position));
+    const Real y_b = exp(-slope * exp(position));
+    // Where the digits do not suffice, the first term of its series does.
+    const Real psi = position < -50 ? Real(order * slope / 2 * exp(2 * position))
+                                    : Real(1 - y_b * (order - slope * y));
+    const Real x_b = y_b + (excess + psi) / (order * delta);
+    const Real x = exp(log(x_b) / slope);
+    return Real(log(slope / order * (x_b * x - y_b * y) / (x_b - y_b)));
+  };
+  Real low = std::min(Real(-45), std::max(Real(-200), Real(log(rdp) / 2 - 20)));
+  Real high = log(Real(745) / slope);
+  const Real golden = (sqrt(Real(5)) - 1) / 2;
+  Real left = high - golden * (high - low);
+  Real right = low + golden * (high - low);
+  Real at_left = log_t(left);
+  Real at_right = log_t(right);
+  for (int i = 0; i < 70; ++i) {
+    if (at_left > at_right) {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + golden * (high - low);
+      at_right = log_t(right);
+    } else {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - golden * (high - low);
+      at_left = log_t(left);
+    }
+  }
+  return std::max(Real(0), std::min(at_left, at_right));
+}
+
 }  // namespace verify

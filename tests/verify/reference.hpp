@@ -143,4 +143,9 @@ Real laplace_cost(const Real& gamma, const Real& order);
 Real published_gaussian(const Real& log_q, const Real& sigma, const Real& order);
 Real published_laplace(const Real& log_q, const Real& gamma, const Real& order);
 
+/// The smallest epsilon that an RDP at one order promises at delta, at least 0: the tangents of
+/// `optimal_epsilon`, with the best y by golden section. What attains it is in
+/// tests/oracles/optimal_conversion.py.
+Real optimal_epsilon(const Real& rdp, const Real& order, const Real& delta);
+
 }  // namespace verify

@@ -189,6 +189,8 @@ void conversions(Draw& draw, Case& c) {
   const Real size = Real(rdp) + abs(log(o)) + abs(log(Real(delta))) / (o - 1);
   c.require("improved is not below", Real(ours) >= improved);
   c.require("improved is not above", Real(ours) <= improved + size * Real(1e-14));
+  c.optimal("optimal", pate::epsilon_from_rdp(pate::Conversion::optimal, rdp, order, delta), rdp, o,
+            delta);
 }
 
 }  // namespace

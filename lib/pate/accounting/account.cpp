@@ -62,16 +62,31 @@ void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_d
   if (has_decisions) account.answered_realized = realized;
 }
 
-// The costs that will be computed, best headline first.
+// Of answers that were given an epsilon holds at an order that was fixed before: at the one that
+// was asked for, not at the best of several.
+void set_promise(CostEntry& entry, const AccountSettings& settings) {
+  if (is_forward_only(entry.bound) || entry.reading == Reading::expected) {
+    entry.promise = Promise::none;
+  } else if (entry.reading == Reading::realized) {
+    entry.order_chosen_after = !settings.orders || settings.orders->size() != 1;
+    entry.promise = entry.order_chosen_after ? Promise::none : Promise::outcome;
+  }
+}
+
+// The costs that will be computed; `spent` of delta apart.
 std::vector<CostEntry> planned_entries(const AccountSettings& settings,
-                                       const Aggregator& aggregator, bool has_decisions) {
+                                       const Aggregator& aggregator, bool has_decisions,
+                                       double spent) {
   std::vector<CostEntry> entries;
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     for (const Reading reading : readings_of(bound, aggregator, has_decisions)) {
-      for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-        CostEntry& entry = entries.emplace_back(CostEntry{bound, reading, conversion});
+      for (const auto conversion : fixed_conversions(spent)) {
+        CostEntry entry{bound, reading, conversion};
         entry.data_dependent = true;
+        set_promise(entry, settings);
+        const bool is_optimal = conversion == ReportedConversion::optimal;
+        if (!is_optimal || entry.promise == Promise::fixed) entries.push_back(std::move(entry));
       }
     }
   }
@@ -160,7 +175,26 @@ std::vector<double> orders_of(const AccountSettings& settings) {
   return {default_orders().begin(), default_orders().end()};
 }
 
-// All but the exact costs and the utility.
+bool may_be_headline(std::span<const CostEntry> costs, const AccountSettings& settings) {
+  return std::ranges::any_of(costs, [&](const CostEntry& cost) {
+    return (!settings.reading || cost.reading == *settings.reading) &&
+           (!settings.conversion || cost.conversion == *settings.conversion);
+  });
+}
+
+// The planned cost that depends on votes and may be the headline: all that may have its bound and
+// reading.
+std::optional<CostEntry> candidate_of(std::span<const CostEntry> costs,
+                                      const AccountSettings& settings) {
+  std::vector<CostEntry> some;
+  for (const CostEntry& cost : costs) {
+    if (cost.data_dependent) some.push_back(cost);
+  }
+  if (!may_be_headline(some, settings)) return std::nullopt;
+  return some[headline_of(some, {settings.reading, settings.conversion})];
+}
+
+// All but the exact costs, the utility, and what is said of the headline.
 Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
                        OrderSearch search, AccountSettings settings) {
   validate_delta(settings.delta);
@@ -179,43 +213,42 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   account.orders = orders_of(settings);
   count_answered(tally, aggregator, has_decisions, account);
 
-  account.costs = planned_entries(settings, aggregator, has_decisions);
+  account.costs = planned_entries(settings, aggregator, has_decisions, search.spent);
   std::vector<Notice> data_independent_notices;
   for (CostEntry& entry :
        data_independent_entries(account.steps, account.orders, search, data_independent_notices)) {
     account.costs.push_back(std::move(entry));
   }
-  // A profile is not there yet.
-  const bool of_profile = settings.conversion == ReportedConversion::profile;
-  account.headline = headline_of(
-      account.costs, {settings.reading, of_profile ? std::nullopt : settings.conversion});
-
+  // The trajectory of costs that depend on votes is computed beside them: of those that may be the
+  // headline.
+  const auto candidate = candidate_of(account.costs, settings);
   const CostInputs inputs(tally, aggregator, settings.threads);
-  const Bound headline_bound = account.costs[account.headline].bound;
-  CheckpointCosts checkpoints{account.costs[account.headline].reading};
+  CheckpointCosts checkpoints{candidate ? candidate->reading : Reading::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     account_bound(inputs, bound, search, settings.threads,
-                  bound == headline_bound ? &checkpoints : nullptr, account);
+                  candidate && bound == candidate->bound ? &checkpoints : nullptr, account);
     if (!aggregator.is_tested()) count_at_cap(inputs, bound, settings.threads, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
-  account.trajectory = trajectory(tally, account, checkpoints.rdp);
-  add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
-  if (account.queries == 0) {
-    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
-  } else if (!of_profile) {
-    add_headline_notices(account.costs, account.headline, account.notices);
+  // A cost that is still to come may be the only one that was chosen.
+  if (may_be_headline(account.costs, settings)) {
+    account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
+    account.trajectory = trajectory(tally, account, checkpoints.rdp);
   }
+  add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   return account;
 }
 
-// Makes the profile the headline; there is no trajectory of it.
-void put_profile_first(const AccountSettings& settings, Account& account) {
+// The headline of all costs, and what is to be said of it. Exact costs have no trajectory.
+void settle_headline(const AccountSettings& settings, Account& account) {
   account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-  account.trajectory.clear();
-  if (account.queries > 0) {
+  const Bound bound = account.costs[account.headline].bound;
+  if (bound == Bound::exact || bound == Bound::exact_per_teacher) account.trajectory.clear();
+  if (account.queries == 0) {
+    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
+  } else {
     add_headline_notices(account.costs, account.headline, account.notices);
   }
 }
@@ -240,9 +273,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   if (settings.exact && aggregator.is_tested() && !is_part) {
     add_tested_profile(partials.tally, exact, result);
   }
-  if (settings.conversion == ReportedConversion::profile && !is_part) {
-    put_profile_first(settings, result);
-  }
+  settle_headline(settings, result);
   if (partials.utility) result.utility = utility(*partials.utility, aggregator);
   return result;
 }

@@ -18,10 +18,10 @@ struct AccountSettings {
   double delta = 0.0;
   bool published = true;
   bool tradeoff = true;
-  bool tilted = false;  ///< the tilted costs as well: Gaussian noise, one direction, no headline
-  bool exact = false;   ///< the exact costs as well; they need the votes, and are no headline
-  /// Restricts the headline; unset picks by the default order (tradeoff before published before
-  /// data-independent; joint, expected, worst_case; improved).
+  bool tilted = false;  ///< the tilted costs as well: Gaussian noise, one direction, no promise
+  bool exact = false;   ///< the exact costs as well; they need the votes
+  /// Restricts the headline, which is the smallest fixed epsilon of those that are allowed
+  /// (`headline_of`).
   std::optional<Reading> reading;
   std::optional<ReportedConversion> conversion;
   /// Restricts orders to these; unset is the default grid and the continuum.

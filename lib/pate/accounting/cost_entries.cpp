@@ -19,7 +19,10 @@ namespace pate {
 
 namespace {
 
-constexpr std::array kConversions{ReportedConversion::improved, ReportedConversion::classic};
+constexpr std::array kConversions{ReportedConversion::optimal, ReportedConversion::improved,
+                                  ReportedConversion::classic};
+// Orders below those of the grid, where the optimal conversion of tiny costs is best.
+constexpr std::array kLowOrders{kLowestSearchedOrder, 1.0 + 1e-5, 1.0 + 1e-4, 1.0 + 1e-3};
 
 // A cost without an order, that holds for every votes.
 CostEntry public_entry(ReportedConversion conversion, double epsilon, double delta,
@@ -138,7 +141,9 @@ void set_epsilon(CostEntry& entry, const OptimalOrder& best,
   double rdp = 0.0;
   for (const auto& part : entry.parts) rdp += part.second;
   entry.parts.emplace_back("delta", entry.epsilon - rdp);
-  if (best.at_lowest) entry.order_end = OrderEnd::lowest;
+  if (best.epsilon == 0.0) return;  // no other order gives less
+  // Orders still nearer to 1 make no difference.
+  if (best.at_lowest && best.order > kLowestSearchedOrder) entry.order_end = OrderEnd::lowest;
   if (best.at_highest) entry.order_end = OrderEnd::highest;
 }
 
@@ -154,7 +159,13 @@ double OrderSearch::conversion_delta() const {
 }
 
 Conversion rdp_conversion(ReportedConversion conversion) {
+  if (conversion == ReportedConversion::optimal) return Conversion::optimal;
   return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
+}
+
+std::span<const ReportedConversion> fixed_conversions(double spent) {
+  // What the optimal conversion is with deltas that are added apart is not known.
+  return spent > 0.0 ? std::span(kConversions).subspan(1) : std::span(kConversions);
 }
 
 std::string label(const CostEntry& entry) {
@@ -179,7 +190,19 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
   const auto epsilon_at = [&](double order) {
     return epsilon_from_rdp(conversion, function.at(order), order, delta);
   };
-  const OptimalOrder best = optimal_order(function.orders, epsilons, epsilon_at, search.grid_only);
+  OptimalOrder best = optimal_order(function.orders, epsilons, epsilon_at, search.grid_only);
+  if (conversion == Conversion::optimal && best.at_lowest && best.epsilon > 0.0 &&
+      !search.grid_only && function.orders.front() > kLowOrders.back()) {
+    std::vector<double> orders(kLowOrders.begin(), kLowOrders.end());
+    std::vector<double> values;
+    for (const double order : orders) values.push_back(epsilon_at(order));
+    for (std::size_t j = 0; j < std::min<std::size_t>(2, epsilons.size()); ++j) {
+      orders.push_back(function.orders[j]);
+      values.push_back(epsilons[j]);
+    }
+    best = optimal_order(orders, values, epsilon_at, false);
+    best.at_highest = false;  // of these
+  }
   set_epsilon(entry, best,
               std::isfinite(best.epsilon) ? function.parts(best.order) : decltype(entry.parts){},
               notices);
@@ -221,7 +244,7 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
     return parts;
   };
   std::vector<CostEntry> entries;
-  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+  for (const auto conversion : fixed_conversions(search.spent)) {
     CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
     entry.releasable = true;
     fill_rdp_entry(entry, function, search, notices);
@@ -256,16 +279,21 @@ std::vector<double> exact_epsilons(const BothDirections& rdp, double order, doub
 std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> best, bool spent,
                                      double delta, std::vector<Notice>& notices) {
   std::vector<CostEntry> entries;
-  for (std::size_t c = 0; c < kConversions.size(); ++c) {
-    CostEntry entry{bound, Reading::joint, kConversions[c], 0.0, delta};
+  const std::size_t conversions = best.size() / 2;
+  for (std::size_t c = 0; c < conversions; ++c) {
+    const ReportedConversion conversion = kConversions[kConversions.size() - conversions + c];
+    CostEntry entry{bound, Reading::joint, conversion, 0.0, delta};
     entry.data_dependent = true;
+    if (is_forward_only(bound)) entry.promise = Promise::none;
     if (spent) {
       const OptimalOrder& forward = best[2 * c];
       const OptimalOrder& reverse = best[2 * c + 1];
       const OptimalOrder& larger = reverse.epsilon > forward.epsilon ? reverse : forward;
-      const double steps =
-          larger.epsilon - conversion_term(rdp_conversion(entry.conversion), larger.order, delta);
-      set_epsilon(entry, larger, {{"steps", std::max(steps, 0.0)}}, notices);
+      // The optimal epsilon is no sum.
+      const double term = conversion == ReportedConversion::optimal
+                              ? 0.0
+                              : conversion_term(rdp_conversion(conversion), larger.order, delta);
+      set_epsilon(entry, larger, {{"steps", std::max(larger.epsilon - term, 0.0)}}, notices);
     } else {
       entry.parts = {{"steps", 0.0}, {"delta", 0.0}};
     }
@@ -275,24 +303,17 @@ std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> 
 }
 
 std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& choice) {
-  const auto is_bound = [&](const CostEntry& cost) {
-    return !choice.bound || cost.bound == *choice.bound;
-  };
-  const bool any_private = std::any_of(costs.begin(), costs.end(), [&](const CostEntry& cost) {
-    return cost.data_dependent && is_bound(cost);
-  });
   const CostEntry* best = nullptr;
   for (const CostEntry& cost : costs) {
-    if (!is_bound(cost)) continue;
-    if (choice.reading ? cost.reading != *choice.reading : cost.reading == Reading::realized) {
-      continue;
-    }
-    if (choice.conversion ? cost.conversion != *choice.conversion
-                          : any_private && cost.conversion != ReportedConversion::improved) {
-      continue;
-    }
-    // Entries with votes come best first.
-    if (best == nullptr || (!any_private && cost.epsilon < best->epsilon)) best = &cost;
+    if (choice.bound && cost.bound != *choice.bound) continue;
+    if (choice.reading && cost.reading != *choice.reading) continue;
+    if (choice.conversion && cost.conversion != *choice.conversion) continue;
+    // Kinds of promises are in their order; among fixed ones the smallest holds, of others the
+    // smallest would be a choice by the outcome.
+    const bool is_better = best == nullptr || cost.promise < best->promise ||
+                           (cost.promise == Promise::fixed && best->promise == Promise::fixed &&
+                            cost.epsilon < best->epsilon);
+    if (is_better) best = &cost;
   }
   if (best != nullptr) return static_cast<std::size_t>(best - costs.data());
   std::string computed;
@@ -304,7 +325,10 @@ std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& 
       choice.conversion ? name(*choice.conversion) : "", computed));
 }
 
-void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices) {
+namespace {
+
+// The smallest cost that holds for any votes, if any is finite.
+const CostEntry* least_public(std::span<const CostEntry> costs) {
   const CostEntry* least = nullptr;
   for (const CostEntry& cost : costs) {
     if (!cost.releasable || cost.reading != Reading::worst_case) continue;
@@ -312,6 +336,13 @@ void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<No
       least = &cost;
     }
   }
+  return least;
+}
+
+}  // namespace
+
+void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices) {
+  const CostEntry* const least = least_public(costs);
   if (least == nullptr) return;
   notices.push_back(
       {"which_to_publish",
@@ -332,13 +363,21 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
         "published as it is");
   }
   if (headline.data_dependent) note_what_may_be_published(costs, notices);
+  const bool others_depend = std::ranges::any_of(costs, [](const CostEntry& cost) {
+    return cost.data_dependent && cost.promise == Promise::fixed;
+  });
+  if (others_depend && !headline.data_dependent && headline.reading == Reading::worst_case) {
+    add("any_votes_smaller",
+        "the number that holds for any votes is smaller here, and may be published");
+  }
   if (headline.reading == Reading::expected && headline.sd) {
     add("expectation",
         "the headline is an expectation over the selection noise, not a guarantee for a run");
   }
   if (headline.reading == Reading::realized) {
     add("realized_order",
-        "a realized cost is a guarantee only at an order that was fixed before the run");
+        "a realized cost is an epsilon of what came out, and one only at an order that was fixed "
+        "before the run (--orders with that one)");
   }
   if (headline.bound == Bound::published) {
     add("forward_only",

@@ -47,15 +47,21 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
 void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,
                        bool restricted, std::vector<Notice>& notices);
 
-/// The conversion of RDP behind a reported conversion: classic, or improved for any other.
+/// The conversion of RDP behind a reported conversion: improved for one that is none of RDP.
 [[nodiscard]] Conversion rdp_conversion(ReportedConversion conversion);
+
+/// The conversions of RDP that fixed promises are told by, in their order: optimal, improved,
+/// classic; without the optimal one where some of delta is spent apart.
+[[nodiscard]] std::span<const ReportedConversion> fixed_conversions(double spent = 0.0);
 
 /// "tradeoff/joint/improved": how messages call a cost.
 [[nodiscard]] std::string label(const CostEntry& entry);
 
 /// The costs of steps that hold for every votes, all releasable:
 ///
-///     improved, classic   RDP of the steps, at the best order
+///     optimal, improved, classic   RDP of the steps, at the best order; optimal where no step has
+///     a
+///                         delta
 ///     gdp                 Gaussian noise only: their exact composition
 ///     pure                Laplace noise only: the sum of pure epsilons, delta 0 or that of the
 ///                         steps
@@ -81,7 +87,8 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 [[nodiscard]] std::vector<double> exact_epsilons(const BothDirections& rdp, double order,
                                                  double delta);
 
-/// The entries of a bound, one a conversion, from the best orders of `exact_epsilons`. Adds the
+/// The entries of a bound, one a conversion, from the best orders of `exact_epsilons`, or of the
+/// last conversions of it. Adds the
 /// notices of a clamp at zero and of an infinite epsilon. `spent`: whether anything was, else the
 /// entries are zero without an order.
 [[nodiscard]] std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> best,
@@ -95,9 +102,10 @@ struct HeadlineChoice {
   std::optional<Bound> bound = {};
 };
 
-/// Position of the headline: the first cost, in the order of the entries, that the choice allows;
-/// the smallest where all that it allows hold for any votes. Unless it is chosen, a realized
-/// reading is none, and of private costs the conversion is the improved one. Throws
+/// Position of the headline: among the costs that the choice allows the smallest fixed epsilon,
+/// whatever its bound and conversion, the first of equal ones. Fixed promises may be compared by
+/// size. Others may not, since the smallest of two epsilons of the outcome is none: without a fixed
+/// one the first of the outcome, in the order of the entries, and without any the first. Throws
 /// `parameter_error` naming the costs there are where none is allowed.
 [[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
                                       const HeadlineChoice& choice);
@@ -107,8 +115,8 @@ struct HeadlineChoice {
 void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices);
 
 /// What a reader must know of the headline, costs[headline]: that it must not be published and what
-/// may be instead, that it is an expectation, holds at a fixed order or in one
-/// direction only.
+/// may be instead, or that the publishable one is smaller, that it is an expectation, holds at a
+/// fixed order or in one direction only.
 void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline,
                           std::vector<Notice>& notices);
 

@@ -63,7 +63,7 @@ class Minima {
     std::size_t order = 0;
   };
   // Those of the whole run, by conversion and direction.
-  static constexpr std::size_t kOfRun = 4;
+  static constexpr std::size_t kOfRun = 6;
 
   static void improve(Best& best, std::size_t k, double epsilon) {
     // Of equal values the one at the smallest order, whatever was taken first.
@@ -77,10 +77,11 @@ class Minima {
     for (std::size_t t = 0; t < sums.size(); ++t) {
       const BothDirections rdp = sums[t].rdp();
       most = {max_or_nan(most.forward, rdp.forward), max_or_nan(most.reverse, rdp.reverse)};
-      // The first conversion is the improved one.
-      const auto epsilons = exact_epsilons(rdp, grid_[k], delta_);
-      improve(best_[kOfRun + 2 * t], k, epsilons[0]);
-      improve(best_[kOfRun + 2 * t + 1], k, epsilons[1]);
+      const auto epsilon = [&](double value) {
+        return epsilon_from_rdp(Conversion::optimal, value, grid_[k], delta_);
+      };
+      improve(best_[kOfRun + 2 * t], k, epsilon(rdp.forward));
+      improve(best_[kOfRun + 2 * t + 1], k, epsilon(rdp.reverse));
     }
     const auto epsilons = exact_epsilons(most, grid_[k], delta_);
     for (std::size_t f = 0; f < kOfRun; ++f) improve(best_[f], k, epsilons[f]);
@@ -90,7 +91,7 @@ class Minima {
   const TeacherSums& sums_;
   std::span<const double> grid_;
   double delta_;
-  std::vector<Best> best_;  // of the run, then by teacher and direction: improved
+  std::vector<Best> best_;  // of the run, then by teacher and direction: optimal
   bool spent_ = false;
 };
 
@@ -99,6 +100,9 @@ constexpr double kDefaultHint = 16.0;
 struct ExactOptima {
   std::vector<OptimalOrder> best;  // by conversion and direction
   bool spent = false;
+
+  // Those of the improved conversion, whose orders say how far losses reach.
+  [[nodiscard]] ProfileHints hints() const { return {best[2], best[3]}; }
 };
 
 // Fills in the curves too where the orders are given: every one of them is evaluated then.
@@ -141,7 +145,7 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
 // The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
 void add_profile(ExactRun& costs, const ExactOptima& exact, const ExactSettings& settings,
                  std::vector<CostEntry>& entries, Account& account) {
-  const ProfileHints hints{exact.best[0], exact.best[1]};
+  const ProfileHints hints = exact.hints();
   const double delta = settings.profile.delta;
   if (!exact.spent) {
     entries.push_back(profile_entry(Bound::exact, delta, 0.0, 0.0));
@@ -178,15 +182,15 @@ void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
     for (std::size_t i = 0; i < rows->distinct.size(); ++i) {
       votes.rows[rows->distinct[i]].push_back(static_cast<std::uint32_t>(i));
     }
-    found = teacher_profiles(costs, votes, {exact.best[0], exact.best[1]}, settings.profile,
-                             settings.threads, settings.begin("profiles of teachers"));
+    found = teacher_profiles(costs, votes, exact.hints(), settings.profile, settings.threads,
+                             settings.begin("profiles of teachers"));
   }
   if (!found) {
     account.notices.push_back(
         {"no_teacher_profiles",
          "the exact (epsilon, delta) of every teacher is left out, as it would take more than "
          "minutes or the outcome probabilities of a query are not known: "
-         "exact_per_teacher/joint/improved is there"});
+         "exact_per_teacher/joint/optimal is there"});
     return;
   }
   most = std::min(most, entries.front().epsilon);

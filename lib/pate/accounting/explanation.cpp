@@ -164,9 +164,12 @@ void add_profiles(const ExactMechanism& mechanism, const std::vector<ExactQuery>
                   const std::map<std::int64_t, std::size_t>& distinct_of_row,
                   const AccountSettings& settings, Explanation& explanation) {
   const double order = explanation.order;
-  const auto epsilons = exact_epsilons(explanation.run_exact, order, settings.delta);
-  const ProfileHints hints{{order, std::max(epsilons[0], 0.0), false, false},
-                           {order, std::max(epsilons[1], 0.0), false, false}};
+  const auto hint = [&](double rdp) {
+    const double epsilon = epsilon_from_rdp(Conversion::improved, rdp, order, settings.delta);
+    return OptimalOrder{order, std::max(epsilon, 0.0), false, false};
+  };
+  const ProfileHints hints{hint(explanation.run_exact.forward),
+                           hint(explanation.run_exact.reverse)};
   const auto epsilon_of = [&](const std::vector<ExactQuery>& queries) -> std::optional<double> {
     ExactRun run(mechanism, queries, settings.threads);
     ExactRun* const one = &run;

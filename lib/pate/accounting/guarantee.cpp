@@ -1,6 +1,7 @@
 #include "pate/accounting/guarantee.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <string_view>
@@ -21,10 +22,6 @@ std::string factor(double epsilon) {
 constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
 
-constexpr const char* kReleasedFormula =
-    "Pr[M(D) in S] <= (integral over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta for every "
-    "set S of outcomes; M is all that became public, E among it";
-
 std::vector<std::string> not_covered_by_any() {
   return {"parameters that were chosen by looking at these votes, as by tuning on them",
           "anything else that was published about the same teachers: add it with pate compose",
@@ -38,6 +35,15 @@ std::string promise_in_words(const std::string& released, double epsilon, double
       fmt::format("{}, nothing that can be concluded from {} would be more than {} times as likely",
                   kHadOneTeacher, released, factor(epsilon));
   if (delta > 0.0) text += fmt::format(", but for {:g} in probability", delta);
+  return text + '.';
+}
+
+std::string outcome_in_words(const std::string& released, double epsilon, double delta) {
+  std::string text = fmt::format(
+      "{}, {} would have come out as they did with a probability at least 1/{} of what it is; the "
+      "number is one of what came out, and other outcomes have other numbers",
+      kHadOneTeacher, released, factor(epsilon));
+  if (delta > 0.0) text += fmt::format("; over all of them this fails by {:g} at most", delta);
   return text + '.';
 }
 
@@ -56,46 +62,69 @@ Guarantee no_guarantee(std::string because) {
   return result;
 }
 
-Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
+namespace {
+
+// Why a cost promises nothing.
+std::string why_not(const CostEntry& cost) {
   if (cost.reading == Reading::expected) {
-    return no_guarantee(
-        "the headline is an expectation over the noise of the selection, which one run may "
-        "exceed.");
+    return "the headline is an expectation over the noise of the selection, which one run may "
+           "exceed.";
   }
   if (is_forward_only(cost.bound)) {
-    return no_guarantee(
-        fmt::format("the {} bound{} one of the two directions that (epsilon, delta) speaks of.",
-                    name(cost.bound), cost.bound == Bound::published ? "s cover" : " covers"));
+    return fmt::format("the {} bound{} one of the two directions that (epsilon, delta) speaks of.",
+                       name(cost.bound), cost.bound == Bound::published ? "s cover" : " covers");
   }
-  if (cost.order_chosen_after) {
-    return no_guarantee(
-        "the order was chosen after answers that the costs depend on; one that was fixed before "
-        "gives a guarantee.");
+  if (cost.bound == Bound::released) {
+    return "parameters of a release were chosen from votes, which the released epsilon does not "
+           "allow for.";
   }
-  if (cost.bound == Bound::released && !cost.releasable) {
-    return no_guarantee(
-        "parameters of a release were chosen from votes, which the released epsilon does not "
-        "allow for.");
+  return "the order was chosen after answers that the costs depend on; one that was fixed before "
+         "gives a guarantee.";
+}
+
+std::string whom_it_is_for(const CostEntry& cost) {
+  if (cost.data_dependent) {
+    return " This holds for these votes, in both directions; the number depends on them and must "
+           "not be published as it is.";
   }
+  if (cost.bound == Bound::released) {
+    return " This counts numbers that were released with noise, and may be published.";
+  }
+  return " This holds whatever the votes are, and may be published.";
+}
+
+std::string fixed_formula(const CostEntry& cost) {
+  return fmt::format(
+      "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "
+      "and D' exchanged; M is all that became public",
+      cost.epsilon, cost.delta);
+}
+
+// A number that is public is part of the outcome; one that depends on the votes as well is a
+// function of both.
+std::string outcome_formula(const CostEntry& cost) {
+  return fmt::format(
+      "Pr[M(D) in S] <= (integral over outcomes o in S of e^E(o) dPr[M(D') = o]) + {} for every "
+      "set "
+      "S of outcomes; M is all that became public{}; E = {} in this run",
+      cost.delta,
+      cost.data_dependent ? ", and E(o) what this number is for these votes where o comes out"
+                          : ", E among it",
+      cost.epsilon);
+}
+
+}  // namespace
+
+Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
+  if (cost.promise == Promise::none) return no_guarantee(why_not(cost));
   if (!std::isfinite(cost.epsilon)) return no_guarantee("epsilon is infinite.");
+  const bool is_fixed = cost.promise == Promise::fixed;
   Guarantee result;
   result.holds = true;
-  result.promise = promise_in_words(released, cost.epsilon, cost.delta);
-  result.promise +=
-      cost.data_dependent
-          ? " This holds for these votes, in both directions; the number depends on them and must "
-            "not be published as it is."
-      : cost.bound == Bound::released
-          ? " This counts numbers that were released with noise, and may be published."
-          : " This holds whatever the votes are, and may be published.";
-  // A released epsilon is part of the outcome.
-  result.formula = cost.bound == Bound::released
-                       ? kReleasedFormula
-                       : fmt::format(
-                             "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of "
-                             "outcomes, and the same with D "
-                             "and D' exchanged; M is all that became public",
-                             cost.epsilon, cost.delta);
+  result.promise = is_fixed ? promise_in_words(released, cost.epsilon, cost.delta)
+                            : outcome_in_words(released, cost.epsilon, cost.delta);
+  result.promise += whom_it_is_for(cost);
+  result.formula = is_fixed ? fixed_formula(cost) : outcome_formula(cost);
   result.assumes = {"the teachers were trained on disjoint data",
                     "noise was drawn as the parameters say, and nothing but M became public"};
   if (cost.reading == Reading::joint) {
@@ -115,6 +144,16 @@ Guarantee guarantee_of(const Account& account) {
 
 std::string outputs_of(const Aggregator& aggregator) {
   return aggregator.selection ? "the answers and refusals of this run" : "the answers of this run";
+}
+
+std::string conditions_of(const Guarantee& guarantee) {
+  std::string text = fmt::format(" Protected: {}.", guarantee.protects);
+  const auto list = [&text](const char* title, const std::vector<std::string>& lines) {
+    if (!lines.empty()) text += fmt::format(" {}: {}.", title, fmt::join(lines, "; "));
+  };
+  list("Assumed", guarantee.assumes);
+  list("Not covered", guarantee.not_covered);
+  return text;
 }
 
 std::string statement_of(const Guarantee& guarantee) {

@@ -29,7 +29,8 @@ struct Guarantee {
 };
 
 /// What a cost promises about `released`, a plural noun such as "the answers and refusals of this
-/// run". Nothing for a reading that is an expectation, or a bound on one direction only.
+/// run": what its kind of promise says, a fixed epsilon or one of the outcome (`Promise`), and why
+/// nothing where it promises nothing or epsilon is infinite.
 [[nodiscard]] Guarantee guarantee_of(const CostEntry& cost, const std::string& released);
 
 /// What the headline of a run promises.
@@ -47,8 +48,16 @@ void protect_records(Guarantee& guarantee);
 [[nodiscard]] std::string promise_in_words(const std::string& released, double epsilon,
                                            double delta);
 
+/// The same of an epsilon that depends on what came out.
+[[nodiscard]] std::string outcome_in_words(const std::string& released, double epsilon,
+                                           double delta);
+
 /// What became public of a run of this aggregator: its answers, and its refusals if it has any.
 [[nodiscard]] std::string outputs_of(const Aggregator& aggregator);
+
+/// Its conditions in sentences that follow another one: who is protected, what is assumed, what is
+/// not covered.
+[[nodiscard]] std::string conditions_of(const Guarantee& guarantee);
 
 /// All of it as paragraphs for people.
 [[nodiscard]] std::string statement_of(const Guarantee& guarantee);

@@ -83,6 +83,7 @@ inline constexpr std::array<Named<Reading>, 5> kNames<Reading>{{
 
 /// How RDP, or a composition that needs none, became epsilon.
 enum class ReportedConversion {
+  optimal,   ///< RDP, the smallest epsilon that one RDP at one order promises; fixed promises only
   classic,   ///< RDP, Mironov 2017
   improved,  ///< RDP, Canonne, Kamath, Steinke 2020
   gdp,       ///< exact composition of Gaussian mechanisms
@@ -93,7 +94,8 @@ enum class ReportedConversion {
   strong,    ///< as S17 prints it: strong composition of pure steps; plans only
 };
 template <>
-inline constexpr std::array<Named<ReportedConversion>, 8> kNames<ReportedConversion>{{
+inline constexpr std::array<Named<ReportedConversion>, 9> kNames<ReportedConversion>{{
+    {ReportedConversion::optimal, "optimal"},
     {ReportedConversion::classic, "classic"},
     {ReportedConversion::improved, "improved"},
     {ReportedConversion::gdp, "gdp"},
@@ -104,10 +106,24 @@ inline constexpr std::array<Named<ReportedConversion>, 8> kNames<ReportedConvers
     {ReportedConversion::strong, "strong"},
 }};
 
+/// What a number promises of what was released.
+enum class Promise {
+  fixed,    ///< Pr[M(D) in S] <= e^epsilon Pr[M(D') in S] + delta for every S, with one epsilon
+  outcome,  ///< epsilon depends on what came out: only its integral over the outcomes bounds
+  none,     ///< nothing: an expectation, one direction only, an order chosen after the answers
+};
 template <>
-inline constexpr std::array<Named<Conversion>, 2> kNames<Conversion>{{
+inline constexpr std::array<Named<Promise>, 3> kNames<Promise>{{
+    {Promise::fixed, "fixed"},
+    {Promise::outcome, "outcome"},
+    {Promise::none, "none"},
+}};
+
+template <>
+inline constexpr std::array<Named<Conversion>, 3> kNames<Conversion>{{
     {Conversion::classic, "classic"},
     {Conversion::improved, "improved"},
+    {Conversion::optimal, "optimal"},
 }};
 
 /// How votes lie in a file: queries x classes, teachers x queries or queries x teachers.

@@ -34,10 +34,12 @@ struct CostEntry {
   std::optional<double> sd = {};
   /// What epsilon cannot be below; conversion `profile` only.
   std::optional<double> lower = {};
-  /// What epsilon is made of; the values add up to it.
+  /// What epsilon is made of; the values add up to it. Of the optimal conversion `delta` is what
+  /// is missing to epsilon from the RDP.
   std::vector<std::pair<std::string, double>> parts = {};
   bool data_dependent = false;
   bool releasable = false;  ///< whether the number may be published as it is
+  Promise promise = Promise::fixed;
 };
 
 /// Something a reader must know to read the numbers right. Codes are stable.
@@ -74,7 +76,7 @@ struct Utility {
   double plurality_accuracy = 0.0;  ///< of the noiseless plurality, over all queries
 };
 
-/// What the run costs every single teacher, exactly; needs predictions. Conversion `improved`.
+/// What the run costs every single teacher, exactly; needs predictions. Conversion `optimal`.
 struct PerTeacher {
   std::vector<double> epsilon;        ///< by teacher
   std::array<double, 5> quantiles{};  ///< smallest, quartiles and largest

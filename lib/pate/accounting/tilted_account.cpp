@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "pate/accounting/exact_account.hpp"
@@ -17,6 +18,9 @@
 namespace pate {
 
 namespace {
+
+// No guarantee, so that the optimal conversion does not go with it.
+constexpr std::array kTiltedConversions{ReportedConversion::improved, ReportedConversion::classic};
 
 std::vector<std::int32_t> counts_of(const GroupedVotes& votes) {
   std::vector<std::int32_t> counts;
@@ -89,13 +93,13 @@ void add_tilted_costs(std::span<const ExactQuery> queries, const OrderSearch& se
       const double rdp = tilted_rdp(queries, account, order, threads);
       spent = spent || !(rdp <= 0.0);
       auto& at_order = epsilons.emplace_back();
-      for (const ReportedConversion conversion : exact_conversions()) {
+      for (const ReportedConversion conversion : kTiltedConversions) {
         at_order.push_back(epsilon_from_rdp(rdp_conversion(conversion), rdp, order, search.delta));
       }
     }
     return epsilons;
   };
-  const std::size_t functions = exact_conversions().size();
+  const std::size_t functions = kTiltedConversions.size();
   const std::vector<OptimalOrder> best =
       search.grid_only ? optimal_orders_among(account.orders, functions, evaluate)
                        : optimal_orders_in_batches(order_hints(account), functions, evaluate);

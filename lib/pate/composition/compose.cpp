@@ -325,7 +325,7 @@ std::optional<CostEntry> add_profile(std::span<const Part> parts, std::span<cons
   entry.data_dependent = true;
   entry.lower = 0.0;
   if (!found.spent) return entry;
-  auto profile = run_profile(all, {found.best[0], found.best[1]}, {.delta = delta}, *mu, threads);
+  auto profile = run_profile(all, {found.best[2], found.best[3]}, {.delta = delta}, *mu, threads);
   if (!profile) return std::nullopt;
   entry.epsilon = profile->upper.larger();
   // The lower end knows nothing of the start.

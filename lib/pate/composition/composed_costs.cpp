@@ -160,6 +160,11 @@ void add_data_dependent(const Composition& sum, const RealizedOrders& realized, 
         entry.conversion = conversion;
         entry.order_chosen_after =
             is_realized ? realized.chosen_after : reading == Reading::joint && is_chosen_after(sum);
+        entry.promise =
+            entry.order_chosen_after || bound == Bound::published || reading == Reading::expected
+                ? Promise::none
+            : is_realized || sum.provenance.fixed_order ? Promise::outcome
+                                                        : Promise::fixed;
         fill_entry(sum, curves->second,
                    is_realized ? std::span(realized.orders) : std::span(sum.orders), delta, entry,
                    notices);
@@ -175,6 +180,7 @@ void add_exact(const Composition& sum, double delta, const std::optional<CostEnt
   const ExactOptima found = exact_optima(*sum.exact, sum.orders, delta);
   for (CostEntry& entry : exact_entries(Bound::exact, found.best, found.spent, delta, notices)) {
     entry.order_chosen_after = is_chosen_after(sum);
+    if (entry.order_chosen_after) entry.promise = Promise::none;
     costs.push_back(std::move(entry));
   }
   if (!profile) return;
@@ -190,7 +196,9 @@ void add_released(const Released& released, bool is_releasable, CostEntry& entry
   entry.epsilon = sum_upwards(entry.epsilon, released.epsilon);
   entry.delta = decimal_sum(entry.delta, released.delta);
   entry.parts.emplace_back("released", released.epsilon);
+  if (entry.promise == Promise::fixed) entry.promise = Promise::outcome;
   if (entry.data_dependent) return;
+  if (!is_releasable) entry.promise = Promise::none;
   entry.bound = Bound::released;
   entry.reading = Reading::released;
   entry.releasable = is_releasable;

@@ -128,8 +128,8 @@ Figure cumulative(std::span<const JsonValue> reports) {
     if (series.x.empty()) {
       report.at("trajectory")
           .fail(
-              "how epsilon grows with the answers, which RDP has and --conversion profile has "
-              "not");
+              "how epsilon grows with the answers, which an exact headline has not: leave out "
+              "--exact");
     }
     panel.series.push_back(std::move(series));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "pate/accounting/sparse_answers.hpp"
 #include "pate/error.hpp"
 #include "pate/labeling/answer_sampler.hpp"
+#include "pate/math/margin.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/rdp/conversion.hpp"
 
@@ -104,6 +106,19 @@ void append_entries(const Account& account, Reading reading, std::vector<CostEnt
   }
 }
 
+// What was answered, at the filter's order: of the outcome.
+void append_realized(const Account& fixed, bool has_selection, std::vector<CostEntry>& to) {
+  std::vector<CostEntry> entries;
+  append_entries(fixed, has_selection ? Reading::realized : Reading::joint, entries);
+  for (CostEntry& entry : entries) {
+    if (entry.conversion == ReportedConversion::optimal) continue;
+    entry.reading = Reading::realized;
+    entry.promise = Promise::outcome;
+    entry.order_chosen_after = false;
+    to.push_back(std::move(entry));
+  }
+}
+
 // Adds the curves at the one order of `fixed` to those of a run at other orders.
 void merge_order(const Account& fixed, Account& run) {
   const double order = fixed.orders.front();
@@ -130,20 +145,28 @@ CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, 
   entry.parts.emplace_back("noisy_max", rdp.noisy_max);
   entry.parts.emplace_back("delta", entry.epsilon - rdp.total());
   entry.releasable = true;
+  entry.promise = Promise::outcome;
   return entry;
 }
 
 // With max_epsilon the filter itself is a guarantee: whatever is answered, the RDP at its order is
-// at most what max_epsilon leaves after the conversion.
+// at most what max_epsilon leaves after the improved conversion; the optimal one makes less of it.
 void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon,
                    double delta) {
-  if (entry.conversion != ReportedConversion::improved || !(max_epsilon < entry.epsilon)) return;
+  const bool is_optimal = entry.conversion == ReportedConversion::optimal;
+  if (!is_optimal && entry.conversion != ReportedConversion::improved) return;
   const double term = conversion_term(Conversion::improved, filter.order(), delta);
-  const double rdp = std::max(max_epsilon - term, 0.0);
-  entry.epsilon = max_epsilon;
+  const double rdp =
+      std::max(max_epsilon - term + kConversionRounding * (max_epsilon + std::abs(term)), 0.0);
+  const double cap =
+      is_optimal
+          ? std::min(epsilon_from_rdp(Conversion::optimal, rdp, filter.order(), delta), max_epsilon)
+          : max_epsilon;
+  if (!(cap < entry.epsilon)) return;
+  entry.epsilon = cap;
   entry.order = filter.order();
   entry.order_end = OrderEnd::none;
-  entry.parts = {{"steps", rdp}, {"delta", max_epsilon - rdp}};
+  entry.parts = {{"steps", rdp}, {"delta", cap - rdp}};
 }
 
 void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, Account& account) {
@@ -170,6 +193,10 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
     add("private_number",
         "the labels may be given away at this cost; the costs that depend on the votes are for the "
         "owner of the data");
+    if (!account.costs[account.headline].data_dependent && !account.aggregator.is_sparse()) {
+      add("any_votes_smaller",
+          "the number that holds for any votes is smaller here, and may be published");
+    }
   }
 }
 
@@ -303,14 +330,18 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   // Without a selection every query is answered: where the run stops is certain before it.
   const bool may_stop = has_selection && (limits.max_answers || limits.max_epsilon);
   std::vector<CostEntry> costs;
-  append_entries(may_stop ? fixed : result, Reading::joint, costs);
+  if (may_stop && labelled.asked < run.rows.size()) {
+    // Whatever it stops at, the run follows from answers to all of its list.
+    settings.orders.reset();
+    append_entries(
+        account(Partials{{}, tally_of(run, run.rows, threads), false}, run.aggregator, settings),
+        Reading::joint, costs);
+  } else {
+    append_entries(result, Reading::joint, costs);
+  }
   result.notices.clear();
   add_order_notices(costs, result.orders, false, result.notices);
-  const auto realized = std::ssize(costs);
-  append_entries(fixed, has_selection ? Reading::realized : Reading::joint, costs);
-  for (auto cost = costs.begin() + realized; cost != costs.end(); ++cost) {
-    cost->reading = Reading::realized;
-  }
+  append_realized(fixed, has_selection, costs);
   costs.push_back(counted_by(filter, run.aggregator, delta));
   std::vector<Notice> of_worst_case;
   for (CostEntry& entry : data_independent_entries(most_steps(run.aggregator, limits),
@@ -323,7 +354,6 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   if (run.aggregator.is_sparse()) {
     // What was fixed before the run comes first.
     std::rotate(costs.begin(), costs.begin() + 1, costs.end());
-    result.headline = headline_of(costs, {});
     fill_sparse_answers(
         {run.votes, first_queries(run, labelled.asked), run.aggregator, nullptr, {}, {}}, result);
     result.answered_realized = labelled.answered;
@@ -333,7 +363,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   } else {
     merge_order(fixed, result);
   }
-  if (!run.aggregator.is_sparse()) result.headline = 0;
+  result.headline = headline_of(costs, {});
   result.costs = std::move(costs);
   result.trajectory.clear();
   add_notices(labelled, filter, result);

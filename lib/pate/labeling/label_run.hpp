@@ -65,21 +65,23 @@ struct LabelledQueries {
                                             std::optional<double> reinforce_above,
                                             BitSource& source, unsigned threads);
 
-/// What a run of the mechanism cost. `costs`, the headline first:
+/// What a run of the mechanism cost. `costs`, of which the headline is the smallest fixed one:
 ///
-///     tradeoff         joint       the queries that were asked, whatever they were answered;
-///                                  improved, classic
-///     tradeoff         realized    the same, given which were answered; at the filter's order
-///     data_independent realized    what the filter counted; at its order
+///     tradeoff         joint       all queries of the selection, whatever is answered and where
+///                                  the run stops; optimal, improved, classic
+///     tradeoff         realized    the queries that were asked, given which were answered; of the
+///                                  outcome, at the filter's order
+///     data_independent realized    what the filter counted; of the outcome, at its order
 ///     data_independent worst_case  all queries of the selection, answered as far as max_answers
 ///                                  allows: what was certain before the run; improved is at
-///                                  most max_epsilon, which the filter guarantees
+///                                  most max_epsilon, which the filter guarantees, and optimal
+///                                  what the RDP that this allows comes to
 ///
-/// An order chosen after the run is sound only for a cost that was fixed before it. Realized costs
-/// are therefore stated at the order of the filter, which was fixed before; so are the joint ones
-/// of a run with a selection and limits, whether they stopped it or not: where it stops depends on
-/// answers. (At that order exp((order - 1)(loss - cost)) is a supermartingale up to any moment that
-/// answers decide.)
+/// The first and the last are fixed before the run: a run that stops early is what follows from the
+/// answers to the whole list, so that what is left out may cost something and is counted. What was
+/// asked and answered depends on the noise: an epsilon of the outcome, at the order of the filter,
+/// which was fixed before. (At that order exp((order - 1)(loss - cost)) is a supermartingale up to
+/// any moment that answers decide.)
 ///
 /// Of PTR's sparse form, which costs the same on all votes, the `data_independent` ones alone,
 /// those of the worst case first.

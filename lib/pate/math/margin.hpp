@@ -23,6 +23,9 @@ inline constexpr double kEpsilonMargin = 2e-10;
 /// The few operations of a conversion from RDP, relative to its terms: twice what they can lose.
 inline constexpr double kConversionRounding = 2e-15;
 
+/// The optimal conversion, relative to what it subtracts: many times what its logarithms lose.
+inline constexpr double kOptimalRounding = 1e-11;
+
 /// The error of the difference of two costs, as a share of the larger: each is rounded outwards by
 /// up to 1e-9.
 inline constexpr double kCostDifferenceMargin = 2e-9;

@@ -6,6 +6,7 @@
 
 #include "pate/error.hpp"
 #include "pate/math/margin.hpp"
+#include "pate/rdp/optimal_conversion.hpp"
 
 namespace pate {
 
@@ -17,6 +18,10 @@ void validate_delta(double delta) {
 
 double conversion_term(Conversion conversion, double order, double delta) {
   validate_delta(delta);
+  if (conversion == Conversion::optimal) {
+    throw parameter_error(
+        "the optimal conversion adds no term to an RDP, so that none can be told");
+  }
   const double log_delta = std::log(delta);
   if (conversion == Conversion::classic) {
     return -log_delta / (order - 1.0) * (1.0 + kConversionRounding);
@@ -29,6 +34,7 @@ double conversion_term(Conversion conversion, double order, double delta) {
 }
 
 double epsilon_from_rdp(Conversion conversion, double rdp, double order, double delta) {
+  if (conversion == Conversion::optimal) return optimal_epsilon(rdp, order, delta);
   const double term = conversion_term(conversion, order, delta);
   return rdp + term + kConversionRounding * (rdp + std::abs(term));
 }

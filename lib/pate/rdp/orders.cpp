@@ -132,7 +132,7 @@ void add_vertex(const Seen& seen, Seen::const_iterator best, std::size_t functio
 
 // The orders to look at next for one function; none when its minimum is found.
 void add_next(const Seen& seen, std::size_t function, std::vector<double>& next) {
-  const double lowest = default_orders().front();
+  const double lowest = kLowestSearchedOrder;
   const double highest = default_orders().back();
   const auto best = best_of(seen, function);
   const bool first = best == seen.begin();
@@ -142,6 +142,7 @@ void add_next(const Seen& seen, std::size_t function, std::vector<double>& next)
     next.push_back(std::min(1.0 + (seen.rbegin()->first - 1.0) * kStride, highest));
     return;
   }
+  if (best->second[function] == 0.0) return;
   if (first && best->first > lowest) {
     next.push_back(std::max(1.0 + (best->first - 1.0) / kStride, lowest));
     next.push_back(std::max(1.0 + (best->first - 1.0) / (kStride * kStride), lowest));
@@ -218,7 +219,7 @@ OptimalOrder optimal_order(std::span<const double> orders, std::span<const doubl
 std::vector<OptimalOrder> optimal_orders_in_batches(std::span<const double> hints,
                                                     std::size_t functions,
                                                     const EpsilonsAtOrders& evaluate) {
-  const double lowest = default_orders().front();
+  const double lowest = kLowestSearchedOrder;
   const double highest = default_orders().back();
   std::vector<double> next;
   for (const double hint : hints) next.push_back(std::clamp(hint, lowest, highest));

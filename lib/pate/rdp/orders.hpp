@@ -17,6 +17,8 @@ namespace pate {
 /// highest no run has its best order, and integrals over the noise run out of doubles.
 inline constexpr double kLowestOrder = 1.0 + 1e-9;
 inline constexpr double kHighestOrder = 1e9;
+/// Below the grid the best order is looked for down to here: tiny costs have it there.
+inline constexpr double kLowestSearchedOrder = 1.0 + 1e-6;
 
 /// The orders sorted, without repetitions. Throws `parameter_error` unless there is at least one
 /// and every order is from `kLowestOrder` to `kHighestOrder`.
@@ -50,11 +52,11 @@ using EpsilonsAtOrders =
 /// batches: each epsilon is (c(order) + term) / (order - 1) with a convex c, so it is first falling
 /// and then rising, and its minimum is between the neighbours of the smallest value seen.
 ///
-/// The search begins at `hints` > 1, around the first, stays within the default orders' range and
-/// ends when no parabola through three neighbours promises more than 1e-11 of epsilon. Where a wall
-/// is near (a cost that leaps up, or is infinite) it halves the intervals instead, to 1e-5 relative
-/// in order - 1. Every value it returns is an evaluated one; NaN counts as infinite. Domain: at
-/// least one hint.
+/// The search begins at `hints` > 1, around the first, stays between `kLowestSearchedOrder` and the
+/// largest default order, is content with an epsilon of 0, and ends when no parabola through three
+/// neighbours promises more than 1e-11 of epsilon. Where a wall is near (a cost that leaps up, or
+/// is infinite) it halves the intervals instead, to 1e-5 relative in order - 1. Every value it
+/// returns is an evaluated one; NaN counts as infinite. Domain: at least one hint.
 [[nodiscard]] std::vector<OptimalOrder> optimal_orders_in_batches(std::span<const double> hints,
                                                                   std::size_t functions,
                                                                   const EpsilonsAtOrders& evaluate);

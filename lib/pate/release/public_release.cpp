@@ -148,7 +148,7 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms
 std::string release_statement(const PublicRelease& published, const ReleaseTerms& terms,
                               std::string_view how, std::string_view parameters) {
   const std::string told = outputs(published, terms.earlier.size());
-  std::string text = promise_in_words(told, published.epsilon, published.delta);
+  std::string text = outcome_in_words(told, published.epsilon, published.delta);
   text += fmt::format(
       " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
       "E = {} in this run. For the votes D, for all votes D' that differ from D in what one "
@@ -157,6 +157,7 @@ std::string release_statement(const PublicRelease& published, const ReleaseTerms
       published.queries, published.teachers, told, published.epsilon, published.delta, how);
   text += ledger_in_words(published);
   text += parameters;
+  text += conditions_of(guarantee_of(published));
   return text;
 }
 
@@ -172,6 +173,7 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   cost.epsilon = published->epsilon;
   cost.delta = published->delta;
   cost.releasable = true;
+  cost.promise = Promise::outcome;
   Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
   add_assumptions(*published, result.assumes);
   return result;

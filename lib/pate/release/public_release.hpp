@@ -168,7 +168,8 @@ struct PublicRelease {
                                            double run_delta);
 
 /// The statement of a number: the promise in words and in symbols, `how` it was released (whole
-/// sentences), what its reading covers, the ledger, and what is to be said of its `parameters`.
+/// sentences), what its reading covers, the ledger, what is to be said of its `parameters`, and the
+/// conditions: who is protected, what is assumed, what is not covered.
 [[nodiscard]] std::string release_statement(const PublicRelease& published,
                                             const ReleaseTerms& terms, std::string_view how,
                                             std::string_view parameters);

@@ -146,6 +146,7 @@ std::string account_report_json(const std::vector<LedgerEntry>& entries, const L
   CostEntry cost{Bound::released, Reading::released, ReportedConversion::improved, total.epsilon,
                  total.delta};
   cost.releasable = std::ranges::none_of(total.groups, &LedgerGroup::chosen_from_votes);
+  cost.promise = cost.releasable ? Promise::outcome : Promise::none;
   report("guarantee", guarantee_of(cost, "all that this ledger records"));
   report("notices", notices);
   return report.text();

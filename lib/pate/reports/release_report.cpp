@@ -48,6 +48,7 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   });
   a("ledger", published.ledger);
   a("statement", published.statement);
+  a("guarantee", guarantee_of(published));
 }
 
 static void fields(FieldWriter& a, const CurvePlan& plan) {

@@ -87,6 +87,7 @@ void fields(FieldWriter& a, const CostEntry& cost) {
   });
   a("data_dependent", cost.data_dependent);
   a("releasable", cost.releasable);
+  a("promise", cost.promise);
 }
 
 void fields(FieldWriter& a, const Guarantee& guarantee) {

@@ -9,8 +9,10 @@ using namespace pate;
 
 namespace {
 
-CostEntry entry(Bound bound, Reading reading, double epsilon, bool data_dependent) {
+CostEntry entry(Bound bound, Reading reading, double epsilon, bool data_dependent,
+                Promise promise = Promise::fixed) {
   CostEntry cost;
+  cost.promise = promise;
   cost.bound = bound;
   cost.reading = reading;
   cost.epsilon = epsilon;
@@ -47,8 +49,8 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("what is an expectation, or covers one direction, promises nothing") {
-    for (const auto& cost : {entry(Bound::tradeoff, Reading::expected, 2.0, true),
-                             entry(Bound::published, Reading::joint, 2.0, true),
+    for (const auto& cost : {entry(Bound::tradeoff, Reading::expected, 2.0, true, Promise::none),
+                             entry(Bound::published, Reading::joint, 2.0, true, Promise::none),
                              entry(Bound::exact, Reading::joint, HUGE_VAL, true)}) {
       const Guarantee found = guarantee_of(cost, "the answers");
       CHECK_FALSE(found.holds);
@@ -62,12 +64,39 @@ TEST_SUITE("accounting") {
     const Guarantee any =
         guarantee_of(entry(Bound::data_independent, Reading::worst_case, 2.0, false), "x");
     CHECK(contains(any.promise, "whatever the votes are, and may be published"));
-    CostEntry released = entry(Bound::released, Reading::released, 2.0, false);
+    CostEntry released = entry(Bound::released, Reading::released, 2.0, false, Promise::none);
     CHECK_FALSE(guarantee_of(released, "x").holds);  // of parameters that were chosen from votes
-    released.releasable = true;
+    released.promise = Promise::outcome;
     CHECK(contains(guarantee_of(released, "x").formula, "e^E(o)"));
+    CHECK(contains(guarantee_of(released, "x").formula, "E among it"));
     const Guarantee realized =
-        guarantee_of(entry(Bound::tradeoff, Reading::realized, 2.0, true), "x");
+        guarantee_of(entry(Bound::tradeoff, Reading::realized, 2.0, true, Promise::outcome), "x");
     CHECK(contains(realized.assumes.back(), "order was fixed before the run"));
+  }
+
+  TEST_CASE("formula and words follow from the kind of promise, whatever the bound and reading") {
+    for (const auto& bound : kNames<Bound>) {
+      for (const auto& reading : kNames<Reading>) {
+        for (const bool data_dependent : {false, true}) {
+          const auto of = [&](Promise promise) {
+            return guarantee_of(entry(bound.value, reading.value, 2.0, data_dependent, promise),
+                                "x");
+          };
+          const Guarantee fixed = of(Promise::fixed);
+          CHECK(fixed.holds);
+          CHECK(contains(fixed.formula, "<= e^2 Pr[M(D') in S] + 1e-05"));
+          CHECK_FALSE(contains(fixed.formula, "integral"));
+          CHECK(contains(fixed.promise, "would be more than 7.39 times as likely"));
+          const Guarantee outcome = of(Promise::outcome);
+          CHECK(outcome.holds);
+          CHECK(contains(outcome.formula, "(integral over outcomes o in S of e^E(o)"));
+          CHECK_FALSE(contains(outcome.formula, "e^2"));
+          CHECK(contains(outcome.promise, "other outcomes have other numbers"));
+          CHECK(contains(conditions_of(outcome), "disjoint data"));
+          CHECK_FALSE(of(Promise::none).holds);
+          CHECK(of(Promise::none).formula.empty());
+        }
+      }
+    }
   }
 }

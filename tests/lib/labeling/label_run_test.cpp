@@ -428,19 +428,27 @@ TEST_CASE("answers belong to their query, not to another of as large a top count
   }
 }
 
-TEST_CASE("a run that its limits stopped is accounted at the order fixed before") {
+TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcome at its order") {
   const auto votes = some_votes();
   for (const RunLimits& limits : {RunLimits{60, 5, {}}, RunLimits{60, {}, 1.2}}) {
     Run run = run_of(*votes, confident(30.0, 20.0, 20.0));
     const Labelled labelled = label(run, limits, 2);
     REQUIRE(labelled.queries.asked < 60);
     REQUIRE(labelled.queries.asked > 3);
-    run.rows = pate::RowSelection::first(labelled.queries.asked);
-    const Account fixed = analysed(run, labelled.filter.order());
+    const Account whole = analysed(run, {});
     const CostEntry& joint = find(labelled.account, Bound::tradeoff, Reading::joint);
-    CHECK(joint.epsilon == find(fixed, Bound::tradeoff, Reading::joint).epsilon);
-    CHECK(joint.order == labelled.filter.order());
-    CHECK(joint.order_end == pate::OrderEnd::none);
+    CHECK(joint.epsilon == find(whole, Bound::tradeoff, Reading::joint).epsilon);
+    CHECK(joint.promise == pate::Promise::fixed);
+    run.rows = pate::RowSelection::first(labelled.queries.asked);
+    run.decisions = decisions_of(labelled.queries);
+    run.decisions->resize(static_cast<std::size_t>(labelled.queries.asked));
+    const Account fixed = analysed(run, labelled.filter.order());
+    run.decisions.reset();
+    const CostEntry& realized = find(labelled.account, Bound::tradeoff, Reading::realized);
+    CHECK(realized.epsilon == find(fixed, Bound::tradeoff, Reading::realized).epsilon);
+    CHECK(realized.order == labelled.filter.order());
+    CHECK(realized.order_end == pate::OrderEnd::none);
+    CHECK(realized.promise == pate::Promise::outcome);
     // Certain before the run: all queries, answered as far as max_answers allows.
     const auto steps = most_steps(run.aggregator, limits);
     CHECK(steps.threshold_checks.at(20.0) == 60);
@@ -454,13 +462,19 @@ TEST_CASE("a run that its limits stopped is accounted at the order fixed before"
       const double term = conversion_term(pate::Conversion::improved, *certain.order, kDelta);
       CHECK(term > 0.01);
       CHECK(certain.parts[0].second == doctest::Approx(1.2 - term));
+      const CostEntry& optimal = find(labelled.account, Bound::data_independent,
+                                      Reading::worst_case, ReportedConversion::optimal);
+      CHECK(optimal.order == labelled.filter.order());
+      CHECK(optimal.epsilon <= certain.epsilon);
+      CHECK(optimal.epsilon == doctest::Approx(epsilon_from_rdp(
+                                   pate::Conversion::optimal, 1.2 - term, *certain.order, kDelta)));
     }
     CHECK(labelled.account.queries == labelled.queries.asked);
     CHECK(labelled.account.notices.front().code.starts_with("stopped_max_"));
   }
 }
 
-TEST_CASE("a run with limits has one order whether they stopped it or not") {
+TEST_CASE("a run with limits has one order of what was asked whether they stopped it or not") {
   const auto votes = some_votes();
   Run run = run_of(*votes, confident(35.0, 8.0, 6.0));
   for (const RunLimits& limits : {RunLimits{60, 59, {}}, RunLimits{60, {}, 50.0}}) {
@@ -468,9 +482,9 @@ TEST_CASE("a run with limits has one order whether they stopped it or not") {
     REQUIRE(labelled.queries.asked == 60);
     REQUIRE_FALSE(labelled.queries.stopped);
     const CostEntry& joint = find(labelled.account, Bound::tradeoff, Reading::joint);
-    CHECK(joint.order == labelled.filter.order());
-    CHECK(joint.epsilon ==
-          find(analysed(run, labelled.filter.order()), Bound::tradeoff, Reading::joint).epsilon);
+    CHECK(joint.epsilon == find(analysed(run, {}), Bound::tradeoff, Reading::joint).epsilon);
+    CHECK(find(labelled.account, Bound::tradeoff, Reading::realized).order ==
+          labelled.filter.order());
     CHECK(labelled.account.orders == std::vector<double>{labelled.filter.order()});
     CHECK(labelled.account.tradeoff->joint.size() == 1);
   }
