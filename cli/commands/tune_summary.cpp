@@ -139,7 +139,8 @@ void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
   if (positions.empty()) return;
   const std::size_t all = positions.size();
   const std::size_t rows = std::min(all, kRows);
-  fmt::format_to(out, "\nPareto front, {} points{}:\n", all,
+  fmt::format_to(out, "\nPareto front{}, {} points{}:\n",
+                 context.settings.search ? " of the coarse grid" : "", all,
                  rows < all ? fmt::format(" ({} shown)", rows) : "");
   for (std::size_t k = 0; k < rows; ++k) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
@@ -192,6 +193,15 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
   fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}\n",
                  tuning.evaluated + tuning.searched.points, name(kind.cost.bound),
                  name(kind.cost.reading), name(kind.conversion), kind.delta);
+  if (context.solved) {
+    fmt::format_to(out, "{} = {:.9g}: the {} that keeps epsilon <= {:g}{}\n",
+                   name(context.solved->parameter), context.solved->value,
+                   context.solved->parameter == SolvedFor::queries ? "most" : "least",
+                   *context.settings.goal.max_epsilon,
+                   !context.solved->at_end                           ? ""
+                   : context.solved->parameter == SolvedFor::queries ? "; there are no more"
+                                                                     : "; less is not looked at");
+  }
   fmt::format_to(out, "wanted: {}\n\n", goal_text(context.settings, tuning.ranked_by_release));
   if (tuning.has_best()) {
     const TunedPoint on_grid =

@@ -47,10 +47,15 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
               "tradeoff (default) or published", {.recorded = false});
   privacy.add("--reading NAME", options.reading, {Reading::joint, Reading::expected},
               "joint (default) or expected", {.recorded = false});
-  privacy.add("--conversion NAME", kind.conversion, {Conversion::improved, Conversion::classic},
-              "improved (default) or classic", {.recorded = false});
+  privacy.add("--conversion NAME", options.conversion,
+              {Conversion::optimal, Conversion::improved, Conversion::classic},
+              "default: optimal, and what holds for any\nvotes where that is smaller; improved\n"
+              "or classic alone",
+              {.recorded = false});
   add_orders(privacy, kind.orders);
 
+  goal.add("--solve NAME", options.solve, {SolvedFor::sigma2, SolvedFor::queries},
+           "least sigma2, or most queries, that keep\n--max-epsilon; of all else one value");
   add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
            {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon},
@@ -113,6 +118,27 @@ void check_search(const TuningOptions& options) {
   }
 }
 
+void check_solve(const TuningOptions& options) {
+  const TuneSettings& settings = options.settings;
+  const auto exclude = [](bool given, const char* option) {
+    if (given) throw usage_error(fmt::format("--solve excludes {}", option));
+  };
+  exclude(options.is_ptr(), "PTR: use pate plan");
+  exclude(!options.laplace_scale.empty() && *options.solve == SolvedFor::sigma2,
+          "--laplace-scale: it is for Gaussian noise");
+  exclude(!options.sigma2.empty() && *options.solve == SolvedFor::sigma2,
+          "--sigma2, which it looks for");
+  exclude(options.rounds.has_value(), "--rounds");
+  exclude(!options.shard.empty(), "--shard");
+  exclude(!options.resume.empty(), "--resume");
+  exclude(settings.release, "--release");
+  exclude(settings.continuum, "--refine");
+  exclude(settings.grid.max_answers.has_value(), "--max-answers");
+  if (!settings.goal.max_epsilon) {
+    throw usage_error("--solve needs --max-epsilon E: the budget that is to be kept");
+  }
+}
+
 // Of PTR: its axes are there, and what it is not tuned by is not.
 void check_tested(const TuningOptions& options) {
   if (options.ptr_laplace.empty() == options.ptr_sigma.empty()) {
@@ -139,8 +165,14 @@ void check_tested(const TuningOptions& options) {
 GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
-  const bool ptr =
-      !options.ptr_laplace.empty() || !options.ptr_sigma.empty() || !options.ptr_delta.empty();
+  const bool ptr = options.is_ptr();
+  if (options.solve) check_solve(options);
+  if (options.solve == SolvedFor::sigma2) {
+    TuningOptions solved = options;
+    solved.solve.reset();
+    solved.sigma2 = "1";  // until it is solved for
+    return check_grid_options(solved, has_student);
+  }
   if (!ptr && options.laplace_scale.empty() && options.sigma2.empty() &&
       options.threshold.empty() && options.sigma1.empty()) {
     check_search(options);
@@ -245,8 +277,8 @@ void check_release(const TuningOptions& options) {
           "pate release publishes the cost under the bound tradeoff");
   exclude(options.reading == Reading::expected, "--reading expected",
           "an expectation is no guarantee");
-  exclude(kind.conversion == Conversion::classic, "--conversion classic",
-          "pate release converts by improved");
+  exclude(options.conversion && *options.conversion != Conversion::improved,
+          "--conversion optimal and classic", "pate release converts by improved");
   exclude(kind.orders.has_value(), "--orders", "the order is a parameter of the release");
   exclude(options.settings.continuum, "--refine", "that goes on from the best point by epsilon");
   exclude(!options.shard.empty(), "--shard", "the front of the whole grid is needed");
@@ -277,6 +309,26 @@ void check_goal(const TuningGoal& goal) {
 
 }  // namespace
 
+namespace {
+
+// Points are judged by what pate analyze puts first: the smallest fixed epsilon. What is no fixed
+// promise, or goes into something that is not, is converted by improved.
+void settle_conversion(const TuningOptions& options, EpsilonKind& kind) {
+  const bool fixed = kind.cost.reading == Reading::joint && !options.rounds;
+  const bool optimal = fixed && !options.settings.release && !options.is_ptr();
+  kind.conversion =
+      options.conversion.value_or(optimal ? Conversion::optimal : Conversion::improved);
+  if (kind.conversion == Conversion::optimal && !optimal) {
+    throw usage_error(
+        "--conversion optimal is for fixed promises: it excludes --reading expected, --bound "
+        "published, --rounds and PTR");
+  }
+  kind.as_headline = fixed;
+  kind.chosen_conversion = options.conversion.has_value() || options.settings.release;
+}
+
+}  // namespace
+
 TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   TuneSettings settings = options.settings;
   EpsilonKind& kind = settings.grid.kind;
@@ -296,6 +348,7 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   } else {
     kind.cost = {Bound::tradeoff, options.reading.value_or(Reading::joint)};
   }
+  settle_conversion(options, kind);
   settings.goal.labelled = has_labels;
   const Objective most_right = has_labels ? Objective::correct : Objective::agreeing;
   settings.goal.objective =

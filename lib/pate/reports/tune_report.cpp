@@ -166,7 +166,12 @@ void goal_fields(Archive& a, Described<Archive, TuneSettings>& settings) {
   a.named("bound", kind.cost.bound, {Bound::tradeoff, Bound::published});
   a.named("reading", kind.cost.reading, {Reading::joint, Reading::expected});
   if constexpr (!Archive::kReads) a("direction", direction_name(kind.cost.bound));
-  a.named("conversion", kind.conversion, {Conversion::improved, Conversion::classic});
+  a.named("conversion", kind.conversion,
+          {Conversion::optimal, Conversion::improved, Conversion::classic});
+  if constexpr (Archive::kReads) {
+    kind.as_headline = kind.cost.reading == Reading::joint;
+    kind.chosen_conversion = kind.conversion != Conversion::optimal;
+  }
   a.named("objective", settings.goal.objective,
           {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon});
   a.object("limits", [&](auto& limits) {
@@ -326,6 +331,12 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   report.object("best", [&](FieldWriter& best) {
     if (tuning.has_best()) write_best(best, tuning, context);
   });
+  if (context.solved) {
+    report.object("solved", [&](FieldWriter& a) {
+      a("parameter", name(context.solved->parameter));
+      a("value", context.solved->value);
+    });
+  }
   if (settings.search) {
     report.object("searched", [&](FieldWriter& a) {
       const auto range = [&](const char* parameter, const std::vector<double>& values) {

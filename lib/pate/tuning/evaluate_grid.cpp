@@ -12,6 +12,7 @@
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/agreement.hpp"
+#include "pate/tuning/public_epsilons.hpp"
 #include "pate/tuning/row_costs.hpp"
 
 namespace pate {
@@ -93,7 +94,7 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
   if (const std::size_t threshold = work.grid.threshold_of(begin) - row_first;
       row.is_interpolated(threshold)) {
     order = best_order(work.orders, bound, order, first_step, [&](std::size_t i) {
-      return work.orders.epsilon(i, row.rdp_nearby(sums.all(), threshold, i));
+      return work.orders.quick_epsilon(i, row.rdp_nearby(sums.all(), threshold, i));
     });
     first_step = 1;
   }
@@ -112,22 +113,36 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
       result.answered = *most;
     }
     double rdp_seen = 0.0;
-    std::map<std::size_t, double> epsilons;  // at the orders that were looked at
-    const auto epsilon_at = [&](std::size_t i) {
-      const auto [found, is_new] = epsilons.try_emplace(i);
+    struct AtOrder {
+      double rdp, quick;
+      std::optional<double> epsilon;
+    };
+    std::map<std::size_t, AtOrder> looked;  // orders that were looked at
+    const auto at_order = [&](std::size_t i) -> AtOrder& {
+      const auto [found, is_new] = looked.try_emplace(i);
       if (is_new) {
         const double rdp = row.rdp(votes, threshold, i);
         rdp_seen = std::max(rdp_seen, rdp);
-        found->second = work.orders.epsilon(i, rdp);
+        found->second = {rdp, work.orders.quick_epsilon(i, rdp), {}};
       }
       return found->second;
     };
+    const auto quick_at = [&](std::size_t i) { return at_order(i).quick; };
+    const auto epsilon_at = [&](std::size_t i) {
+      AtOrder& at = at_order(i);
+      if (!at.epsilon) at.epsilon = work.orders.epsilon(i, at.rdp);
+      return *at.epsilon;
+    };
     order -= order % work.orders.stride();
-    order = best_order(work.orders, bound, order, first_step, epsilon_at);
+    order = best_order(work.orders, bound, order, first_step, quick_at);
     first_step = 1;
+    const std::size_t best =
+        work.orders.is_optimal()
+            ? best_order(work.orders, bound, order - order % work.orders.stride(), 1, epsilon_at)
+            : order;
     if (rdp_seen > 0.0) {
-      result.epsilon = epsilons.at(order);
-      result.order = work.orders[order];
+      result.epsilon = epsilon_at(best);
+      result.order = work.orders[best];
     } else {
       result.epsilon = 0.0;
     }
@@ -248,6 +263,11 @@ void evaluate_tested(Work& work) {
   settings.delta = kind.delta;
   settings.published = false;
   settings.orders = kind.orders;
+  if (!kind.as_headline || kind.chosen_conversion) {
+    settings.conversion = kind.conversion == Conversion::classic ? ReportedConversion::classic
+                                                                 : ReportedConversion::improved;
+  }
+  if (!kind.as_headline) settings.reading = Reading::joint;
   settings.threads = 1;
   parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
     TuningPoint& point = work.points[i];
@@ -266,12 +286,9 @@ void evaluate_tested(Work& work) {
     }
     // Where the deltas of the queries leave nothing there is no epsilon at this delta.
     if (steps_of(aggregator, queries, queries).delta() < kind.delta) {
-      for (const CostEntry& cost : account(counted, aggregator, settings).costs) {
-        if (cost.bound != Bound::tradeoff || name(cost.conversion) != name(kind.conversion))
-          continue;
-        found.epsilon = cost.epsilon;
-        found.order = cost.order.value_or(0.0);
-      }
+      const Account its = account(counted, aggregator, settings);
+      found.epsilon = its.costs[its.headline].epsilon;
+      found.order = its.costs[its.headline].order.value_or(0.0);
     }
     point = found;
     work.counter.add(1);
@@ -287,6 +304,8 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   const TuningOrders& orders = own ? *own : task.kept->orders;
   const auto size = static_cast<std::int64_t>(points.size());
   const auto before = std::ranges::count(points, true, &TuningPoint::evaluated);
+  std::vector<char> is_new;
+  for (const TuningPoint& point : points) is_new.push_back(point.evaluated() ? 0 : 1);
   Work work{task, orders, first, points, ProgressCounter(task.watcher.progress, size)};
   if (before > 0) work.counter.add(before);
   if (task.grid.ptr) {
@@ -295,6 +314,14 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
     evaluate_with_selection(work);
   } else {
     evaluate_without_selection(work);
+  }
+  if (!task.grid.ptr && task.settings.kind.as_headline) {
+    PublicEpsilons any_votes(task.settings.kind);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (is_new[i] != 0 && points[i].evaluated()) {
+        any_votes.judge(task.grid.aggregator(first + i), points[i]);
+      }
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
+#include "pate/tuning/public_epsilons.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
 namespace pate {
@@ -80,36 +81,21 @@ void keep(const TuneSettings& settings, Tuning& tuning) {
   tuning.points = std::move(points);
 }
 
-// The epsilon of some steps whatever the votes.
-double data_independent_epsilon(const StepCounts& steps, const EpsilonKind& kind) {
-  const std::span<const double> orders =
-      kind.orders ? std::span<const double>(*kind.orders) : default_orders();
-  std::vector<Notice> notices;
-  if (!(steps.delta() < kind.delta)) return kInfinity;
-  for (const CostEntry& cost :
-       data_independent_entries(steps, orders, {kind.delta, kind.orders.has_value()}, notices)) {
-    if (name(cost.conversion) == name(kind.conversion)) return cost.epsilon;
-  }
-  return kInfinity;
-}
-
 // What the points are compared with; a stop leaves some of them without.
 void add_comparisons(const TuningTask& task, Tuning& tuning) {
   GridSettings settings = task.settings;
-  std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, double> known;
+  PublicEpsilons any_votes(task.settings.kind);
   for (TunedPoint& p : tuning.points) {
-    const auto [found, is_new] = known.try_emplace(
-        {task.grid.noise_of(p.index), task.grid.sigma1_of(p.index), p.point.queries}, 0.0);
-    if (is_new) {
-      found->second = data_independent_epsilon(
-          steps_of(task.grid.aggregator(p.index), p.point.queries, p.point.queries), settings.kind);
-    }
-    p.data_independent = found->second;
+    p.data_independent = any_votes.of(task.grid.aggregator(p.index), p.point.queries);
     p.published = p.point.epsilon;
     if (task.grid.ptr) p.published = kInfinity;  // nobody has published one of PTR
   }
   if (settings.kind.cost.bound == Bound::published || task.grid.ptr) return;
   settings.kind.cost = {Bound::published, Reading::expected};
+  settings.kind.as_headline = false;
+  if (settings.kind.conversion == Conversion::optimal) {
+    settings.kind.conversion = Conversion::improved;  // an expectation promises nothing
+  }
   TuningPoint done;
   done.epsilon = 0.0;
   std::vector<TuningPoint> points(tuning.last - tuning.first, done);
