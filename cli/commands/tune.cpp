@@ -193,6 +193,9 @@ std::vector<std::string> rounds_commands(const TuneOptions& options, const Votes
   commands.emplace_back("pate compose round1.json round2.json");
   if (context.kind.cost.bound == Bound::published) commands.back() += " --bound published";
   if (context.kind.cost.reading == Reading::expected) commands.back() += " --reading expected";
+  // Rounds that depend on each other promise an epsilon of what came out, which is not what a sum
+  // puts first.
+  if (context.kind.cost.reading == Reading::joint) commands.back() += " --reading joint";
   commands.back() += " --conversion " + option_word(context.kind.conversion);
   return commands;
 }

@@ -149,9 +149,10 @@ TEST_SUITE("tune") {
       answered += best.at("rounds")[r].at("answered").get<double>();
       correct += best.at("rounds")[r].at("correct").get<double>();
     }
-    const json sum = run({"compose", (directory / "round1.json").string(),
-                          (directory / "round2.json").string(), "--quiet"})
-                         .json();
+    const json sum =
+        run({"compose", (directory / "round1.json").string(), (directory / "round2.json").string(),
+             "--reading", "joint", "--conversion", "improved", "--quiet"})
+            .json();
     CHECK(sum.at("headline").at("epsilon").get<double>() ==
           doctest::Approx(best.at("epsilon").get<double>()).epsilon(1e-9));
     CHECK(sum.at("answered").at("expected").get<double>() ==
