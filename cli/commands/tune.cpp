@@ -112,21 +112,20 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   return line;
 }
 
-// What makes the number that was tuned the headline, which may be a smaller one otherwise.
-std::string headline_words(const CostKind& cost, Conversion conversion) {
-  return fmt::format(" --reading {} --conversion {}", name(cost.reading), name(conversion));
-}
-
 // The command line that analyses one point; epsilon is its headline.
 std::string analyze_command(const TuneOptions& options, const VotesInput& input,
                             const Aggregator& aggregator, const TuningPoint& point) {
   std::string line =
       point_command("pate analyze", options, input, aggregator, point, options.input.labels);
   if (options.tuning.bound == Bound::published) line += " --bound published";
-  const bool is_expected =
-      options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected;
-  line += headline_words({options.tuning.bound, is_expected ? Reading::expected : Reading::joint},
-                         options.tuning.settings.grid.kind.conversion);
+  if (options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected) {
+    line += " --reading expected";
+  }
+  if (options.tuning.conversion && *options.tuning.conversion != Conversion::optimal) {
+    line += " --conversion " + option_word(*options.tuning.conversion);
+  } else if (options.tuning.settings.release) {
+    line += " --conversion improved";
+  }
   if (const auto& orders = options.tuning.settings.grid.kind.orders) {
     line += fmt::format(" --orders {}", fmt::join(*orders, ","));
   }
@@ -144,6 +143,32 @@ std::string release_command(const TuneOptions& options, const VotesInput& input,
          (is_curve ? std::string(" --dry-run")
                    : fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", released.order,
                                  released.beta, released.noise));
+}
+
+// Solves for the parameter, and makes grid, queries and options those of the only point.
+SolvedParameter solve_for(SolvedFor parameter, const TuneSettings& settings, TuningGrid& grid,
+                          VotesInput& input, TuneOptions& options) {
+  if (grid.size() != 1) {
+    throw usage_error("--solve needs one value of every parameter that it does not look for");
+  }
+  if (parameter == SolvedFor::queries && !options.input.indices.empty()) {
+    throw usage_error(
+        "--solve queries leaves out the last queries, which --indices cannot express: shorten the "
+        "file of --indices instead");
+  }
+  const TuningVotes votes{*input.votes, input.rows, input.student.get(), {}};
+  const SolvedParameter found = solve_parameter(votes, grid.aggregator(0), settings.grid,
+                                                *settings.goal.max_epsilon, parameter);
+  if (parameter == SolvedFor::sigma2) {
+    grid.noise = {found.value};
+    return found;
+  }
+  const std::int64_t begin = input.rows[0];
+  const auto queries = static_cast<std::int64_t>(found.value);
+  options.input.queries =
+      begin == 0 ? std::to_string(queries) : fmt::format("{}:{}", begin, begin + queries);
+  input.rows = RowSelection::range(begin, begin + queries);
+  return found;
 }
 
 // The command lines that analyse both rounds of a pair and add them up.
@@ -167,7 +192,11 @@ std::vector<std::string> rounds_commands(const TuneOptions& options, const Votes
   }
   commands.emplace_back("pate compose round1.json round2.json");
   if (context.kind.cost.bound == Bound::published) commands.back() += " --bound published";
-  commands.back() += headline_words(context.kind.cost, context.kind.conversion);
+  if (context.kind.cost.reading == Reading::expected) commands.back() += " --reading expected";
+  // The second round follows from answers to the first: at the one order that both name, what they
+  // cost together is an epsilon of the outcome.
+  if (context.kind.cost.reading == Reading::joint) commands.back() += " --reading realized";
+  commands.back() += " --conversion " + option_word(context.kind.conversion);
   return commands;
 }
 
@@ -260,8 +289,16 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   check_outputs(options);
 
   VotesInput input = open_votes(options.input);
-  const TuningGrid grid = make_grid(grid_options, input.votes->teachers());
+  if (grid_options.search) ask_to_search(settings);
+  TuningGrid grid =
+      settings.search
+          ? search_grid({*input.votes, input.rows, input.student.get(), {}}, settings.grid.threads)
+          : make_grid(grid_options, input.votes->teachers());
+  std::optional<SolvedParameter> solved;
+  TuneOptions asked = options;
+  if (options.tuning.solve) solved = solve_for(*options.tuning.solve, settings, grid, input, asked);
   if (!settings.top && grid.size() > kListed) settings.top = kDefaultTop;
+  if (!settings.top && settings.search) settings.top = 0;
   const auto [first_point, last_point] = points_of_shard(grid, settings.shard);
   expect_memory(tuning_memory(last_point - first_point),
                 fmt::format("a grid of {} points", last_point - first_point));
@@ -269,6 +306,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
 
   reports::TuneContext context;
   context.settings = settings;
+  context.solved = solved;
   context.report.version = version();
   context.report.inputs = input.describe();
   KnownPoints known;
@@ -297,16 +335,18 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
 
   context.report.settings = settings_of("tune", add_tune, options);
-  if (tuning.choice.best) {
-    const TunedPoint& best = tuning.points[*tuning.choice.best];
+  if (tuning.has_best()) {
+    const TunedPoint best = tuning.choice.best ? tuning.points[*tuning.choice.best] : TunedPoint{};
     context.best_command =
         tuning.continuum
-            ? analyze_command(options, input, tuning.continuum->aggregator, tuning.continuum->point)
-            : analyze_command(options, input, grid.aggregator(best.index), best.point);
+            ? analyze_command(asked, input, tuning.continuum->aggregator, tuning.continuum->point)
+            : analyze_command(asked, input, grid.aggregator(best.index), best.point);
     if (best.released) context.release_command = release_command(options, input, grid, best);
   }
   context.notices = tune_notices(tuning, settings);
-  put_doubts_first(input, grid.threshold, settings.grid.kind.delta, context.notices);
+  const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
+  put_doubts_first(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
+                   context.notices);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams,

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -35,11 +37,16 @@ struct Row {
     add(title, std::move(value));
     exact.back() = fmt::format("{}", number);
   }
-  static std::string line(const std::vector<std::string>& cells) {
+  [[nodiscard]] std::string line(const std::vector<std::string>& cells) const {
     std::string text;
-    for (const std::string& cell : cells) text += fmt::format("{:>10}", cell);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::size_t width = std::max<std::size_t>(titles[i].size() + 2, 9);
+      fmt::format_to(std::back_inserter(text), "{:>{}}", cells[i], width);
+    }
     return text;
   }
+  [[nodiscard]] std::string head() const { return line(titles); }
+  [[nodiscard]] std::string body() const { return line(values); }
 };
 
 // Where the points of the front are, by epsilon.
@@ -78,14 +85,21 @@ Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggr
     }
   }
   row.add("answered", fmt::format("{:.1f}", point.answered), point.answered);
+  const auto share = [&](const char* title, double number) {
+    if (point.answered > 0.0) {
+      const double of_answers = number / point.answered;
+      row.add(title, fmt::format("{:.2f} %", 100.0 * of_answers), of_answers);
+    } else {
+      row.add(title, "-");
+    }
+  };
+  if (!tuning.has_labels) {
+    row.add("agreeing", fmt::format("{:.1f}", point.agreeing), point.agreeing);
+  }
+  share("agreement", point.agreeing);
   if (tuning.has_labels) {
     row.add("correct", fmt::format("{:.1f}", point.right), point.right);
-    const double accuracy = point.right / point.answered;
-    if (point.answered > 0.0) {
-      row.add("accuracy", fmt::format("{:.2f} %", 100.0 * accuracy), accuracy);
-    } else {
-      row.add("accuracy", "-");
-    }
+    share("accuracy", point.right);
   }
   if (context.settings.grid.max_answers) {
     row.add("queries", fmt::format("{}", point.queries));
@@ -95,15 +109,26 @@ Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggr
 
 std::string goal_text(const TuneSettings& settings, bool by_release) {
   const TuningGoal& goal = settings.goal;
-  std::string text = goal.objective == Objective::answered  ? "most answers"
-                     : goal.objective == Objective::correct ? "most right answers"
-                     : by_release                           ? "smallest mean released epsilon"
-                                                            : "smallest epsilon";
+  std::string text = goal.objective == Objective::answered   ? "most answers"
+                     : goal.objective == Objective::agreeing ? "most answers that are the plurality"
+                     : goal.objective == Objective::correct  ? "most right answers"
+                     : by_release                            ? "smallest mean released epsilon"
+                                                             : "smallest epsilon";
   if (goal.max_epsilon) {
     text += fmt::format(", {} <= {:g}", by_release ? "mean released epsilon" : "epsilon",
                         *goal.max_epsilon);
   }
   if (goal.min_answered) text += fmt::format(", at least {:g} answers", *goal.min_answered);
+  if (goal.min_right) {
+    text += fmt::format(", at least {:g} answers that are {}", *goal.min_right,
+                        goal.labelled ? "right" : "the plurality");
+  }
+  if (goal.min_agreement) {
+    text += fmt::format(", at least {:g} % agreement", 100.0 * *goal.min_agreement);
+  }
+  if (goal.min_accuracy) {
+    text += fmt::format(", at least {:g} % accuracy", 100.0 * *goal.min_accuracy);
+  }
   if (settings.grid.max_answers) {
     text += fmt::format(", at most {:g} answers", *settings.grid.max_answers);
   }
@@ -115,21 +140,22 @@ void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
   if (positions.empty()) return;
   const std::size_t all = positions.size();
   const std::size_t rows = std::min(all, kRows);
-  fmt::format_to(out, "\nPareto front, {} points{}:\n", all,
+  fmt::format_to(out, "\nPareto front{}, {} points{}:\n",
+                 context.settings.search ? " of the coarse grid" : "", all,
                  rows < all ? fmt::format(" ({} shown)", rows) : "");
   for (std::size_t k = 0; k < rows; ++k) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     const TunedPoint& p = tuning.points[position];
     const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
-    if (k == 0) fmt::format_to(out, " {}\n", Row::line(row.titles));
+    if (k == 0) fmt::format_to(out, " {}\n", row.head());
     fmt::format_to(out, "{}{}\n", tuning.choice.best == position && !tuning.continuum ? '*' : ' ',
-                   Row::line(row.values));
+                   row.body());
   }
 }
 
 // One of both rounds, or both together.
 Row rounds_row(const std::string& round, const Aggregator* aggregator, double epsilon,
-               double answered, const double* right) {
+               double answered, double agreeing, const double* right) {
   Row row;
   row.add("round", round);
   const auto number = [&](double value) {
@@ -140,6 +166,7 @@ Row rounds_row(const std::string& round, const Aggregator* aggregator, double ep
   row.add("sigma2", number(aggregator != nullptr ? aggregator->noisy_max.parameter() : 0.0));
   row.add("epsilon", epsilon_text(epsilon));
   row.add("answered", fmt::format("{:.1f}", answered));
+  row.add("agreeing", fmt::format("{:.1f}", agreeing));
   if (right != nullptr) row.add("correct", fmt::format("{:.1f}", *right));
   return row;
 }
@@ -164,26 +191,35 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
   std::string text = votes_line(votes, tuning.queries, tuning.teachers, tuning.classes);
   const Out out = std::back_inserter(text);
   const EpsilonKind& kind = context.settings.grid.kind;
-  fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}\n", tuning.evaluated,
-                 name(kind.cost.bound), name(kind.cost.reading), name(kind.conversion), kind.delta);
+  fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}\n",
+                 tuning.evaluated + tuning.searched.points, name(kind.cost.bound),
+                 name(kind.cost.reading), name(kind.conversion), kind.delta);
+  if (context.solved) {
+    fmt::format_to(out, "{} = {:.9g}: the {} that keeps epsilon <= {:g}{}\n",
+                   name(context.solved->parameter), context.solved->value,
+                   context.solved->parameter == SolvedFor::queries ? "most" : "least",
+                   *context.settings.goal.max_epsilon,
+                   !context.solved->at_end                           ? ""
+                   : context.solved->parameter == SolvedFor::queries ? "; there are no more"
+                                                                     : "; less is not looked at");
+  }
   fmt::format_to(out, "wanted: {}\n\n", goal_text(context.settings, tuning.ranked_by_release));
-  if (tuning.choice.best) {
-    const TunedPoint& on_grid = tuning.points[*tuning.choice.best];
+  if (tuning.has_best()) {
+    const TunedPoint on_grid =
+        tuning.choice.best ? tuning.points[*tuning.choice.best] : TunedPoint{};
     const Aggregator aggregator =
         tuning.continuum ? tuning.continuum->aggregator : tuning.grid.aggregator(on_grid.index);
     const Row row = row_of(tuning, context, aggregator,
                            tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
-    fmt::format_to(out, " {}\n*{}\n\n{}\n", Row::line(row.titles), Row::line(row.values),
-                   context.best_command);
+    fmt::format_to(out, " {}\n*{}\n\n{}\n", row.head(), row.body(), context.best_command);
     if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
   } else {
     fmt::format_to(out, "no point keeps the limits\n");
     for (const NearestMiss& miss : tuning.choice.nearest_misses) {
       const TunedPoint& p = tuning.points[miss.position];
       const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
-      fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n",
-                     miss.of_max_epsilon ? "max-epsilon" : "min-answered", Row::line(row.titles),
-                     Row::line(row.values));
+      fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n", option_word(miss.limit), row.head(),
+                     row.body());
     }
   }
   front(out, tuning, context);
@@ -207,15 +243,15 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
     const auto right = [&](const double& value) { return context.has_labels ? &value : nullptr; };
     for (std::size_t r = 0; r < 2; ++r) {
       const Aggregator aggregator = context.grids[r].aggregator(best.index[r]);
-      const Row row = rounds_row(r == 0 ? "first" : "second", &aggregator, found.alone[r].epsilon,
-                                 found.alone[r].answered, right(found.alone[r].right));
-      fmt::format_to(out, "{}{}\n", r == 0 ? Row::line(row.titles) + "\n" : "",
-                     Row::line(row.values));
+      const Row row =
+          rounds_row(r == 0 ? "first" : "second", &aggregator, found.alone[r].epsilon,
+                     found.alone[r].answered, found.alone[r].agreeing, right(found.alone[r].right));
+      fmt::format_to(out, "{}{}\n", r == 0 ? row.head() + "\n" : "", row.body());
     }
     fmt::format_to(
         out, "{}\n\n",
-        Row::line(
-            rounds_row("both", nullptr, best.epsilon, best.answered, right(best.right)).values));
+        rounds_row("both", nullptr, best.epsilon, best.answered, best.agreeing, right(best.right))
+            .body());
     for (const std::string& command : context.commands) fmt::format_to(out, "{}\n", command);
   }
   const std::size_t all = found.front.size();
@@ -227,24 +263,113 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
     Row row;
     row.add("epsilon", epsilon_text(p.epsilon));
     row.add("answered", fmt::format("{:.1f}", p.answered));
+    row.add("agreeing", fmt::format("{:.1f}", p.agreeing));
     if (context.has_labels) row.add("correct", fmt::format("{:.1f}", p.right));
-    fmt::format_to(out, "{}{}\n", k == 0 ? Row::line(row.titles) + "\n" : "",
-                   Row::line(row.values));
+    fmt::format_to(out, "{}{}\n", k == 0 ? row.head() + "\n" : "", row.body());
   }
   return text + '\n' + notes(context.notices);
 }
+
+namespace {
+
+// A wider range on the side of an axis where the best value is its last.
+std::string wider(const std::vector<double>& values, bool up) {
+  const double first = values.front();
+  const double last = values.back();
+  const double step = values[1] - first;
+  const bool even = std::adjacent_find(values.begin(), values.end(), [&](double a, double b) {
+                      return std::abs(b - a - step) > 1e-6 * std::abs(step);
+                    }) == values.end();
+  const double reach = last - first;
+  if (even && (up || first - reach > 0.0)) {
+    return up ? fmt::format("{}:{}:{}", last, last + reach, step)
+              : fmt::format("{}:{}:{}", first - reach, first, step);
+  }
+  if (!(first > 0.0)) return fmt::format("{}:{}:{}", first - reach, first, step);
+  return up ? fmt::format("log:{}:{}:{}", last, to_digits(last * last / first, 3), values.size())
+            : fmt::format("log:{}:{}:{}", to_digits(first * first / last, 3), first, values.size());
+}
+
+// The axes at whose ends the best point of the grid lies, with what to try.
+std::string edges(const Tuning& tuning) {
+  const TuningGrid& grid = tuning.grid;
+  const std::size_t best = tuning.points[*tuning.choice.best].index;
+  std::string text;
+  const auto look = [&](const std::vector<double>& values, std::size_t i, const char* option) {
+    if (values.size() < 2 || (i > 0 && i + 1 < values.size())) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", option, wider(values, i > 0));
+  };
+  if (grid.has_selection()) {
+    look(grid.threshold, grid.threshold_of(best), "--threshold");
+    look(grid.sigma1, grid.sigma1_of(best), "--sigma1");
+  }
+  if (!grid.ptr) {
+    look(grid.noise, grid.noise_of(best), grid.laplace ? "--laplace-scale" : "--sigma2");
+  }
+  return text;
+}
+
+// What the best point says about what was asked.
+void advice(const Tuning& tuning, const TuneSettings& settings,
+            const std::function<void(const char*, std::string)>& add) {
+  // Of labels of which more are wrong people must know.
+  constexpr double kFewAgree = 0.9;
+  const TuningGoal& goal = settings.goal;
+  if (settings.search) {
+    const TuningGrid& grid = tuning.grid;
+    add("searched",
+        fmt::format(
+            "looked at sigma2 from {} to {}, sigma1 from {} to {} and thresholds from {} to "
+            "{}, {} points, then at {} finer grids around the best",
+            grid.noise.front(), grid.noise.back(), grid.sigma1.front(), grid.sigma1.back(),
+            grid.threshold.front(), grid.threshold.back(), tuning.evaluated,
+            tuning.searched.grids));
+    if (tuning.continuum &&
+        tuning.continuum->aggregator.selection->sigma1 > 0.9 * grid.sigma1.back()) {
+      add("check_at_random",
+          "the best check has the largest noise that was looked at: it answers almost at random, "
+          "which is to ask fewer queries; ask fewer, and tune on them");
+    }
+  } else if (tuning.choice.best && !tuning.continuum && tuning.complete && settings.shard.of == 1) {
+    if (const std::string more = edges(tuning); !more.empty()) {
+      add("edge_of_grid",
+          fmt::format("the best point is at the end of its range: try {} as well", more));
+    }
+  }
+  if (!tuning.has_best()) return;
+  const TuningPoint& best =
+      tuning.continuum ? tuning.continuum->point : tuning.points[*tuning.choice.best].point;
+  if (!(best.answered > 0.0) || !(best.agreeing < kFewAgree * best.answered)) return;
+  std::string text = fmt::format(
+      "of the answers of the best point {:.1f} % are what most teachers "
+      "said",
+      100.0 * best.agreeing / best.answered);
+  if (!goal.asks_for_right_labels()) {
+    text += fmt::format(": nothing here asks for right labels, so that the largest noise wins; {}",
+                        goal.objective == Objective::answered
+                            ? "use --objective agreeing, or add --min-agreement 0.9"
+                            : "add --min-right N or --min-agreement 0.9");
+  } else if (!goal.min_agreement && !goal.min_accuracy) {
+    text += "; --min-agreement 0.9 finds fewer answers that can be relied on";
+  }
+  add("low_agreement", text);
+}
+
+}  // namespace
 
 std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& settings) {
   std::vector<Notice> result{
       {"parameters_from_votes",
        "choosing parameters by looking at private votes is itself data-dependent, and no epsilon "
-       "here covers it: tune on public or held-out votes, or account for the choice"}};
+       "here covers it: tune on public votes, on votes of pate simulate or of teachers that are "
+       "held out, which costs nothing"}};
   const auto add = [&](const char* code, std::string message) {
     result.push_back({code, std::move(message)});
   };
   add("private_numbers",
       "every epsilon here depends on the votes: it is for the owner of the data and must not be "
       "published as it is");
+  advice(tuning, settings, add);
   if (tuning.grid.has_selection()) {
     add("grid_upper_bounds",
         fmt::format("the epsilon of points that are not refined is an upper bound, at most {:g} % "
@@ -269,7 +394,7 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
     } else {
       add("releases_estimated",
           "what a release would publish on average is computed for the best point and estimated "
-          "for the others, within a few per cent; the front is that of the trade-off bound");
+          "for the others, within some 10 %; the front is that of the trade-off bound");
     }
     const auto computed = std::count_if(tuning.points.begin(), tuning.points.end(),
                                         [](const TunedPoint& p) { return p.release_computed; });
@@ -304,7 +429,7 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
 }
 
 int report_tune_misses(const Tuning& tuning, bool may_tell_numbers, const Streams& streams) {
-  if (tuning.choice.best) return kDone;
+  if (tuning.has_best()) return kDone;
   const bool has_misses = !tuning.choice.nearest_misses.empty();
   if (has_misses ? !may_tell_numbers : !tuning.ranked_by_release) {
     return report_missed({"no point keeps the limits"}, streams);
@@ -313,10 +438,14 @@ int report_tune_misses(const Tuning& tuning, bool may_tell_numbers, const Stream
     const TunedPoint& p = tuning.points[miss.position];
     streams.err << alarming("pate: limit missed:", streams.err_colour())
                 << fmt::format(" no point keeps the limits; nearest to --{}: {} {}, {} answers\n",
-                               miss.of_max_epsilon ? "max-epsilon" : "min-answered",
+                               option_word(miss.limit),
                                tuning.ranked_by_release ? "mean released epsilon" : "epsilon",
                                tuning.ranked_by_release ? p.released->mean : p.point.epsilon,
                                p.point.answered);
+  }
+  if (!tuning.ranked_by_release && tuning.choice.nearest_misses.empty()) {
+    streams.err << alarming("pate: limit missed:", streams.err_colour())
+                << " no point keeps more than one of the limits\n";
   }
   if (tuning.ranked_by_release && tuning.choice.nearest_misses.empty()) {
     streams.err << alarming("pate: limit missed:", streams.err_colour())

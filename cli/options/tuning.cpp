@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,9 @@ namespace pate::cli {
 void add_tuning_options(CommandLine& line, TuningOptions& options) {
   TuneSettings& settings = options.settings;
   EpsilonKind& kind = settings.grid.kind;
-  const Section grid =
-      line.section("Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25");
+  const Section grid = line.section(
+      "Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25;\n"
+      "without any of these all parameters are looked for");
   grid.add("--sigma2 SPEC", options.sigma2, "Gaussian noise of the maximum, in votes");
   grid.add("--threshold SPEC", options.threshold, "threshold: votes, or shares 60%:90%:5%");
   grid.add("--sigma1 SPEC", options.sigma1, "Gaussian noise of the threshold, in votes",
@@ -45,16 +47,27 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
               "tradeoff (default) or published", {.recorded = false});
   privacy.add("--reading NAME", options.reading, {Reading::joint, Reading::expected},
               "joint (default) or expected", {.recorded = false});
-  privacy.add("--conversion NAME", kind.conversion, {Conversion::improved, Conversion::classic},
-              "improved (default) or classic", {.recorded = false});
+  privacy.add("--conversion NAME", options.conversion,
+              {Conversion::optimal, Conversion::improved, Conversion::classic},
+              "default: optimal, and what holds for any\nvotes where that is smaller; improved\n"
+              "or classic alone",
+              {.recorded = false});
   add_orders(privacy, kind.orders);
 
+  goal.add("--solve NAME", options.solve, {SolvedFor::sigma2, SolvedFor::queries},
+           "least sigma2, or most queries, that keep\n--max-epsilon; of all else one value");
   add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
-           {Objective::answered, Objective::correct, Objective::epsilon},
-           "answered (with --max-epsilon the\ndefault), correct (needs --labels) or\n"
-           "epsilon (otherwise the default)",
+           {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon},
+           "most answers that are the plurality\n(agreeing; with --max-epsilon the\n"
+           "default) or the label (correct; the\ndefault with --labels too), most\n"
+           "answers, or the smallest epsilon\n(otherwise the default)",
            {.recorded_before = "max_epsilon"});
+  goal.add("--min-right N", settings.goal.min_right,
+           "at least N answers that are the label\nor, without --labels, the plurality");
+  goal.add("--min-agreement P", settings.goal.min_agreement,
+           "at least this share of the answers is\nthe plurality");
+  goal.add("--min-accuracy P", settings.goal.min_accuracy, "or the label (needs --labels)");
   goal.add("--max-answers K", settings.grid.max_answers,
            "ask no more queries than are expected\nto give K answers; count no more");
   const Section work = line.section("Work");
@@ -76,6 +89,55 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
 }
 
 namespace {
+
+// Without ranges: something must say which noise is best, and the search needs all votes at once.
+void check_search(const TuningOptions& options) {
+  const TuneSettings& settings = options.settings;
+  const TuningGoal& goal = settings.goal;
+  const auto exclude = [](bool given, const char* option) {
+    if (given) {
+      throw usage_error(
+          fmt::format("{} needs ranges: add --sigma2 SPEC, and --threshold SPEC and "
+                      "--sigma1 SPEC for Confident",
+                      option));
+    }
+  };
+  exclude(options.rounds.has_value(), "--rounds");
+  exclude(!options.shard.empty(), "--shard");
+  exclude(settings.release, "--release");
+  exclude(settings.continuum, "--refine");
+  const bool shares = goal.min_agreement || goal.min_accuracy;
+  const bool limited = goal.min_right ||
+                       (goal.max_epsilon && options.objective != Objective::epsilon) ||
+                       (goal.min_answered && shares);
+  if (!limited || (options.objective == Objective::answered && !shares)) {
+    throw usage_error(
+        "the noise is missing: add --sigma2 SPEC or --laplace-scale SPEC (LNMax). Without ranges "
+        "pate tune looks for all parameters, and needs to know for what: --max-epsilon E, for the "
+        "most right answers, or --min-right N, for the smallest epsilon");
+  }
+}
+
+void check_solve(const TuningOptions& options) {
+  const TuneSettings& settings = options.settings;
+  const auto exclude = [](bool given, const char* option) {
+    if (given) throw usage_error(fmt::format("--solve excludes {}", option));
+  };
+  exclude(options.is_ptr(), "PTR: use pate plan");
+  exclude(!options.laplace_scale.empty() && *options.solve == SolvedFor::sigma2,
+          "--laplace-scale: it is for Gaussian noise");
+  exclude(!options.sigma2.empty() && *options.solve == SolvedFor::sigma2,
+          "--sigma2, which it looks for");
+  exclude(options.rounds.has_value(), "--rounds");
+  exclude(!options.shard.empty(), "--shard");
+  exclude(!options.resume.empty(), "--resume");
+  exclude(settings.release, "--release");
+  exclude(settings.continuum, "--refine");
+  exclude(settings.grid.max_answers.has_value(), "--max-answers");
+  if (!settings.goal.max_epsilon) {
+    throw usage_error("--solve needs --max-epsilon E: the budget that is to be kept");
+  }
+}
 
 // Of PTR: its axes are there, and what it is not tuned by is not.
 void check_tested(const TuningOptions& options) {
@@ -103,8 +165,20 @@ void check_tested(const TuningOptions& options) {
 GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
-  const bool ptr =
-      !options.ptr_laplace.empty() || !options.ptr_sigma.empty() || !options.ptr_delta.empty();
+  const bool ptr = options.is_ptr();
+  if (options.solve) check_solve(options);
+  if (options.solve == SolvedFor::sigma2) {
+    TuningOptions solved = options;
+    solved.solve.reset();
+    solved.sigma2 = "1";  // until it is solved for
+    return check_grid_options(solved, has_student);
+  }
+  if (!ptr && options.laplace_scale.empty() && options.sigma2.empty() &&
+      options.threshold.empty() && options.sigma1.empty()) {
+    check_search(options);
+    result.search = true;
+    return result;
+  }
   check_noise({!options.laplace_scale.empty(), !options.sigma2.empty(), !options.threshold.empty(),
                !options.sigma1.empty(), has_student, ptr},
               "--sigma2 SPEC or --laplace-scale SPEC (LNMax)");
@@ -137,6 +211,12 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   return result;
 }
 
+void ask_to_search(TuneSettings& settings) {
+  settings.search = true;
+  TuningGoal& goal = settings.goal;
+  if (!goal.min_agreement && !goal.min_accuracy) goal.min_agreement = kSearchedAgreement;
+}
+
 std::array<GridOptions, 2> check_rounds(const TuningOptions& options, bool has_student) {
   if (*options.rounds != 2) {
     throw usage_error(fmt::format("--rounds must be 2, got {}", *options.rounds));
@@ -157,6 +237,8 @@ std::array<GridOptions, 2> check_rounds(const TuningOptions& options, bool has_s
   exclude(!options.resume.empty(), "--resume");
   exclude(options.top.has_value(), "--top");
   exclude(!options.csv.empty(), "--csv");
+  exclude(settings.goal.min_agreement.has_value(), "--min-agreement: use --min-right");
+  exclude(settings.goal.min_accuracy.has_value(), "--min-accuracy: use --min-right");
   if (options.threshold.empty()) {
     throw usage_error("--rounds needs --threshold and --sigma1: add them");
   }
@@ -195,12 +277,54 @@ void check_release(const TuningOptions& options) {
           "pate release publishes the cost under the bound tradeoff");
   exclude(options.reading == Reading::expected, "--reading expected",
           "an expectation is no guarantee");
-  exclude(kind.conversion == Conversion::classic, "--conversion classic",
-          "pate release converts by improved");
+  exclude(options.conversion && *options.conversion != Conversion::improved,
+          "--conversion optimal and classic", "pate release converts by improved");
   exclude(kind.orders.has_value(), "--orders", "the order is a parameter of the release");
   exclude(options.settings.continuum, "--refine", "that goes on from the best point by epsilon");
   exclude(!options.shard.empty(), "--shard", "the front of the whole grid is needed");
   exclude(options.top && *options.top == 0, "--top 0", "so many Pareto points are looked at");
+}
+
+}  // namespace
+
+namespace {
+
+void check_goal(const TuningGoal& goal) {
+  const auto share = [](const std::optional<double>& value, const char* option) {
+    if (value && !(*value >= 0.0 && *value <= 1.0)) {
+      throw usage_error(fmt::format("{} is a share, 0 to 1, got {}", option, *value));
+    }
+  };
+  share(goal.min_agreement, "--min-agreement");
+  share(goal.min_accuracy, "--min-accuracy");
+  if (goal.min_right && !(*goal.min_right >= 0.0 && std::isfinite(*goal.min_right))) {
+    throw usage_error(fmt::format("--min-right must be >= 0, got {}", *goal.min_right));
+  }
+  if (goal.labelled) return;
+  if (goal.objective == Objective::correct) {
+    throw usage_error("--objective correct needs --labels: add them");
+  }
+  if (goal.min_accuracy) throw usage_error("--min-accuracy needs --labels: add them");
+}
+
+}  // namespace
+
+namespace {
+
+// Points are judged by what pate analyze puts first: the smallest fixed epsilon. What is no fixed
+// promise, or goes into something that is not, is converted by improved.
+void settle_conversion(const TuningOptions& options, EpsilonKind& kind) {
+  const bool fixed = kind.cost.reading == Reading::joint && !options.rounds;
+  const bool optimal = fixed && !options.settings.release && !options.is_ptr();
+  kind.conversion =
+      options.conversion.value_or(optimal ? Conversion::optimal : Conversion::improved);
+  if (kind.conversion == Conversion::optimal && !optimal) {
+    throw usage_error(
+        "--conversion optimal is for fixed promises: it excludes --reading expected, --bound "
+        "published, --rounds and PTR");
+  }
+  kind.as_headline = fixed;
+  kind.chosen_conversion = options.conversion.has_value() || options.settings.release;
 }
 
 }  // namespace
@@ -224,12 +348,13 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   } else {
     kind.cost = {Bound::tradeoff, options.reading.value_or(Reading::joint)};
   }
-  const Objective by_default = settings.goal.max_epsilon ? Objective::answered : Objective::epsilon;
-  settings.goal.objective = options.objective.value_or(by_default);
+  settle_conversion(options, kind);
+  settings.goal.labelled = has_labels;
+  const Objective most_right = has_labels ? Objective::correct : Objective::agreeing;
+  settings.goal.objective =
+      options.objective.value_or(settings.goal.max_epsilon ? most_right : Objective::epsilon);
   settings.method = options.method.value_or(ReleaseMethod::curve);
-  if (settings.goal.objective == Objective::correct && !has_labels) {
-    throw usage_error("--objective correct needs --labels: add them");
-  }
+  check_goal(settings.goal);
   if (!options.shard.empty()) settings.shard = parse_shard(options.shard, "--shard", "2/8");
   if (options.top) settings.top = static_cast<std::size_t>(*options.top);
   if (settings.continuum && settings.shard.of > 1) {

@@ -8,6 +8,7 @@
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/privacy.hpp"
+#include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::cli {
@@ -21,6 +22,8 @@ struct TuningOptions {
   Bound bound = Bound::tradeoff;
   std::optional<Reading> reading;
   std::optional<Objective> objective;
+  std::optional<Conversion> conversion;
+  std::optional<SolvedFor> solve;
   std::optional<ReleaseMethod> method;
   std::optional<std::int64_t> top;
   std::string csv;
@@ -29,6 +32,10 @@ struct TuningOptions {
   /// Two rounds: the queries of the first, and axes of the second where they are others.
   std::optional<std::int64_t> rounds, first_queries;
   std::string second_sigma2, second_threshold, second_sigma1;
+
+  [[nodiscard]] bool is_ptr() const {
+    return !ptr_laplace.empty() || !ptr_sigma.empty() || !ptr_delta.empty();
+  }
 };
 
 void add_tuning_options(CommandLine& line, TuningOptions& options);
@@ -39,9 +46,16 @@ void add_tuning_options(CommandLine& line, TuningOptions& options);
 struct GridOptions {
   TuningGrid grid;
   bool shares = false;
+  bool search = false;  ///< there are no ranges: all parameters are looked for
 };
 [[nodiscard]] GridOptions check_grid_options(const TuningOptions& options, bool has_student);
 [[nodiscard]] TuningGrid make_grid(const GridOptions& options, std::int64_t teachers);
+
+/// Of a search for all parameters: unless a limit on the right answers says otherwise at least this
+/// share of the answers must be the plurality, for without any the most right answers are often
+/// those of guessing on very many queries.
+inline constexpr double kSearchedAgreement = 0.9;
+void ask_to_search(TuneSettings& settings);
 
 /// The grids of both rounds. Throws like `check_grid_options`, and for options that are for one.
 [[nodiscard]] std::array<GridOptions, 2> check_rounds(const TuningOptions& options,

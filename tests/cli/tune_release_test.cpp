@@ -100,8 +100,8 @@ TEST_CASE("pate tune --release: limits and objectives are judged by the mean") {
   const auto mean = [](const nlohmann::json& point) {
     return point.at("released").at("mean_published").get<double>();
   };
-  const auto answered = [](const nlohmann::json& point) {
-    return point.at("answered").get<double>();
+  const auto agreeing = [](const nlohmann::json& point) {
+    return point.at("agreeing").get<double>();
   };
   std::sort(front.begin(), front.end(),
             [&](const auto& a, const auto& b) { return mean(a) < mean(b); });
@@ -114,7 +114,7 @@ TEST_CASE("pate tune --release: limits and objectives are judged by the mean") {
       nlohmann::json best;
       for (const auto& other : front) {
         if (mean(other) > mean(point)) continue;
-        if (best.is_null() || answered(other) > answered(best)) best = other;
+        if (best.is_null() || agreeing(other) > agreeing(best)) best = other;
       }
       CAPTURE(limit);
       CHECK(report.at("best").at("index") == best.at("index"));
@@ -126,10 +126,10 @@ TEST_CASE("pate tune --release: limits and objectives are judged by the mean") {
   SUBCASE("smallest mean with enough answers") {
     for (const auto& point : front) {
       const auto report =
-          tune(digits() + kFew + Words{"--min-answered", point.at("answered").dump()}).json();
+          tune(digits() + kFew + Words{"--min-right", point.at("agreeing").dump()}).json();
       nlohmann::json best;
       for (const auto& other : front) {
-        if (answered(other) >= answered(point) && best.is_null()) best = other;
+        if (agreeing(other) >= agreeing(point) && best.is_null()) best = other;
       }
       CHECK(report.at("best").at("index") == best.at("index"));
     }
@@ -215,7 +215,7 @@ TEST_CASE("pate tune --release: through a curve, by default") {
     ++released;
     CAPTURE(point.dump());
     const double estimate = point.at("released").at("mean_published");
-    CHECK(relative_error(estimate, rehearse(point).at("mean_published").get<double>()) < 0.08);
+    CHECK(relative_error(estimate, rehearse(point).at("mean_published").get<double>()) < 0.15);
   }
   CHECK(released >= 2);
   const auto& notices = report.at("notices");

@@ -183,7 +183,7 @@ TEST_CASE("pate tune: a report that lists some of the points is gone on from as 
   const TempDirectory directory;
   const std::string some = (directory / "some.json").string();
   for (const Words& grid : {kGrid, Words{"--sigma2", "10:40:5"}}) {
-    const Words words = Words{digits(), "--queries", "100"} + grid;
+    const Words words = Words{digits(), "--queries", "100", "--objective", "answered"} + grid;
     REQUIRE(
         run(Words{"tune"} + words + Words{"--delta", "1e-5", "--top", "1", "--quiet", "-o", some})
             .status == 0);
@@ -241,13 +241,13 @@ TEST_CASE("pate tune: the front and the best are those of the points") {
   double best = -1.0;
   for (const auto& p : points) {
     const bool dominated = std::any_of(points.begin(), points.end(), [&](const auto& q) {
-      return q.at("epsilon") <= p.at("epsilon") && q.at("answered") >= p.at("answered") &&
-             (q.at("epsilon") < p.at("epsilon") || q.at("answered") > p.at("answered"));
+      return q.at("epsilon") <= p.at("epsilon") && q.at("agreeing") >= p.at("agreeing") &&
+             (q.at("epsilon") < p.at("epsilon") || q.at("agreeing") > p.at("agreeing"));
     });
     CHECK(p.at("pareto") == !dominated);
-    if (p.at("epsilon") <= 9.0) best = std::max(best, p.at("answered").get<double>());
+    if (p.at("epsilon") <= 9.0) best = std::max(best, p.at("agreeing").get<double>());
   }
-  CHECK(report.at("best").at("answered") == best);
+  CHECK(report.at("best").at("agreeing") == best);
 }
 
 TEST_CASE("pate tune: --top limits the list, not the front and the best") {
@@ -277,7 +277,7 @@ TEST_CASE("pate tune: --refine finds something better between the points, within
     CHECK(best.at("on_grid") == false);
     if (goal.front() == "--max-epsilon") {
       CHECK(best.at("epsilon") <= 4.5);
-      CHECK(best.at("answered") > on_grid.at("answered"));
+      CHECK(best.at("agreeing") > on_grid.at("agreeing"));
     } else {
       CHECK(best.at("answered") >= 40.0);
       CHECK(best.at("epsilon") < on_grid.at("epsilon"));

@@ -97,10 +97,10 @@ std::string epsilon_label(double delta) {
 }
 
 // Of the headlines, which must agree for an axis to have one.
-double delta_of(std::span<const JsonValue> reports) {
-  const double first = reports.front().at("headline").at("delta").number(0.0, 1.0);
-  for (const JsonValue& report : reports) {
-    const JsonValue its = report.at("headline").at("delta");
+// The delta that all these have.
+double same_delta(std::span<const JsonValue> reports, std::span<const JsonValue> deltas) {
+  const double first = deltas.front().number(0.0, 1.0);
+  for (const JsonValue& its : deltas) {
     if (its.number(0.0, 1.0) != first) {
       its.fail(
           fmt::format("{}, the delta of {}: epsilons at different deltas do not go into one "
@@ -109,6 +109,18 @@ double delta_of(std::span<const JsonValue> reports) {
     }
   }
   return first;
+}
+
+double delta_of(std::span<const JsonValue> reports) {
+  std::vector<JsonValue> deltas;
+  for (const JsonValue& report : reports) deltas.push_back(report.at("headline").at("delta"));
+  return same_delta(reports, deltas);
+}
+
+double tuned_delta_of(std::span<const JsonValue> reports) {
+  std::vector<JsonValue> deltas;
+  for (const JsonValue& report : reports) deltas.push_back(report.at("delta"));
+  return same_delta(reports, deltas);
 }
 
 Figure cumulative(std::span<const JsonValue> reports) {
@@ -263,17 +275,28 @@ Figure by_order(const JsonValue& report) {
   return {"", {rdp, epsilon}};
 }
 
-Figure pareto(const JsonValue& report) {
-  Panel panel{"Parameters of the grid",
-              {"answers, expected"},
-              {epsilon_label(report.at("delta").number(0.0, 1.0))}};
+// What a tuning set against epsilon, and how it is called.
+std::pair<const char*, const char*> worth_of(const JsonValue& report) {
+  const auto given = report.find("objective");
+  const std::string objective = given ? given->text() : "answered";
+  if (objective == "correct") return {"correct", "right answers, expected"};
+  const JsonValue points = report.at("points");
+  const auto all = points.elements();
+  if (objective == "answered" || all.empty() || !all.front().find("agreeing")) {
+    return {"answered", "answers, expected"};
+  }
+  return {"agreeing", "answers that are the plurality, expected"};
+}
+
+// The points and the front of one tuning; of several the fronts alone.
+void add_pareto(const JsonValue& report, const char* worth, const std::string& file, Panel& panel) {
   Series all{"points of the grid", Mark::dots, {}, {}};
-  Series front{"Pareto front", Mark::line_and_points, {}, {}};
+  Series front{file + "Pareto front", Mark::line_and_points, {}, {}};
   std::vector<std::pair<double, double>> on_front;
   for (const JsonValue& point : report.at("points").elements()) {
     const auto epsilon = point.find("epsilon");
     if (!epsilon) continue;
-    const double answered = point.at("answered").number(0.0);
+    const double answered = point.at(worth).number(0.0);
     all.x.push_back(answered);
     all.y.push_back(epsilon->number(0.0));
     if (point.at("pareto").boolean()) on_front.emplace_back(answered, all.y.back());
@@ -284,12 +307,46 @@ Figure pareto(const JsonValue& report) {
     front.x.push_back(answered);
     front.y.push_back(epsilon);
   }
-  panel.series = {std::move(all), std::move(front)};
+  if (file.empty()) panel.series.push_back(std::move(all));
+  panel.series.push_back(std::move(front));
   if (const auto best = report.find("best")) {
-    panel.series.push_back({"best",
+    panel.series.push_back({file + "best",
                             Mark::points,
-                            {best->at("answered").number(0.0)},
+                            {best->at(worth).number(0.0)},
                             {best->at("epsilon").number(0.0)}});
+  }
+}
+
+Figure pareto(std::span<const JsonValue> reports) {
+  const auto [worth, called] = worth_of(reports.front());
+  Panel panel{reports.size() > 1 ? "Parameters" : "Parameters of the grid",
+              {called},
+              {epsilon_label(tuned_delta_of(reports))}};
+  for (const JsonValue& report : reports) {
+    if (worth_of(report).first != std::string_view(worth)) {
+      report.at("objective").fail("the objective of the first report");
+    }
+    add_pareto(report, worth, reports.size() > 1 ? name_of(report) + ": " : "", panel);
+  }
+  return {"", {panel}};
+}
+
+// Epsilon over the only parameter that varies.
+Figure along(const JsonValue& report, const std::string& parameter) {
+  Panel panel{
+      "The grid", {parameter + ", votes"}, {epsilon_label(report.at("delta").number(0.0, 1.0))}};
+  Series line{"points of the grid", Mark::line_and_points, {}, {}};
+  for (const JsonValue& point : report.at("points").elements()) {
+    const auto epsilon = point.find("epsilon");
+    if (!epsilon) continue;
+    line.x.push_back(point.at(parameter).number());
+    line.y.push_back(epsilon->number(0.0));
+  }
+  if (line.x.empty()) report.at("points").fail("points with an epsilon");
+  panel.series = {std::move(line)};
+  if (const auto best = report.find("best")) {
+    panel.series.push_back(
+        {"best", Mark::points, {best->at(parameter).number()}, {best->at("epsilon").number(0.0)}});
   }
   return {"", {panel}};
 }
@@ -301,7 +358,8 @@ Figure heatmap(const JsonValue& report) {
     if (values.type() != io::JsonType::array) continue;
     if (values.elements().size() > 1) varied.push_back(parameter);
   }
-  if (varied.size() < 2) report.at("grid").fail("two parameters with several values each");
+  if (varied.empty()) report.at("grid").fail("a parameter with several values");
+  if (varied.size() == 1) return along(report, varied.front());
   const auto best = report.find("best");
   // Of a third the value of the best point.
   for (std::size_t i = 2; i < varied.size(); ++i) {
@@ -484,7 +542,7 @@ Figure drawing(FigureKind kind, std::span<const JsonValue> reports) {
     case FigureKind::orders:
       return by_order(the_one(kind, reports));
     case FigureKind::pareto:
-      return pareto(the_one(kind, reports));
+      return pareto(reports);
     case FigureKind::heatmap:
       return heatmap(the_one(kind, reports));
     case FigureKind::teachers:

@@ -28,6 +28,11 @@ static void fields(FieldWriter& a, const ReleasedEpsilon& released) {
 
 namespace {
 
+// NaN, which is null, where there are no answers.
+double share_of(double number, double answered) {
+  return answered > 0.0 ? number / answered : std::numeric_limits<double>::quiet_NaN();
+}
+
 // The results of a point; an infinite epsilon is null, and so is an order that is none.
 template <class Archive>
 void point_results(Archive& a, Described<Archive, TuningPoint>& point, const Tuning& tuning,
@@ -35,11 +40,19 @@ void point_results(Archive& a, Described<Archive, TuningPoint>& point, const Tun
   a("epsilon", point.epsilon, Real{.least = 0.0, .null_is = kInfinity});
   a("order", point.order, Real{.least = 1.0, .null_is = 0.0});
   a("answered", point.answered, Real{0.0});
+  if constexpr (Archive::kReads) {
+    if (!a.json().find("agreeing")) {
+      a.json().fail(
+          "'agreeing', the answers that are the plurality, which reports of earlier versions do "
+          "not have: run pate tune again");
+    }
+  }
+  a("agreeing", point.agreeing, Real{0.0});
+  if constexpr (!Archive::kReads) a("agreement", share_of(point.agreeing, point.answered));
   if (tuning.has_labels) {
     a("correct", point.right, Real{0.0});
     if constexpr (!Archive::kReads) {
-      a("accuracy", point.answered > 0.0 ? point.right / point.answered
-                                         : std::numeric_limits<double>::quiet_NaN());
+      a("accuracy", share_of(point.right, point.answered));
     }
   }
   if (settings.grid.max_answers) a("queries", point.queries, Whole{0, tuning.queries});
@@ -153,12 +166,20 @@ void goal_fields(Archive& a, Described<Archive, TuneSettings>& settings) {
   a.named("bound", kind.cost.bound, {Bound::tradeoff, Bound::published});
   a.named("reading", kind.cost.reading, {Reading::joint, Reading::expected});
   if constexpr (!Archive::kReads) a("direction", direction_name(kind.cost.bound));
-  a.named("conversion", kind.conversion, {Conversion::improved, Conversion::classic});
+  a.named("conversion", kind.conversion,
+          {Conversion::optimal, Conversion::improved, Conversion::classic});
+  if constexpr (Archive::kReads) {
+    kind.as_headline = kind.cost.reading == Reading::joint;
+    kind.chosen_conversion = kind.conversion != Conversion::optimal;
+  }
   a.named("objective", settings.goal.objective,
-          {Objective::answered, Objective::correct, Objective::epsilon});
+          {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon});
   a.object("limits", [&](auto& limits) {
     limits("max_epsilon", settings.goal.max_epsilon);
     limits("min_answered", settings.goal.min_answered);
+    limits("min_right", settings.goal.min_right);
+    limits("min_agreement", settings.goal.min_agreement);
+    limits("min_accuracy", settings.goal.min_accuracy);
     limits("max_answers", settings.grid.max_answers);
   });
 }
@@ -222,7 +243,7 @@ void write_misses(FieldWriter& report, const Tuning& tuning, const TuneSettings&
   misses.set_empty_array();
   for (const NearestMiss& miss : tuning.choice.nearest_misses) {
     FieldWriter a(misses.element());
-    a("limit", miss.of_max_epsilon ? "max_epsilon" : "min_answered");
+    a("limit", name(miss.limit));
     a.object("point", [&](FieldWriter& p) { point_of_grid(p, tuning, settings, miss.position); });
   }
 }
@@ -308,9 +329,27 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
                          [](const TunedPoint& p) { return p.release_computed; }));
   }
   report.object("best", [&](FieldWriter& best) {
-    if (tuning.choice.best) write_best(best, tuning, context);
+    if (tuning.has_best()) write_best(best, tuning, context);
   });
-  if (settings.continuum) {
+  if (context.solved) {
+    report.object("solved", [&](FieldWriter& a) {
+      a("parameter", name(context.solved->parameter));
+      a("value", context.solved->value);
+    });
+  }
+  if (settings.search) {
+    report.object("searched", [&](FieldWriter& a) {
+      const auto range = [&](const char* parameter, const std::vector<double>& values) {
+        a(parameter, std::vector{values.front(), values.back()});
+      };
+      range("sigma2", tuning.grid.noise);
+      range("sigma1", tuning.grid.sigma1);
+      range("threshold", tuning.grid.threshold);
+      a("finer_grids", tuning.searched.grids);
+      a("points", tuning.evaluated + tuning.searched.points);
+    });
+  }
+  if (settings.continuum || settings.search) {
     report.object("best_on_grid", [&](FieldWriter& best) {
       if (tuning.choice.best) point_of_grid(best, tuning, settings, *tuning.choice.best);
     });
@@ -354,6 +393,7 @@ SavedTuning read_tune_report(const io::JsonValue& report) {
   saved.student_sha256 = sha256_of(inputs, "student");
   saved.labels_sha256 = sha256_of(inputs, "labels");
   tuning.has_labels = !saved.labels_sha256.empty();
+  settings.goal.labelled = tuning.has_labels;
   if (const auto best = report.find("best")) {
     if (const auto command = best->find("command")) saved.best_command = command->text();
   }
@@ -395,6 +435,7 @@ std::string rounds_report_json(const RoundsTuning& found, const RoundsContext& c
     a("epsilon", p.epsilon);
     a("order", p.order, Real{.null_is = 0.0});
     a("answered", p.answered);
+    a("agreeing", p.agreeing);
     if (context.has_labels) a("correct", p.right);
     const io::JsonWriter rounds = a.place().member("rounds");
     rounds.set_empty_array();
@@ -405,6 +446,7 @@ std::string rounds_report_json(const RoundsTuning& found, const RoundsContext& c
       round("queries", context.queries[r]);
       round("epsilon", (*alone)[r].epsilon);
       round("answered", (*alone)[r].answered);
+      round("agreeing", (*alone)[r].agreeing);
       if (context.has_labels) round("correct", (*alone)[r].right);
     }
   };

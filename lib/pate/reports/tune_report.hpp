@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "pate/io/json.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/tuning/rounds.hpp"
+#include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::reports {
@@ -20,6 +22,7 @@ struct TuneContext {
   std::string best_command;  ///< the command line that analyses the best point; may be empty
   /// The one that releases its epsilon with the parameters found; empty without --release.
   std::string release_command;
+  std::optional<SolvedParameter> solved;  ///< what the only point of the grid was solved for
   std::vector<Notice> notices;
 };
 

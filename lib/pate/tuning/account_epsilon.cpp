@@ -83,10 +83,19 @@ AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const Valu
     return values;
   };
   const std::span<const double> orders = kind.orders ? *kind.orders : default_orders();
-  const OptimalOrder best = optimal_order(
+  OptimalOrder best = optimal_order(
       orders, kind.orders ? epsilons_at(orders) : epsilons_around_best(orders, hint, epsilons_at),
       [&](double order) { return epsilons_at(std::span(&order, 1)).front(); },
       kind.orders.has_value());
+  if (kind.conversion == Conversion::optimal && !kind.orders && best.epsilon > 0.0 &&
+      best.order <= orders[1]) {
+    // As an account does, below the orders of the grid.
+    Values low{kLowestSearchedOrder, 1.0 + 1e-5, 1.0 + 1e-4, 1.0 + 1e-3, orders[0], orders[1]};
+    const OptimalOrder lower = optimal_order(
+        low, epsilons_at(low),
+        [&](double order) { return epsilons_at(std::span(&order, 1)).front(); }, false);
+    if (lower.epsilon < best.epsilon) best = lower;
+  }
   return spent ? AccountEpsilon{std::max(best.epsilon, 0.0), best.order} : AccountEpsilon{};
 }
 

@@ -35,9 +35,7 @@ class Assembly {
       // On the grid values, before anything is refined: whether points are in one piece or in
       // shards, the same ones are chosen.
       std::vector<std::size_t> chosen = front();
-      if (goal_.objective != Objective::epsilon) {
-        if (const auto first = first_within_limits()) chosen.push_back(*first);
-      }
+      if (const auto first = first_within_limits()) chosen.push_back(*first);
       refine(chosen);
     }
     for (const std::size_t i : front()) points_[i].pareto = true;
@@ -75,7 +73,8 @@ class Assembly {
     for (std::size_t k = 0; k < positions.size(); ++k) use(positions[k], found[k]);
   }
 
-  // The point with the most answers, or right answers, that keeps the limits. Those that may or may
+  // The best point by grid values that keeps the limits: of the smallest epsilon it need not be on
+  // the front, as limits on shares are not about what is set against epsilon. Those that may or may
   // not keep max_epsilon are refined, in order, until one does.
   std::optional<std::size_t> first_within_limits() {
     std::vector<std::size_t> candidates;
@@ -143,23 +142,30 @@ class Assembly {
     return result;
   }
 
+  [[nodiscard]] bool keeps_all_but(Limit one, const TuningPoint& p) const {
+    return std::ranges::all_of(kNames<Limit>, [&](const auto& named) {
+      if (named.value == one) return true;
+      return named.value == Limit::max_epsilon ? keeps_epsilon(p.epsilon)
+                                               : goal_.keeps(named.value, p, p.epsilon);
+    });
+  }
+
+  // For every limit the point that comes nearest to it of those that keep all others.
   [[nodiscard]] std::vector<NearestMiss> nearest_misses() const {
-    std::optional<std::size_t> cheapest;
-    std::optional<std::size_t> fullest;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const TuningPoint& p = points_[i].point;
-      if (goal_.max_epsilon && goal_.keeps_answers(p) &&
-          (!cheapest || p.epsilon < points_[*cheapest].point.epsilon)) {
-        cheapest = i;
-      }
-      if (goal_.min_answered && keeps_epsilon(p.epsilon) &&
-          (!fullest || p.answered > points_[*fullest].point.answered)) {
-        fullest = i;
-      }
-    }
     std::vector<NearestMiss> result;
-    if (cheapest) result.push_back({*cheapest, true});
-    if (fullest) result.push_back({*fullest, false});
+    for (const auto& [limit, name] : kNames<Limit>) {
+      if (!goal_.bound(limit)) continue;
+      std::optional<std::size_t> nearest;
+      double least = kInfinity;
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        if (!keeps_all_but(limit, points_[i].point)) continue;
+        const double excess = goal_.excess(limit, points_[i].point, points_[i].point.epsilon);
+        if (nearest && !(excess < least)) continue;
+        nearest = i;
+        least = excess;
+      }
+      if (nearest) result.push_back({*nearest, limit});
+    }
     return result;
   }
 
@@ -169,6 +175,68 @@ class Assembly {
 };
 
 }  // namespace
+
+const std::optional<double>& TuningGoal::bound(Limit limit) const {
+  switch (limit) {
+    case Limit::max_epsilon:
+      return max_epsilon;
+    case Limit::min_answered:
+      return min_answered;
+    case Limit::min_right:
+      return min_right;
+    case Limit::min_agreement:
+      return min_agreement;
+    case Limit::min_accuracy:
+      break;
+  }
+  return min_accuracy;
+}
+
+double TuningGoal::number(Limit limit, const TuningPoint& point, double epsilon) const {
+  switch (limit) {
+    case Limit::max_epsilon:
+      return epsilon;
+    case Limit::min_answered:
+      return point.answered;
+    case Limit::min_right:
+      return right(point);
+    case Limit::min_agreement:
+      return point.agreeing / point.answered;
+    case Limit::min_accuracy:
+      break;
+  }
+  return point.right / point.answered;
+}
+
+double TuningGoal::excess(Limit limit, const TuningPoint& point, double epsilon) const {
+  const double wanted = bound(limit).value_or(0.0);
+  const double found = number(limit, point, epsilon);
+  const double beyond = limit == Limit::max_epsilon ? found - wanted : wanted - found;
+  if (beyond != beyond) return kInfinity;
+  return wanted > 0.0 ? beyond / wanted : beyond;
+}
+
+bool TuningGoal::keeps_answers(const TuningPoint& point) const {
+  return std::ranges::all_of(kNames<Limit>, [&](const auto& named) {
+    return named.value == Limit::max_epsilon || keeps(named.value, point, point.epsilon);
+  });
+}
+
+void validate(const TuningGoal& goal) {
+  for (const auto& [limit, name] : kNames<Limit>) {
+    const std::optional<double>& bound = goal.bound(limit);
+    if (!bound) continue;
+    const bool share = limit == Limit::min_agreement || limit == Limit::min_accuracy;
+    if (!(*bound >= 0.0) || (share && !(*bound <= 1.0))) {
+      throw parameter_error(
+          fmt::format("{} must be {}, got {}", name, share ? "a share, 0 to 1" : ">= 0", *bound));
+    }
+  }
+  if (!goal.labelled && (goal.objective == Objective::correct || goal.min_accuracy)) {
+    throw parameter_error(fmt::format(
+        "{} needs true labels", goal.min_accuracy ? "min_accuracy" : "the objective correct"));
+  }
+}
 
 TuningChoice assemble(std::vector<TunedPoint>& points, const TuningGoal& goal,
                       const RefinePoints& refine) {

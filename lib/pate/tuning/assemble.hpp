@@ -14,15 +14,34 @@ namespace pate {
 
 /// What makes one point better than another.
 enum class Objective {
-  answered,  ///< most answers
+  answered,  ///< most answers, whatever they are: the largest noise of the maximum always wins
   correct,   ///< most right answers; needs true labels
   epsilon,   ///< smallest epsilon
+  agreeing,  ///< most answers that are the plurality
 };
 template <>
-inline constexpr std::array<Named<Objective>, 3> kNames<Objective>{{
+inline constexpr std::array<Named<Objective>, 4> kNames<Objective>{{
     {Objective::answered, "answered"},
     {Objective::correct, "correct"},
     {Objective::epsilon, "epsilon"},
+    {Objective::agreeing, "agreeing"},
+}};
+
+/// What a point may have to keep.
+enum class Limit {
+  max_epsilon,
+  min_answered,   ///< answers
+  min_right,      ///< right answers: the labels, or without true labels the plurality
+  min_agreement,  ///< share of the answers that are the plurality
+  min_accuracy,   ///< share of the answers that are the true labels
+};
+template <>
+inline constexpr std::array<Named<Limit>, 5> kNames<Limit>{{
+    {Limit::max_epsilon, "max_epsilon"},
+    {Limit::min_answered, "min_answered"},
+    {Limit::min_right, "min_right"},
+    {Limit::min_agreement, "min_agreement"},
+    {Limit::min_accuracy, "min_accuracy"},
 }};
 
 /// The objective and the limits that the best point has to keep.
@@ -30,18 +49,46 @@ struct TuningGoal {
   Objective objective = Objective::epsilon;
   std::optional<double> max_epsilon;
   std::optional<double> min_answered;
+  std::optional<double> min_right = {};
+  std::optional<double> min_agreement = {};
+  std::optional<double> min_accuracy = {};
+  bool labelled = false;  ///< true labels are known: by them answers are right
 
-  /// What is set against epsilon: the right answers where they are the objective, else the answers.
+  /// What is set against epsilon: what the objective counts. Of the smallest epsilon it is the
+  /// answers that are right; all answers where these are limited and nothing asks for right ones.
   [[nodiscard]] double value(const TuningPoint& point) const {
-    return objective == Objective::correct ? point.right : point.answered;
+    if (objective == Objective::answered) return point.answered;
+    if (objective == Objective::correct) return point.right;
+    if (objective == Objective::agreeing) return point.agreeing;
+    return min_answered && !asks_for_right_labels() ? point.answered : right(point);
+  }
+  /// Answers that are right, by the true labels or by what most teachers said.
+  [[nodiscard]] double right(const TuningPoint& point) const {
+    return labelled ? point.right : point.agreeing;
+  }
+  [[nodiscard]] const std::optional<double>& bound(Limit limit) const;
+  /// The number of a point that a limit is about; NaN for a share of no answers.
+  [[nodiscard]] double number(Limit limit, const TuningPoint& point, double epsilon) const;
+  /// How far a point is from a limit, relative; at most 0 where it keeps it.
+  [[nodiscard]] double excess(Limit limit, const TuningPoint& point, double epsilon) const;
+  [[nodiscard]] bool keeps(Limit limit, const TuningPoint& point, double epsilon) const {
+    return !bound(limit) || excess(limit, point, epsilon) <= 0.0;
   }
   [[nodiscard]] bool keeps_epsilon(double epsilon) const {
     return !max_epsilon || epsilon <= *max_epsilon;
   }
-  [[nodiscard]] bool keeps_answers(const TuningPoint& point) const {
-    return !min_answered || point.answered >= *min_answered;
+  /// Whether all limits but that on epsilon are kept.
+  [[nodiscard]] bool keeps_answers(const TuningPoint& point) const;
+  /// Whether anything here asks for labels that are right: without it more noise is never worse.
+  [[nodiscard]] bool asks_for_right_labels() const {
+    return objective == Objective::correct || objective == Objective::agreeing || min_right ||
+           min_agreement || min_accuracy;
   }
 };
+
+/// Throws `parameter_error` for a limit that is negative or no number, a share above 1, and an
+/// accuracy without true labels.
+void validate(const TuningGoal& goal);
 
 /// A point of a grid and what was found out about it.
 struct TunedPoint {
@@ -63,7 +110,7 @@ struct TunedPoint {
 /// Why a point is worth naming where none keeps the limits.
 struct NearestMiss {
   std::size_t position;  ///< among the points
-  bool of_max_epsilon;   ///< the limit it misses; else --min-answered
+  Limit limit;           ///< the one it misses; the others are kept
 };
 
 /// What a set of points amounts to; positions are among the points.

@@ -117,8 +117,10 @@ class Search {
     if (one.has_selection()) {
       const PointToRefine wanted{0, point.queries, point.order};
       const auto refined = refine_points(task, std::span(&wanted, 1)).front();
-      point.epsilon = refined->epsilon;
-      point.order = refined->order;
+      if (refined->epsilon <= point.epsilon) {
+        point.epsilon = refined->epsilon;
+        point.order = refined->order;
+      }
     }
     if (!goal_.keeps_epsilon(point.epsilon)) return std::nullopt;
     if (!(objective(point) < objective(value_))) return std::nullopt;

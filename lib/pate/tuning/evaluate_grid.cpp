@@ -7,9 +7,12 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/tally.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/tuning/account_epsilon.hpp"
+#include "pate/tuning/agreement.hpp"
+#include "pate/tuning/public_epsilons.hpp"
 #include "pate/tuning/row_costs.hpp"
 
 namespace pate {
@@ -91,7 +94,7 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
   if (const std::size_t threshold = work.grid.threshold_of(begin) - row_first;
       row.is_interpolated(threshold)) {
     order = best_order(work.orders, bound, order, first_step, [&](std::size_t i) {
-      return work.orders.epsilon(i, row.rdp_nearby(sums.all(), threshold, i));
+      return work.orders.quick_epsilon(i, row.rdp_nearby(sums.all(), threshold, i));
     });
     first_step = 1;
   }
@@ -103,27 +106,43 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
     result.queries = sums.asked()[slice];
     result.answered = row.answered(votes, threshold);
     if (work.votes.labels) result.right = row.right(votes, threshold);
+    result.agreeing = std::min(row.agreeing(votes, threshold), result.answered);
     if (most && result.answered > *most) {
       result.right *= *most / result.answered;
+      result.agreeing *= *most / result.answered;
       result.answered = *most;
     }
     double rdp_seen = 0.0;
-    std::map<std::size_t, double> epsilons;  // at the orders that were looked at
-    const auto epsilon_at = [&](std::size_t i) {
-      const auto [found, is_new] = epsilons.try_emplace(i);
+    struct AtOrder {
+      double rdp, quick;
+      std::optional<double> epsilon;
+    };
+    std::map<std::size_t, AtOrder> looked;  // orders that were looked at
+    const auto at_order = [&](std::size_t i) -> AtOrder& {
+      const auto [found, is_new] = looked.try_emplace(i);
       if (is_new) {
         const double rdp = row.rdp(votes, threshold, i);
         rdp_seen = std::max(rdp_seen, rdp);
-        found->second = work.orders.epsilon(i, rdp);
+        found->second = {rdp, work.orders.quick_epsilon(i, rdp), {}};
       }
       return found->second;
     };
+    const auto quick_at = [&](std::size_t i) { return at_order(i).quick; };
+    const auto epsilon_at = [&](std::size_t i) {
+      AtOrder& at = at_order(i);
+      if (!at.epsilon) at.epsilon = work.orders.epsilon(i, at.rdp);
+      return *at.epsilon;
+    };
     order -= order % work.orders.stride();
-    order = best_order(work.orders, bound, order, first_step, epsilon_at);
+    order = best_order(work.orders, bound, order, first_step, quick_at);
     first_step = 1;
+    const std::size_t best =
+        work.orders.is_optimal()
+            ? best_order(work.orders, bound, order - order % work.orders.stride(), 1, epsilon_at)
+            : order;
     if (rdp_seen > 0.0) {
-      result.epsilon = epsilons.at(order);
-      result.order = work.orders[order];
+      result.epsilon = epsilon_at(best);
+      result.order = work.orders[best];
     } else {
       result.epsilon = 0.0;
     }
@@ -133,7 +152,7 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
 
 // All points with some sigma1 and a range of thresholds, for all sums of a tile, of which those at
 // `start` come first.
-void evaluate_task(Work& work, const std::vector<std::unique_ptr<NoiseSums>>& sums,
+void evaluate_task(Work& work, const std::vector<std::shared_ptr<NoiseSums>>& sums,
                    std::size_t first_noise, std::size_t i_sigma1, std::size_t first_threshold,
                    std::size_t start) {
   const TuningGrid& grid = work.grid;
@@ -179,13 +198,19 @@ void evaluate_with_selection(Work& work) {
   const TuningGrid& grid = work.grid;
   const auto asked = asked_queries(work.votes.rows.size(), work.settings.max_answers.has_value());
   for (std::size_t first = 0; first < grid.noise.size(); first += kTile) {
-    std::vector<std::unique_ptr<NoiseSums>> sums(std::min(kTile, grid.noise.size() - first));
+    std::vector<std::shared_ptr<NoiseSums>> sums(std::min(kTile, grid.noise.size() - first));
     for (std::size_t k = 0; k < sums.size(); ++k) {
       if (!has_work(work, first + k)) continue;
       if (work.watcher.wants_stop()) return;
-      sums[k] = std::make_unique<NoiseSums>(
-          work.votes, grid.aggregator(grid.index(first + k, 0, 0)), asked, work.settings.kind.cost,
-          work.orders, work.settings.threads);
+      std::shared_ptr<NoiseSums> made;
+      std::shared_ptr<NoiseSums>& its =
+          work.kept != nullptr ? work.kept->by_noise[grid.noise[first + k]] : made;
+      if (!its) {
+        its = std::make_shared<NoiseSums>(work.votes, grid.aggregator(grid.index(first + k, 0, 0)),
+                                          asked, work.settings.kind.cost, work.orders,
+                                          work.settings.threads);
+      }
+      sums[k] = its;
     }
     const std::size_t chunks = (grid.thresholds() + kTaskThresholds - 1) / kTaskThresholds;
     parallel_for(grid.sigma1.size() * chunks, work.settings.threads, [&](std::size_t task) {
@@ -208,12 +233,18 @@ void evaluate_without_selection(Work& work) {
     const Aggregator aggregator = work.grid.aggregator(work.first + i);
     Run run = run_of(work.votes, aggregator, queries);
     run.labels = work.votes.labels;
-    const Partials counted = count_run(run, {.threads = 1}).partials;
-    const AccountEpsilon found =
-        account_epsilon(counted.tally, aggregator, work.settings.kind, 0.0, 1);
+    std::vector<QueryKey> keys{cost_key(run), sorted_histogram()};
+    if (run.labels) keys.push_back(label_key(run));
+    std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = 1});
+    const AccountEpsilon found = account_epsilon(tally_of(run, std::move(counted.front())),
+                                                 aggregator, work.settings.kind, 0.0, 1);
     TuningPoint point{found.epsilon, found.order, static_cast<double>(queries), 0.0, queries};
-    if (counted.utility && queries > 0) {
-      point.right = utility(*counted.utility, aggregator).expected_accuracy * point.answered;
+    point.agreeing = expected_agreeing(
+        aggregator, agreement_of(aggregator.noisy_max, run.votes.classes(), counted[1], 1));
+    if (run.labels && queries > 0) {
+      point.right =
+          utility(utility_tally(aggregator, counted.back(), 1), aggregator).expected_accuracy *
+          point.answered;
     }
     work.points[i] = point;
     work.counter.add(1);
@@ -232,6 +263,11 @@ void evaluate_tested(Work& work) {
   settings.delta = kind.delta;
   settings.published = false;
   settings.orders = kind.orders;
+  if (!kind.as_headline || kind.chosen_conversion) {
+    settings.conversion = kind.conversion == Conversion::classic ? ReportedConversion::classic
+                                                                 : ReportedConversion::improved;
+  }
+  if (!kind.as_headline) settings.reading = Reading::joint;
   settings.threads = 1;
   parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
     TuningPoint& point = work.points[i];
@@ -244,17 +280,15 @@ void evaluate_tested(Work& work) {
       found.answered +=
           static_cast<double>(query.count) * probabilities.of(query.statistic).answered;
     }
+    found.agreeing = found.answered;  // PTR tells the plurality or nothing
     if (counted.utility && found.answered > 0.0) {
       found.right = utility(*counted.utility, aggregator).expected_accuracy * found.answered;
     }
     // Where the deltas of the queries leave nothing there is no epsilon at this delta.
     if (steps_of(aggregator, queries, queries).delta() < kind.delta) {
-      for (const CostEntry& cost : account(counted, aggregator, settings).costs) {
-        if (cost.bound != Bound::tradeoff || name(cost.conversion) != name(kind.conversion))
-          continue;
-        found.epsilon = cost.epsilon;
-        found.order = cost.order.value_or(0.0);
-      }
+      const Account its = account(counted, aggregator, settings);
+      found.epsilon = its.costs[its.headline].epsilon;
+      found.order = its.costs[its.headline].order.value_or(0.0);
     }
     point = found;
     work.counter.add(1);
@@ -265,9 +299,13 @@ void evaluate_tested(Work& work) {
 
 void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPoint> points) {
   validate(task.grid);
-  const TuningOrders orders(task.settings.kind);
+  const std::optional<TuningOrders> own =
+      task.kept == nullptr ? std::optional<TuningOrders>(task.settings.kind) : std::nullopt;
+  const TuningOrders& orders = own ? *own : task.kept->orders;
   const auto size = static_cast<std::int64_t>(points.size());
   const auto before = std::ranges::count(points, true, &TuningPoint::evaluated);
+  std::vector<char> is_new;
+  for (const TuningPoint& point : points) is_new.push_back(point.evaluated() ? 0 : 1);
   Work work{task, orders, first, points, ProgressCounter(task.watcher.progress, size)};
   if (before > 0) work.counter.add(before);
   if (task.grid.ptr) {
@@ -276,6 +314,14 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
     evaluate_with_selection(work);
   } else {
     evaluate_without_selection(work);
+  }
+  if (!task.grid.ptr && task.settings.kind.as_headline) {
+    PublicEpsilons any_votes(task.settings.kind);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (is_new[i] != 0 && points[i].evaluated()) {
+        any_votes.judge(task.grid.aggregator(first + i), points[i]);
+      }
+    }
   }
 }
 

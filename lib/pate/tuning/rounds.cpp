@@ -23,10 +23,20 @@ constexpr std::size_t kOrdersAtOnce = 16;
 // Pairs that may or may not keep the limit and are looked at exactly.
 constexpr std::size_t kMostStraddling = 64;
 
+// What a goal looks at.
+TuningPoint as_point(const RoundsPoint& p) {
+  TuningPoint point;
+  point.epsilon = p.epsilon;
+  point.answered = p.answered;
+  point.right = p.right;
+  point.agreeing = p.agreeing;
+  return point;
+}
+
 // All points of one round at all orders that are looked at.
 struct RoundCurves {
-  std::vector<double> answered, right;  // by point
-  std::vector<double> rdp;              // by order, then point
+  std::vector<double> answered, right, agreeing;  // by point
+  std::vector<double> rdp;                        // by order, then point
 };
 
 std::vector<std::size_t> order_numbers(const TuningOrders& orders) {
@@ -42,6 +52,7 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
   RoundCurves result;
   result.answered.resize(grid.size());
   result.right.resize(grid.size());
+  result.agreeing.resize(grid.size());
   result.rdp.resize(numbers.size() * grid.size());
   for (std::size_t noise = 0; noise < grid.noise.size(); ++noise) {
     const NoiseSums all(round.votes, grid.aggregator(grid.index(noise, 0, 0)),
@@ -61,6 +72,7 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
         }
         if (begin > 0) continue;
         result.answered[point] = row.answered(sums, t);
+        result.agreeing[point] = std::min(row.agreeing(sums, t), result.answered[point]);
         if (round.votes.labels) result.right[point] = row.right(sums, t);
         progress.add(1);
       }
@@ -109,9 +121,7 @@ class JointFront {
     return all;
   }
 
-  [[nodiscard]] double value(const RoundsPoint& p) const {
-    return goal_.objective == Objective::correct ? p.right : p.answered;
-  }
+  [[nodiscard]] double value(const RoundsPoint& p) const { return goal_.value(as_point(p)); }
 
  private:
   void reduce(std::vector<RoundsPoint>& points) const {
@@ -124,8 +134,15 @@ class JointFront {
   // Of one round: the points worth looking at.
   [[nodiscard]] std::vector<std::size_t> front_of(std::size_t round, std::size_t k) const {
     const RoundCurves& curves = curves_[round];
-    const auto& values = goal_.objective == Objective::correct ? curves.right : curves.answered;
-    const std::size_t size = values.size();
+    const std::size_t size = curves.answered.size();
+    std::vector<double> values(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      TuningPoint p;
+      p.answered = curves.answered[i];
+      p.right = curves.right[i];
+      p.agreeing = curves.agreeing[i];
+      values[i] = goal_.value(p);
+    }
     std::vector<std::size_t> points(size);
     for (std::size_t i = 0; i < size; ++i) points[i] = i;
     keep_front(
@@ -149,6 +166,7 @@ class JointFront {
         p.order = orders_[number];
         p.answered = curves_[0].answered[a] + curves_[1].answered[b];
         p.right = curves_[0].right[a] + curves_[1].right[b];
+        p.agreeing = curves_[0].agreeing[a] + curves_[1].agreeing[b];
         result.push_back(p);
       }
     }
@@ -186,6 +204,7 @@ class ExactPair {
 void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind,
                      const TuningGoal& goal) {
   validate_delta(kind.delta);
+  validate(goal);
   for (const Round& round : rounds) {
     validate(round.grid);
     if (!round.grid.has_selection()) throw parameter_error("a round needs a threshold and sigma1");
@@ -193,8 +212,8 @@ void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind
       throw parameter_error(fmt::format("a round may have at most {} points, got {}",
                                         kMostRoundPoints, round.grid.size()));
     }
-    if (goal.objective == Objective::correct && !round.votes.labels) {
-      throw parameter_error("the objective correct needs true labels");
+    if (goal.labelled && !round.votes.labels) {
+      throw parameter_error("the true labels that the goal speaks of are missing");
     }
   }
   if (kind.cost.reading != Reading::expected &&
@@ -218,9 +237,7 @@ RoundsTuning tune_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& 
   RoundsTuning result;
   result.front = joint.find(threads);
 
-  const auto keeps_answers = [&](const RoundsPoint& p) {
-    return !goal.min_answered || p.answered >= *goal.min_answered;
-  };
+  const auto keeps_answers = [&](const RoundsPoint& p) { return goal.keeps_answers(as_point(p)); };
   // The dearest first, which gives most; epsilon is refined where the limit is near.
   std::size_t straddling = 0;
   const auto keeps_epsilon = [&](RoundsPoint& p) {
@@ -250,7 +267,7 @@ RoundsTuning tune_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& 
   for (std::size_t r = 0; r < 2; ++r) {
     const std::size_t i = result.best->index[r];
     result.alone[r] = {pair.alone(r, kind, result.best->order).epsilon, curves[r].answered[i],
-                       curves[r].right[i]};
+                       curves[r].right[i], curves[r].agreeing[i]};
   }
   return result;
 }

@@ -26,6 +26,7 @@ struct RoundsPoint {
   double order = 0.0;
   double answered = 0.0;  ///< expected, of both
   double right = 0.0;     ///< expected, of both; needs true labels
+  double agreeing = 0.0;  ///< expected, of both
 };
 
 /// What one round of a `RoundsPoint` costs and gives alone.
@@ -33,11 +34,12 @@ struct RoundAlone {
   double epsilon = 0.0;  ///< at its own best order
   double answered = 0.0;
   double right = 0.0;
+  double agreeing = 0.0;
 };
 
 struct RoundsTuning {
-  /// Pairs of which no other is better in epsilon and in answers (right answers where they are the
-  /// objective), the cheapest first; a few thousand of them at most. Epsilon is at most
+  /// Pairs of which no other is better in epsilon and in what the goal sets against it
+  /// (`TuningGoal::value`), the cheapest first; a few thousand of them at most. Epsilon is at most
   /// `kGridAccuracy` above that of the sum of both accounts.
   std::vector<RoundsPoint> front;
   /// The best pair under the limits. Epsilon is that of the sum of both accounts, to 1e-9.

@@ -354,10 +354,11 @@ double RowCosts::answered(const VoteSums& sums, std::size_t threshold) const {
   return sum.value();
 }
 
-double RowCosts::right(const VoteSums& sums, std::size_t threshold) const {
+double RowCosts::answered_of(std::span<const double> queries, const VoteSums& sums,
+                             std::size_t threshold) const {
   CompensatedSum sum;
-  for (std::size_t i = 0; i < sums.right().size(); ++i) {
-    sum.add(sums.right()[i] * answered(places_[threshold], sums.statistics()[i].value));
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    sum.add(queries[i] * answered(places_[threshold], sums.statistics()[i].value));
   }
   return sum.value();
 }

@@ -118,8 +118,13 @@ class RowCosts {
 
   /// Expected number of answers, sum of queries * Pr[answered | v].
   [[nodiscard]] double answered(const VoteSums& sums, std::size_t threshold) const;
-  /// Expected number of right answers (`VoteSums::right`).
-  [[nodiscard]] double right(const VoteSums& sums, std::size_t threshold) const;
+  /// Expected number of right answers (`VoteSums::right`), and of those that are the plurality.
+  [[nodiscard]] double right(const VoteSums& sums, std::size_t threshold) const {
+    return answered_of(sums.right(), sums, threshold);
+  }
+  [[nodiscard]] double agreeing(const VoteSums& sums, std::size_t threshold) const {
+    return answered_of(sums.agreeing(), sums, threshold);
+  }
 
   /// RDP of the run at an order: at least that of `run_costs`, by less than 3e-3.
   ///
@@ -140,6 +145,9 @@ class RowCosts {
   [[nodiscard]] double rdp_nearby(const VoteSums& sums, std::size_t threshold, std::size_t order);
 
  private:
+  // Of so many queries with each statistic those that are answered.
+  [[nodiscard]] double answered_of(std::span<const double> queries, const VoteSums& sums,
+                                   std::size_t threshold) const;
   // Thresholds whole votes apart see the same leads.
   struct Chain {
     ThresholdCheck check;  // with what is left of the threshold

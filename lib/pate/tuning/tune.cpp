@@ -17,6 +17,8 @@
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
+#include "pate/tuning/public_epsilons.hpp"
+#include "pate/tuning/vote_sums.hpp"
 
 namespace pate {
 
@@ -29,8 +31,9 @@ void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings&
   require_every_vote(votes.votes, "tuning");
   validate_delta(settings.grid.kind.delta);
   const CostKind& cost = settings.grid.kind.cost;
-  if (grid.ptr && (cost.bound != Bound::tradeoff || cost.reading != Reading::joint ||
-                   settings.grid.max_answers || settings.continuum || settings.release)) {
+  if (grid.ptr &&
+      (cost.bound != Bound::tradeoff || cost.reading != Reading::joint ||
+       settings.grid.max_answers || settings.continuum || settings.search || settings.release)) {
     throw parameter_error(
         "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid");
   }
@@ -42,8 +45,9 @@ void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings&
     throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
                                       name(cost.bound), name(cost.reading)));
   }
-  if (settings.goal.objective == Objective::correct && !votes.labels) {
-    throw parameter_error("the objective correct needs true labels");
+  validate(settings.goal);
+  if (settings.goal.labelled && !votes.labels) {
+    throw parameter_error("the true labels that the goal speaks of are missing");
   }
   if (settings.grid.max_answers && !(*settings.grid.max_answers > 0.0)) {
     throw parameter_error(
@@ -77,36 +81,21 @@ void keep(const TuneSettings& settings, Tuning& tuning) {
   tuning.points = std::move(points);
 }
 
-// The epsilon of some steps whatever the votes.
-double data_independent_epsilon(const StepCounts& steps, const EpsilonKind& kind) {
-  const std::span<const double> orders =
-      kind.orders ? std::span<const double>(*kind.orders) : default_orders();
-  std::vector<Notice> notices;
-  if (!(steps.delta() < kind.delta)) return kInfinity;
-  for (const CostEntry& cost :
-       data_independent_entries(steps, orders, {kind.delta, kind.orders.has_value()}, notices)) {
-    if (name(cost.conversion) == name(kind.conversion)) return cost.epsilon;
-  }
-  return kInfinity;
-}
-
 // What the points are compared with; a stop leaves some of them without.
 void add_comparisons(const TuningTask& task, Tuning& tuning) {
   GridSettings settings = task.settings;
-  std::map<std::tuple<std::size_t, std::size_t, std::int64_t>, double> known;
+  PublicEpsilons any_votes(task.settings.kind);
   for (TunedPoint& p : tuning.points) {
-    const auto [found, is_new] = known.try_emplace(
-        {task.grid.noise_of(p.index), task.grid.sigma1_of(p.index), p.point.queries}, 0.0);
-    if (is_new) {
-      found->second = data_independent_epsilon(
-          steps_of(task.grid.aggregator(p.index), p.point.queries, p.point.queries), settings.kind);
-    }
-    p.data_independent = found->second;
+    p.data_independent = any_votes.of(task.grid.aggregator(p.index), p.point.queries);
     p.published = p.point.epsilon;
     if (task.grid.ptr) p.published = kInfinity;  // nobody has published one of PTR
   }
   if (settings.kind.cost.bound == Bound::published || task.grid.ptr) return;
   settings.kind.cost = {Bound::published, Reading::expected};
+  settings.kind.as_headline = false;
+  if (settings.kind.conversion == Conversion::optimal) {
+    settings.kind.conversion = Conversion::improved;  // an expectation promises nothing
+  }
   TuningPoint done;
   done.epsilon = 0.0;
   std::vector<TuningPoint> points(tuning.last - tuning.first, done);
@@ -114,6 +103,17 @@ void add_comparisons(const TuningTask& task, Tuning& tuning) {
   const Watcher watcher{{}, task.watcher.stop};
   evaluate_grid({task.votes, task.grid, settings, watcher}, tuning.first, points);
   for (TunedPoint& p : tuning.points) p.published = points[p.index - tuning.first].epsilon;
+}
+
+// The point found on the continuum with parameters that people can write, where it is still better
+// than the best of the grid.
+std::optional<FreePoint> continuum_rounded(const TuningTask& task, const TuningGoal& goal,
+                                           const TunedPoint& best) {
+  const std::optional<FreePoint> found = search_continuum(task, goal, best);
+  if (!found) return std::nullopt;
+  std::optional<FreePoint> rounded = round_parameters(task, goal, *found);
+  if (rounded && is_better(goal, rounded->point, best.point)) return rounded;
+  return std::nullopt;
 }
 
 void check_release(const TuneSettings& settings) {
@@ -164,7 +164,9 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
     point.epsilon = before.grid_epsilon;
     point.order = before.grid_order;
   }
-  const TuningTask task{votes, grid, settings.grid, watcher};
+  std::optional<KeptSums> kept;
+  if (settings.search) kept.emplace(settings.grid.kind);
+  const TuningTask task{votes, grid, settings.grid, watcher, kept ? &*kept : nullptr};
   evaluate_grid(task, tuning.first, points);
   tuning.points = evaluated_points(points, tuning.first, !grid.has_selection());
   tuning.evaluated = tuning.points.size();
@@ -173,20 +175,26 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
   if (tuning.complete) {
     const std::vector<TunedPoint> before_refinement = tuning.points;
     try {
-      tuning.choice =
-          assemble(tuning.points, settings.goal, [&](std::span<const std::size_t> positions) {
-            std::vector<PointToRefine> wanted;
-            for (const std::size_t position : positions) {
-              const TunedPoint& p = tuning.points[position];
-              wanted.push_back({p.index, p.point.queries, p.grid_order});
-            }
-            auto refined = refine_points(task, wanted);
-            if (watcher.wants_stop()) throw Stopped();
-            return refined;
-          });
-      if (settings.continuum && tuning.choice.best) {
+      // A coarse grid is where a search begins: its own points are nothing that one would choose.
+      const bool refines = !settings.search;
+      const RefinePoints refine = [&](std::span<const std::size_t> positions) {
+        std::vector<PointToRefine> wanted;
+        for (const std::size_t position : positions) {
+          const TunedPoint& p = tuning.points[position];
+          wanted.push_back({p.index, p.point.queries, p.grid_order});
+        }
+        auto refined = refine_points(task, wanted);
+        if (watcher.wants_stop()) throw Stopped();
+        return refined;
+      };
+      tuning.choice = assemble(tuning.points, settings.goal, refines ? refine : RefinePoints());
+      if (settings.search) {
+        tuning.continuum = search_parameters(task, settings.goal, tuning.points, tuning.choice.best,
+                                             tuning.searched);
+        if (tuning.continuum) tuning.choice.nearest_misses.clear();
+      } else if (settings.continuum && tuning.choice.best) {
         tuning.continuum =
-            search_continuum(task, settings.goal, tuning.points[*tuning.choice.best]);
+            continuum_rounded(task, settings.goal, tuning.points[*tuning.choice.best]);
       }
       keep(settings, tuning);
       add_comparisons(task, tuning);
@@ -205,7 +213,7 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
 
 Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings) {
   if (shards.empty()) throw parameter_error("joining needs at least one shard, got none");
-  if (settings.continuum) {
+  if (settings.continuum || settings.search) {
     throw parameter_error("a search on the continuum needs the votes: run it on the whole grid");
   }
   const Tuning& one = shards.front();

@@ -9,6 +9,7 @@
 #include "pate/parallel/shard.hpp"
 #include "pate/tuning/assemble.hpp"
 #include "pate/tuning/continuum.hpp"
+#include "pate/tuning/parameter_search.hpp"
 
 namespace pate {
 
@@ -19,8 +20,12 @@ struct TuneSettings {
   Shard shard;
   /// Keep only the front, what was refined and this many of the best points.
   std::optional<std::size_t> top;
-  /// After the grid, continue on the continuum around the best point (continuum.hpp).
+  /// After the grid, continue on the continuum around the best point (continuum.hpp), and round
+  /// what was found.
   bool continuum = false;
+  /// The grid is that of `search_grid`: after it, look for the best parameters anywhere
+  /// (parameter_search.hpp).
+  bool search = false;
   /// The best point is wanted by the mean released epsilon: `rank_by_release` after `tune`. Until
   /// then this changes nothing.
   bool release = false;
@@ -42,6 +47,9 @@ struct Tuning {
   /// Whether `choice` is by the mean released epsilon.
   bool ranked_by_release = false;
   std::optional<FreePoint> continuum = {};  ///< where it is better than the best of the grid
+  SearchTrace searched = {};                ///< where all parameters were looked for
+
+  [[nodiscard]] bool has_best() const { return choice.best || continuum; }
 };
 
 /// The points of a grid that were evaluated before, by an earlier, interrupted `tune`.

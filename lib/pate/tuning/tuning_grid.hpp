@@ -105,9 +105,12 @@ struct TuningPoint {
   double answered = 0.0;     ///< expected
   double right = 0.0;        ///< expected number of right answers; needs true labels
   std::int64_t queries = 0;  ///< how many of the queries are asked
+  double agreeing = 0.0;     ///< expected number of answers that are the plurality
 
   [[nodiscard]] bool evaluated() const { return epsilon == epsilon; }
 };
+
+struct KeptSums;
 
 /// What points of a grid are evaluated for and how; refers to all of it.
 struct TuningTask {
@@ -115,6 +118,7 @@ struct TuningTask {
   const TuningGrid& grid;
   const GridSettings& settings;
   const Watcher& watcher;
+  KeptSums* kept = nullptr;  ///< where several grids with a selection share values of the noise
 };
 
 /// Grid values of epsilon are at most this much above those of `account`, relative.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pate/math/margin.hpp"
+#include "pate/rdp/optimal_conversion.hpp"
 
 namespace pate {
 
@@ -29,7 +30,10 @@ constexpr double kSteepOutwards = 5e-5;
 std::vector<double> even_orders() {
   const double low = std::log(kLowest - 1.0);
   const double high = std::log(kHighest - 1.0);
-  const auto intervals = static_cast<std::size_t>(std::ceil((high - low) / kSpacing));
+  // A whole number of the widest steps, so that the highest order is one of those looked at first.
+  constexpr double kWidest = 256.0;
+  const auto intervals =
+      static_cast<std::size_t>(kWidest * std::ceil((high - low) / (kWidest * kSpacing)));
   std::vector<double> orders;
   for (std::size_t i = 0; i <= intervals; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(intervals);
@@ -47,16 +51,25 @@ Run run_of(const TuningVotes& votes, const Aggregator& aggregator, std::int64_t 
 }
 
 TuningOrders::TuningOrders(const EpsilonKind& kind)
-    : orders_(kind.orders ? *kind.orders : even_orders()), restricted_(kind.orders.has_value()) {
-  for (const double order : orders_) {
-    terms_.push_back(conversion_term(kind.conversion, order, kind.delta));
-  }
+    : orders_(kind.orders ? *kind.orders : even_orders()),
+      conversion_(kind.conversion),
+      delta_(kind.delta),
+      restricted_(kind.orders.has_value()) {
+  const Conversion quick = is_optimal() ? Conversion::improved : conversion_;
+  for (const double order : orders_) terms_.push_back(conversion_term(quick, order, kind.delta));
   const auto after = std::lower_bound(orders_.begin(), orders_.end(), 10.0);
   start_ = std::min(static_cast<std::size_t>(after - orders_.begin()), orders_.size() - 1);
   start_ -= start_ % stride();
 }
 
 double TuningOrders::epsilon(std::size_t i, double rdp) const {
+  if (!is_optimal() || !std::isfinite(rdp)) return quick_epsilon(i, rdp);
+  const double outwards = i % stride() == 0 ? kGridOrderMargin : kSteepOutwards;
+  return std::min(quick_epsilon(i, rdp),
+                  optimal_epsilon(rdp, orders_[i], delta_) * (1.0 + outwards));
+}
+
+double TuningOrders::quick_epsilon(std::size_t i, double rdp) const {
   const double sum = rdp + terms_[i];
   const double outwards = i % stride() == 0 ? kGridOrderMargin : kSteepOutwards;
   return std::max(sum + outwards * (rdp + std::abs(terms_[i])), 0.0);

@@ -38,6 +38,10 @@ struct EpsilonKind {
   Conversion conversion = Conversion::improved;
   double delta = 0.0;
   std::optional<std::vector<double>> orders;  ///< restricts orders to these
+  /// Points are judged as the headline of an account is: by what any votes cost too, where that is
+  /// smaller (`headline_epsilon`); of a conversion that was chosen, by that conversion.
+  bool as_headline = false;
+  bool chosen_conversion = false;
 };
 
 /// Which epsilon the points have and how many answers are wanted.
@@ -79,12 +83,18 @@ class TuningOrders {
 
   /// epsilon at an order, rounded outwards by 1e-9 relative (5e-5 between the strides), at least 0.
   [[nodiscard]] double epsilon(std::size_t i, double rdp) const;
+  /// The same by the improved conversion where the kind's is the optimal one, which takes long: at
+  /// least as large, and smallest at an order nearby.
+  [[nodiscard]] double quick_epsilon(std::size_t i, double rdp) const;
+  [[nodiscard]] bool is_optimal() const { return conversion_ == Conversion::optimal; }
 
  private:
   static constexpr std::size_t kStride = 64;
 
   std::vector<double> orders_;
   std::vector<double> terms_;
+  Conversion conversion_;
+  double delta_;
   bool restricted_;
   std::size_t start_ = 0;
 };

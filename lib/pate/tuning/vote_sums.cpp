@@ -68,16 +68,17 @@ void add_groups(std::vector<Excess>& excesses, VoteSums::AtOrder& at) {
   at.costs.push_back(cost);
 }
 
-// Expected right answers by statistic, if all these queries were answered.
-std::vector<double> right_by_statistic(std::span<const LabelledQuery> labelled,
-                                       std::span<const CostInputs::Statistic> statistics) {
-  std::vector<double> right(statistics.size(), 0.0);
-  for (const LabelledQuery& query : labelled) {
+// Expected answers of a kind by statistic, if all these queries were answered.
+template <class Query>
+std::vector<double> by_statistic(std::span<const Query> queries, double Query::*expected,
+                                 std::span<const CostInputs::Statistic> statistics) {
+  std::vector<double> sums(statistics.size(), 0.0);
+  for (const Query& query : queries) {
     const auto found =
         std::ranges::lower_bound(statistics, query.statistic, {}, &CostInputs::Statistic::value);
-    right[static_cast<std::size_t>(found - statistics.begin())] += query.right;
+    sums[static_cast<std::size_t>(found - statistics.begin())] += query.*expected;
   }
-  return right;
+  return sums;
 }
 
 }  // namespace
@@ -213,13 +214,18 @@ NoiseSums::NoiseSums(const TuningVotes& votes, const Aggregator& aggregator,
       sums_(asked_.size()) {
   Run run = run_of(votes, aggregator, asked_.back());
   run.labels = votes.labels;
-  std::vector<QueryKey> keys{cost_key(run)};
+  std::vector<QueryKey> keys{cost_key(run), sorted_histogram()};
+  const bool in_pieces = asked_.size() > 1;
+  keys.back().by_query = in_pieces;
   if (run.labels) {
     keys.push_back(label_key(run));
     keys.back().by_query = true;
   }
   std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = threads});
   if (run.labels) labelled_ = labelled_queries(aggregator, counted.back(), threads);
+  agreement_ =
+      in_pieces ? agreement_by_query(aggregator.noisy_max, run.votes.classes(), counted[1], threads)
+                : agreement_of(aggregator.noisy_max, run.votes.classes(), counted[1], threads);
   std::call_once(made_.back(), [&] { make(asked_.size() - 1, tally_of(run, counted.front())); });
 }
 
@@ -230,9 +236,14 @@ const VoteSums& NoiseSums::at(std::size_t i) const {
 
 void NoiseSums::make(std::size_t i, Tally tally) const {
   sums_[i] = std::make_unique<VoteSums>(aggregator_.noisy_max, std::move(tally), kind_, orders_);
+  const auto asked = static_cast<std::size_t>(asked_[i]);
+  std::span<const AgreeingQueries> agreement = agreement_;
+  if (asked_.size() > 1) agreement = agreement.first(asked);
+  sums_[i]->set_agreeing(
+      by_statistic(agreement, &AgreeingQueries::agreeing, sums_[i]->statistics()));
   if (!votes_.labels) return;
-  const auto labelled = std::span(labelled_).first(static_cast<std::size_t>(asked_[i]));
-  sums_[i]->set_right(right_by_statistic(labelled, sums_[i]->statistics()));
+  const auto labelled = std::span<const LabelledQuery>(labelled_).first(asked);
+  sums_[i]->set_right(by_statistic(labelled, &LabelledQuery::right, sums_[i]->statistics()));
 }
 
 }  // namespace pate

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/tally.hpp"
+#include "pate/tuning/agreement.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {
@@ -33,6 +35,9 @@ class VoteSums {
   /// true labels.
   [[nodiscard]] std::span<const double> right() const { return right_; }
   void set_right(std::vector<double> right) { right_ = std::move(right); }
+  /// By statistic: the expected number of labels that are the plurality if all were answered.
+  [[nodiscard]] std::span<const double> agreeing() const { return agreeing_; }
+  void set_agreeing(std::vector<double> agreeing) { agreeing_ = std::move(agreeing); }
   [[nodiscard]] std::int64_t teachers() const { return tally_.teachers; }
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
@@ -76,7 +81,7 @@ class VoteSums {
   Aggregator noisy_max_;  // without a selection: the checks are the grid point's
   Tally tally_;
   CostInputs inputs_;
-  std::vector<double> right_;
+  std::vector<double> right_, agreeing_;
   mutable std::vector<std::once_flag> filled_;
   mutable std::vector<AtOrder> at_;
 };
@@ -108,8 +113,17 @@ class NoiseSums {
   CostKind kind_;
   const TuningOrders& orders_;
   std::vector<LabelledQuery> labelled_;
+  std::vector<AgreeingQueries> agreement_;  // by query where there are several numbers of them
   mutable std::vector<std::once_flag> made_;
   mutable std::vector<std::unique_ptr<VoteSums>> sums_;
+};
+
+/// The sums of several grids on the same votes, by the noise of the maximum.
+struct KeptSums {
+  explicit KeptSums(const EpsilonKind& kind) : orders(kind) {}
+
+  TuningOrders orders;
+  std::map<double, std::shared_ptr<NoiseSums>> by_noise;
 };
 
 }  // namespace pate

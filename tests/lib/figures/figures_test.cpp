@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <string_view>
@@ -147,10 +148,41 @@ TEST_CASE("figures: grids") {
   CHECK(pate::gnuplot_script(cells, pate::ImageFormat::png).find("10 5 5 15 4.5 5.5 2\n") !=
         std::string::npos);
   const std::string line = R"({"schema": "pate/tune/v1", "delta": 1e-5,
-    "grid": {"sigma2": [7, 8]}, "best": null, "points": []})";
+    "grid": {"sigma2": [7]}, "best": null, "points": []})";
   CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::heatmap, line),
-                       doctest::Contains("two parameters with several values each"),
-                       pate::input_error);
+                       doctest::Contains("a parameter with several values"), pate::input_error);
+}
+
+TEST_CASE(
+    "figures: a grid of one parameter is a line, fronts of several tunings are beside each other") {
+  const auto report = [](const char* objective, double delta) {
+    return nlohmann::json{
+        {"schema", "pate/tune/v1"},
+        {"delta", delta},
+        {"objective", objective},
+        {"grid", {{"sigma2", {7, 8}}}},
+        {"best", nullptr},
+        {"points",
+         {{{"sigma2", 7}, {"epsilon", 9}, {"answered", 60}, {"agreeing", 50}, {"pareto", true}},
+          {{"sigma2", 8}, {"epsilon", 2}, {"answered", 60}, {"agreeing", 30}, {"pareto", true}}}}}
+        .dump();
+  };
+  const std::string one = report("agreeing", 1e-5);
+  const pate::Panel line = figure_of(FigureKind::heatmap, one).panels.at(0);
+  REQUIRE(line.series.size() == 1);
+  CHECK(line.series[0].x == std::vector{7.0, 8.0});
+  CHECK(line.series[0].y == std::vector{9.0, 2.0});
+  CHECK(figure_of(FigureKind::pareto, one).panels.at(0).series.at(1).x == std::vector{30.0, 50.0});
+
+  const auto parse = [](const std::string& text) {
+    return pate::io::JsonValue::parse(text, "r.json");
+  };
+  const std::vector both{parse(one), parse(one)};
+  CHECK(pate::figure_of(FigureKind::pareto, both).panels.at(0).series.size() == 2);
+  for (const std::string& other : {report("agreeing", 1e-6), report("answered", 1e-5)}) {
+    const std::vector mixed{parse(one), parse(other)};
+    CHECK_THROWS_AS((void)pate::figure_of(FigureKind::pareto, mixed), pate::input_error);
+  }
 }
 
 TEST_CASE("figures: the noise function is mirrored at half of the teachers") {

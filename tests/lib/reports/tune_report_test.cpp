@@ -24,11 +24,13 @@ Json example() {
     "teachers": 10, "classes": 3, "queries": 20, "delta": 1e-05,
     "bound": "tradeoff", "reading": "joint", "conversion": "classic",
     "objective": "correct",
-    "limits": {"max_epsilon": 4, "min_answered": null, "max_answers": 5.5},
+    "limits": {"max_epsilon": 4, "min_answered": null, "min_right": null,
+               "min_agreement": 0.9, "min_accuracy": null, "max_answers": 5.5},
     "grid": {"sigma1": [3], "threshold": [6], "sigma2": [2, 4]},
     "shard": {"index": 2, "of": 2, "first_point": 1, "last_point": 2},
     "complete": true, "points_evaluated": 1, "best": {"command": "pate analyze"},
-    "points": [{"index": 1, "epsilon": 0.5, "order": 9, "answered": 5, "correct": 4, "queries": 8,
+    "points": [{"index": 1, "epsilon": 0.5, "order": 9, "answered": 5, "agreeing": 4.5, "correct": 4,
+                "queries": 8,
                 "refined": true, "grid_epsilon": 0.501, "grid_order": 10}]
   })");
 }
@@ -65,6 +67,8 @@ TEST_SUITE("reports") {
     CHECK(saved.settings.grid.max_answers == 5.5);
     CHECK(saved.settings.goal.objective == Objective::correct);
     CHECK(saved.settings.goal.max_epsilon == 4.0);
+    CHECK(saved.settings.goal.labelled);
+    CHECK(saved.settings.goal.min_agreement == 0.9);
     CHECK_FALSE(saved.settings.goal.min_answered);
     CHECK(saved.settings.top == 7);
     CHECK(saved.best_command == "pate analyze");
@@ -73,6 +77,7 @@ TEST_SUITE("reports") {
     CHECK(p.index == 1);
     CHECK(p.point.epsilon == 0.5);
     CHECK(p.point.right == 4);
+    CHECK(p.point.agreeing == 4.5);
     CHECK(p.point.queries == 8);
     CHECK(p.grid_epsilon == 0.501);
     CHECK(p.grid_order == 10);
@@ -104,6 +109,8 @@ TEST_SUITE("reports") {
           "points[0].answered: expected a number >= 0, found -1");
     CHECK(message_of([](Json& r) { r["points"][0].erase("correct"); }) ==
           "points[0].correct: is missing");
+    CHECK(message_of([](Json& r) { r["points"][0].erase("agreeing"); })
+              .starts_with("points[0]: expected 'agreeing'"));
     CHECK(message_of([](Json& r) { r["points"][0]["queries"] = 21; }) ==
           "points[0].queries: expected a whole number from 0 to 20, found 21");
     CHECK(message_of([](Json& r) { r["points"][0]["index"] = 0; }) ==

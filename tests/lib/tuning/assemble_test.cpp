@@ -29,6 +29,7 @@ Problem random_problem(pate_test::Random& random, std::size_t size, bool ties) {
     p.point.order = 10.0;
     p.point.answered = ties ? static_cast<double>(random.integer(0, 9)) : random.uniform(0, 100);
     p.point.right = p.point.answered * random.uniform(0.5, 1.0);
+    p.point.agreeing = p.point.answered * random.uniform(0.2, 1.0);
     p.grid_epsilon = p.point.epsilon;
     p.grid_order = p.point.order;
     problem.points.push_back(p);
@@ -47,13 +48,34 @@ RefinePoints refiner(const Problem& problem, const std::vector<TunedPoint>& poin
   };
 }
 
-double value(const TunedPoint& p, Objective objective) {
-  return objective == Objective::correct ? p.point.right : p.point.answered;
+// What the goal sets against epsilon, told apart by hand.
+double value(const TunedPoint& p, const TuningGoal& goal) {
+  switch (goal.objective) {
+    case Objective::correct:
+      return p.point.right;
+    case Objective::answered:
+      return p.point.answered;
+    case Objective::agreeing:
+      return p.point.agreeing;
+    case Objective::epsilon:
+      break;
+  }
+  const bool asks = goal.min_right || goal.min_agreement || goal.min_accuracy;
+  if (goal.min_answered && !asks) return p.point.answered;
+  return goal.labelled ? p.point.right : p.point.agreeing;
 }
 
-bool dominates(const TunedPoint& a, const TunedPoint& b, Objective objective) {
-  return a.point.epsilon <= b.point.epsilon && value(a, objective) >= value(b, objective) &&
-         (a.point.epsilon < b.point.epsilon || value(a, objective) > value(b, objective));
+bool dominates(const TunedPoint& a, const TunedPoint& b, const TuningGoal& goal) {
+  return a.point.epsilon <= b.point.epsilon && value(a, goal) >= value(b, goal) &&
+         (a.point.epsilon < b.point.epsilon || value(a, goal) > value(b, goal));
+}
+
+bool keeps_answers(const TuningPoint& p, const TuningGoal& goal) {
+  const double right = goal.labelled ? p.right : p.agreeing;
+  return !(goal.min_answered && p.answered < *goal.min_answered) &&
+         !(goal.min_right && right < *goal.min_right) &&
+         !(goal.min_agreement && !(p.agreeing / p.answered >= *goal.min_agreement)) &&
+         !(goal.min_accuracy && !(p.right / p.answered >= *goal.min_accuracy));
 }
 
 }  // namespace
@@ -64,15 +86,18 @@ TEST_CASE("assemble: front and best are what reading the points one by one gives
     Problem problem =
         random_problem(random, 1 + static_cast<std::size_t>(round % 60), round % 2 == 0);
     TuningGoal goal;
-    goal.objective = static_cast<Objective>(round % 3);
+    goal.objective = static_cast<Objective>(round % 4);
+    goal.labelled = goal.objective == Objective::correct || random.integer(0, 1) == 1;
     if (round % 5 != 0) goal.max_epsilon = random.uniform(1, 3);
-    if (round % 7 == 0) goal.min_answered = random.uniform(0, 60);
+    if (random.integer(0, 6) == 0) goal.min_answered = random.uniform(0, 60);
+    if (random.integer(0, 6) == 0) goal.min_right = random.uniform(0, 40);
+    if (random.integer(0, 6) == 0) goal.min_agreement = random.uniform(0, 1);
+    if (goal.labelled && random.integer(0, 6) == 0) goal.min_accuracy = random.uniform(0.4, 1);
     auto& points = problem.points;
     const TuningChoice choice = assemble(points, goal, refiner(problem, points));
     for (const TunedPoint& p : points) {
-      const bool dominated = std::any_of(points.begin(), points.end(), [&](const TunedPoint& q) {
-        return dominates(q, p, goal.objective);
-      });
+      const bool dominated = std::any_of(
+          points.begin(), points.end(), [&](const TunedPoint& q) { return dominates(q, p, goal); });
       CHECK(p.pareto == !dominated);
       if (p.pareto) CHECK(p.refined);
       CHECK(p.point.epsilon == (p.refined ? problem.exact[p.index] : p.grid_epsilon));
@@ -84,16 +109,16 @@ TEST_CASE("assemble: front and best are what reading the points one by one gives
       const double epsilon =
           goal.objective == Objective::epsilon ? p.point.epsilon : problem.exact[p.index];
       if (goal.max_epsilon && epsilon > *goal.max_epsilon) continue;
-      if (goal.min_answered && p.point.answered < *goal.min_answered) continue;
+      if (!keeps_answers(p.point, goal)) continue;
       best = goal.objective == Objective::epsilon ? std::min(best, epsilon)
-                                                  : std::max(best, value(p, goal.objective));
+                                                  : std::max(best, value(p, goal));
     }
     CHECK(choice.best.has_value() == (std::isfinite(best) && best >= 0.0));
     if (!choice.best) continue;
     const TunedPoint& found = points[*choice.best];
     CHECK(found.refined);
-    CHECK((goal.objective == Objective::epsilon ? found.point.epsilon
-                                                : value(found, goal.objective)) == best);
+    CHECK((goal.objective == Objective::epsilon ? found.point.epsilon : value(found, goal)) ==
+          best);
     CHECK(choice.nearest_misses.empty());
   }
 }
@@ -124,7 +149,7 @@ TEST_CASE("assemble: without a point that keeps the limits the nearest ones are 
   const TuningGoal cheap{Objective::answered, 0.5, {}};
   choice = assemble(problem.points, cheap, refiner(problem, problem.points));
   REQUIRE(choice.nearest_misses.size() == 1);
-  CHECK(choice.nearest_misses[0].of_max_epsilon);
+  CHECK(choice.nearest_misses[0].limit == Limit::max_epsilon);
   for (const TunedPoint& p : problem.points) {
     CHECK(p.point.epsilon >= problem.points[choice.nearest_misses[0].position].point.epsilon);
   }

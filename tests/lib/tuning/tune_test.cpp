@@ -15,7 +15,7 @@ TunedPoint front_point(std::size_t index, double epsilon, double answered) {
   TunedPoint p;
   p.index = index;
   p.point.epsilon = p.grid_epsilon = epsilon;
-  p.point.answered = answered;
+  p.point.answered = p.point.agreeing = answered;
   p.refined = p.pareto = true;
   return p;
 }

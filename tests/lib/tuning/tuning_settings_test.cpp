@@ -21,3 +21,12 @@ TEST_CASE("downhill: finds the valley from anywhere, with few evaluations") {
 TEST_CASE("downhill: of a single number there is one smallest") {
   CHECK(pate::downhill(1, 0, 16, 1, [](std::size_t) { return 3.0; }) == 0);
 }
+
+TEST_CASE("tuning orders: the lowest and the highest are among those that are looked at first") {
+  const pate::EpsilonKind kind{{}, pate::Conversion::improved, 1e-5, {}};
+  const pate::TuningOrders orders(kind);
+  CHECK(orders[0] == 1.01);
+  CHECK(orders[orders.size() - 1] == 10000.0);
+  CHECK((orders.size() - 1) % orders.scan() == 0);
+  CHECK(orders.scan() % orders.stride() == 0);
+}

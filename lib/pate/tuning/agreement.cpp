@@ -1,0 +1,66 @@
+#include "pate/tuning/agreement.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "pate/aggregators/aggregator.hpp"
+#include "pate/math/sums.hpp"
+#include "pate/mechanisms/plurality_probability.hpp"
+#include "pate/parallel/parallel_for.hpp"
+
+namespace pate {
+
+namespace {
+
+// By distinct query.
+std::vector<double> plurality_probabilities(const NoisyMax& noisy_max, std::int64_t classes,
+                                            const KeyList& keys, unsigned threads) {
+  constexpr std::size_t kPiece = 128;
+  std::vector<double> result(keys.size());
+  parallel_for((keys.size() + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
+    const std::size_t end = std::min((piece + 1) * kPiece, keys.size());
+    for (std::size_t i = piece * kPiece; i < end; ++i) {
+      const auto counts = keys[i].subspan(1);
+      result[i] = plurality_probability(noisy_max, counts,
+                                        static_cast<std::size_t>(classes) - counts.size());
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+std::vector<AgreeingQueries> agreement_of(const NoisyMax& noisy_max, std::int64_t classes,
+                                          const DistinctQueries& counted, unsigned threads) {
+  const auto probabilities = plurality_probabilities(noisy_max, classes, counted.keys, threads);
+  std::map<std::int64_t, CompensatedSum> sums;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    sums[counted.keys[i].front()].add(static_cast<double>(counted.times(i).count) *
+                                      probabilities[i]);
+  }
+  std::vector<AgreeingQueries> result;
+  for (const auto& [statistic, sum] : sums) result.push_back({statistic, sum.value()});
+  return result;
+}
+
+std::vector<AgreeingQueries> agreement_by_query(const NoisyMax& noisy_max, std::int64_t classes,
+                                                const DistinctQueries& counted, unsigned threads) {
+  const auto probabilities = plurality_probabilities(noisy_max, classes, counted.keys, threads);
+  std::vector<AgreeingQueries> result;
+  result.reserve(counted.of_query.size());
+  for (const std::uint32_t i : counted.of_query) {
+    result.push_back({counted.keys[i].front(), probabilities[i]});
+  }
+  return result;
+}
+
+double expected_agreeing(const Aggregator& aggregator,
+                         const std::vector<AgreeingQueries>& agreement) {
+  CompensatedSum sum;
+  for (const auto& [statistic, agreeing] : agreement) {
+    sum.add(probability_answered(aggregator, statistic) * agreeing);
+  }
+  return sum.value();
+}
+
+}  // namespace pate

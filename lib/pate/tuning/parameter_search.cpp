@@ -1,0 +1,374 @@
+#include "pate/tuning/parameter_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+#include "pate/accounting/tally.hpp"
+#include "pate/error.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
+
+namespace pate {
+
+namespace {
+
+// Values of the coarse grid, and of the finer ones, by axis.
+constexpr std::size_t kCoarseNoise = 9, kCoarseSigma1 = 7, kCoarseThresholds = 12;
+constexpr int kMostGrids = 20;
+// Of the noise of the maximum, in the logarithm, and how many values on either side are looked at.
+constexpr double kNoiseSpacing = 0.1;
+constexpr int kNoiseReach = 4;
+// Of sigma1, in the logarithm, where a search may end.
+constexpr double kFineSpacing = 0.1;
+constexpr double kSmallChange = 1e-3;
+// Thresholds that are tried when what was found is rounded.
+constexpr int kRoundings = 3;
+// Pieces between two values of sigma2.
+constexpr int kBetween = 8;
+
+std::vector<double> logarithmic_axis(double low, double high, std::size_t size) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < size; ++k) {
+    const double share = static_cast<double>(k) / static_cast<double>(size - 1);
+    values.push_back(to_digits(low * std::pow(high / low, share), kFoundDigits));
+  }
+  return values;
+}
+
+// A unit in the last of the digits that are kept.
+double last_digit(double value) {
+  if (value == 0.0) return 1.0;
+  return std::pow(10.0, std::floor(std::log10(std::abs(value))) - (kFoundDigits - 1));
+}
+
+// What is to be made small: below 0 where all limits are kept, so that the best is the smallest;
+// above it, and the smaller the nearer a point is to its limits.
+double merit(const TuningGoal& goal, const TuningPoint& p) {
+  double beyond = 0.0;
+  bool keeps = std::isfinite(p.epsilon);
+  for (const auto& [limit, name] : kNames<Limit>) {
+    if (goal.keeps(limit, p, p.epsilon)) continue;
+    keeps = false;
+    beyond += std::min(goal.excess(limit, p, p.epsilon), 1e6);
+  }
+  if (!keeps) return std::isfinite(p.epsilon) ? 1.0 + beyond : 1e9;
+  // Of as many answers the cheaper.
+  if (goal.objective == Objective::epsilon) return -1.0 / (1.0 + p.epsilon);
+  return -1.0 - goal.value(p) * (1.0 + 1e-9 / (1.0 + p.epsilon));
+}
+
+// Where the best point lies: the noises by their logarithms, the threshold by its distance from the
+// largest statistic in units of sigma1, on which the answers of the clearest queries depend. So
+// sigma1 can grow, and the threshold with it, along the ridge that points under a limit make.
+struct Spot {
+  double log_noise = 0.0, log_sigma1 = 0.0, distance = 0.0;
+  double merit = kInfinity;
+  bool at_edge = false;  ///< of the noise's values, or of sigma1's, or of the thresholds'
+};
+
+// A point between two: numbers that are positive by their logarithms.
+TuningPoint between(const TuningPoint& a, const TuningPoint& b, double share) {
+  const auto mix = [share](double x, double y) {
+    return x > 0.0 && y > 0.0 ? std::exp((1.0 - share) * std::log(x) + share * std::log(y))
+                              : (1.0 - share) * x + share * y;
+  };
+  TuningPoint p = a;
+  p.epsilon = mix(a.epsilon, b.epsilon);
+  p.answered = mix(a.answered, b.answered);
+  p.right = mix(a.right, b.right);
+  p.agreeing = mix(a.agreeing, b.agreeing);
+  return p;
+}
+
+// Points with one sigma1 and threshold, by increasing noise.
+struct Column {
+  double distance;
+  std::vector<TuningPoint> points;
+};
+
+// Looks for a better spot among the points of a column, and between them.
+void improve(Spot& best, const TuningGoal& goal, std::span<const double> noise, double log_sigma1,
+             const Column& column, bool at_edge) {
+  for (std::size_t n = 0; n < noise.size(); ++n) {
+    const bool last = n + 1 == noise.size();
+    for (int k = 0; k < (last ? 1 : kBetween); ++k) {
+      const double share = static_cast<double>(k) / kBetween;
+      const double value = merit(
+          goal, k == 0 ? column.points[n] : between(column.points[n], column.points[n + 1], share));
+      if (!(value < best.merit)) continue;
+      const double here = std::log(noise[n]);
+      best.log_noise = k == 0 ? here : here + share * (std::log(noise[n + 1]) - here);
+      best.log_sigma1 = log_sigma1;
+      best.distance = column.distance;
+      best.merit = value;
+      best.at_edge = at_edge || (k == 0 && (n == 0 || last));
+    }
+  }
+}
+
+// The same among the columns of one sigma1, and between them; those at the ends are edges where
+// `edge`, and all of them where sigma1 is at its own.
+void improve(Spot& best, const TuningGoal& goal, std::span<const double> noise, double log_sigma1,
+             std::span<const Column> columns, bool edge, bool sigma1_at_edge) {
+  for (std::size_t t = 0; t < columns.size(); ++t) {
+    const bool end = edge && (t == 0 || t + 1 == columns.size());
+    improve(best, goal, noise, log_sigma1, columns[t], sigma1_at_edge || end);
+    if (t + 1 == columns.size()) break;
+    for (int k = 1; k < kBetween; ++k) {
+      const double share = static_cast<double>(k) / kBetween;
+      Column middle{columns[t].distance + share * (columns[t + 1].distance - columns[t].distance),
+                    {}};
+      for (std::size_t n = 0; n < noise.size(); ++n) {
+        middle.points.push_back(between(columns[t].points[n], columns[t + 1].points[n], share));
+      }
+      improve(best, goal, noise, log_sigma1, middle, sigma1_at_edge);
+    }
+  }
+}
+
+// The points of a row of a grid.
+std::vector<Column> columns_of(const TuningGrid& grid, std::size_t i_sigma1, double largest,
+                               std::span<const TuningPoint> points) {
+  std::vector<Column> columns;
+  for (std::size_t t = 0; t < grid.thresholds(); ++t) {
+    columns.push_back({(grid.threshold[t] - largest) / grid.sigma1[i_sigma1], {}});
+    for (std::size_t n = 0; n < grid.noise.size(); ++n) {
+      columns.back().points.push_back(points[grid.index(n, i_sigma1, t)]);
+    }
+  }
+  return columns;
+}
+
+// The best spot of a coarse grid; what is between its points is too far from them.
+Spot best_spot(const TuningGrid& grid, const TuningGoal& goal, double largest,
+               std::span<const TuningPoint> points) {
+  Spot best;
+  for (std::size_t s = 0; s < grid.sigma1_values(); ++s) {
+    for (const Column& column : columns_of(grid, s, largest, points)) {
+      improve(best, goal, grid.noise, std::log(grid.sigma1[s]), column, false);
+    }
+  }
+  return best;
+}
+
+// Values of the noise around one, from a lattice that all finer grids share: their sums over the
+// votes are kept.
+std::vector<double> lattice_around(double log_value) {
+  const double middle = std::round(log_value / kNoiseSpacing);
+  std::vector<double> values;
+  for (int k = -kNoiseReach; k <= kNoiseReach; ++k) {
+    values.push_back(std::exp((middle + k) * kNoiseSpacing));
+  }
+  return values;
+}
+
+// How far apart the values of a finer grid are.
+struct Spacings {
+  double sigma1, distance;
+};
+
+// The best spot of a finer grid around one, whose thresholds keep their distance in sigma1.
+Spot best_around(const TuningTask& task, const TuningGoal& goal, double largest, const Spot& centre,
+                 const Spacings& spacing, SearchTrace& trace) {
+  constexpr int kHalf = 2;  // values on either side of the middle
+  // With still more noise the check answers at random: that is to ask fewer queries.
+  const double most = std::log(task.grid.sigma1.back()) * (1.0 + 1e-12);
+  TuningGrid fine = task.grid;
+  fine.noise = lattice_around(centre.log_noise);
+  const Watcher only_stops{{}, task.watcher.stop};
+  Spot best;
+  for (int s = -kHalf; s <= kHalf; ++s) {
+    const double log_sigma1 = centre.log_sigma1 + s * spacing.sigma1;
+    if (log_sigma1 > most) continue;
+    fine.sigma1 = {std::exp(log_sigma1)};
+    fine.threshold.clear();
+    for (int t = -kHalf; t <= kHalf; ++t) {
+      fine.threshold.push_back(largest +
+                               (centre.distance + t * spacing.distance) * fine.sigma1.front());
+    }
+    std::vector<TuningPoint> points(fine.size());
+    evaluate_grid({task.votes, fine, task.settings, only_stops, task.kept}, 0, points);
+    if (task.watcher.wants_stop()) return {};
+    trace.points += points.size();
+    improve(best, goal, fine.noise, log_sigma1, columns_of(fine, 0, largest, points), true,
+            std::abs(s) == kHalf);
+  }
+  ++trace.grids;
+  return best;
+}
+
+// Single points, each evaluated once, with the epsilon of an account.
+class SinglePoints {
+ public:
+  SinglePoints(const TuningTask& task, const TuningGoal& goal) : task_(task), goal_(goal) {}
+
+  // `exact`: with the epsilon of an account, also where a grid's tells all that matters.
+  FreePoint at(double noise, double sigma1, double threshold, bool exact) const {
+    TuningGrid one = task_.grid;
+    one.noise = {noise};
+    if (one.has_selection()) {
+      one.sigma1 = {sigma1};
+      one.threshold = {threshold};
+    }
+    const Watcher nobody;
+    const TuningTask task{task_.votes, one, task_.settings, nobody, task_.kept};
+    TuningPoint point;
+    evaluate_grid(task, 0, std::span(&point, 1));
+    if (one.has_selection() && (exact || straddles(point.epsilon))) {
+      const PointToRefine wanted{0, point.queries, point.order};
+      const auto refined = refine_points(task, std::span(&wanted, 1)).front();
+      if (refined->epsilon <= point.epsilon) {
+        point.epsilon = refined->epsilon;
+        point.order = refined->order;
+      }
+    }
+    return {one.aggregator(0), point};
+  }
+
+  // The best value of sigma2 with few digits, from near one on.
+  std::optional<FreePoint> best_noise(double near, double sigma1, double threshold) const {
+    // Numbers of three digits: 100 to 999, of each power of ten.
+    constexpr std::size_t kPerDecade = 900;
+    constexpr std::size_t kDecades = 12;
+    const double decade = std::floor(std::log10(near)) - kDecades / 2;
+    const auto value = [&](std::size_t i) {
+      const double mantissa = static_cast<double>(100 + i % kPerDecade);
+      return to_digits(
+          mantissa * std::pow(10.0, decade - 2.0 + static_cast<double>(i / kPerDecade)),
+          kFoundDigits);
+    };
+    const double mantissa = near / std::pow(10.0, std::floor(std::log10(near)));
+    const auto start = kPerDecade * (kDecades / 2) +
+                       static_cast<std::size_t>(std::clamp(100.0 * mantissa - 100.0, 0.0, 899.0));
+    std::map<std::size_t, FreePoint> known;
+    const std::size_t best = downhill(kPerDecade * kDecades, start, 1, 1, [&](std::size_t i) {
+      auto found = known.find(i);
+      if (found == known.end()) {
+        found = known.emplace(i, at(value(i), sigma1, threshold, false)).first;
+      }
+      return merit(goal_, found->second.point);
+    });
+    const FreePoint found = at(value(best), sigma1, threshold, true);
+    if (!keeps(found.point)) return std::nullopt;
+    return found;
+  }
+
+  [[nodiscard]] bool straddles(double epsilon) const {
+    return goal_.objective == Objective::epsilon ||
+           (!goal_.keeps_epsilon(epsilon) && goal_.keeps_epsilon(epsilon * (1.0 - kGridAccuracy)));
+  }
+  [[nodiscard]] bool keeps(const TuningPoint& p) const {
+    return goal_.keeps_epsilon(p.epsilon) && std::isfinite(p.epsilon) && goal_.keeps_answers(p);
+  }
+
+ private:
+  const TuningTask& task_;
+  const TuningGoal& goal_;
+};
+
+}  // namespace
+
+bool is_better(const TuningGoal& goal, const TuningPoint& a, const TuningPoint& b) {
+  return merit(goal, a) < merit(goal, b);
+}
+
+double to_digits(double value, int digits) {
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
+}
+
+TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
+  const auto teachers = static_cast<double>(votes.votes.teachers());
+  if (!(teachers > 0.0) || votes.rows.size() == 0) {
+    throw parameter_error("the search for parameters needs votes: there are none");
+  }
+  TuningGrid grid;
+  grid.interactive = votes.student != nullptr;
+  grid.noise = logarithmic_axis(teachers / 250.0, teachers, kCoarseNoise);
+  grid.sigma1 = logarithmic_axis(teachers / 50.0, 4.0 * teachers, kCoarseSigma1);
+  grid.threshold = {0.0};
+  const Tally counted = tally(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
+  const double low = std::min(0.0, static_cast<double>(counted.distinct.front().statistic));
+  const double high = static_cast<double>(counted.distinct.back().statistic) + teachers;
+  grid.threshold.clear();
+  for (std::size_t k = 0; k < kCoarseThresholds; ++k) {
+    const double share = static_cast<double>(k) / static_cast<double>(kCoarseThresholds - 1);
+    grid.threshold.push_back(to_digits(low + share * (high - low), 4));
+  }
+  return grid;
+}
+
+std::optional<FreePoint> search_parameters(const TuningTask& task, const TuningGoal& goal,
+                                           std::span<const TunedPoint> points,
+                                           std::optional<std::size_t> best_on_grid,
+                                           SearchTrace& trace) {
+  const TuningGrid& coarse = task.grid;
+  std::vector<TuningPoint> evaluated;
+  for (const TunedPoint& p : points) evaluated.push_back(p.point);
+  // The thresholds of the grid end one number of teachers above the largest statistic.
+  const double largest = coarse.threshold.back() - static_cast<double>(task.votes.votes.teachers());
+  Spot best = best_spot(coarse, goal, largest, evaluated);
+  if (!(best.merit < kInfinity)) return std::nullopt;
+  Spacings spacing{0.5, 0.4};
+  for (int k = 0; k < kMostGrids; ++k) {
+    const Spot next = best_around(task, goal, largest, best, spacing, trace);
+    if (task.watcher.wants_stop()) return std::nullopt;
+    const double change = (best.merit - next.merit) / std::abs(best.merit);
+    // What was interpolated between distant values is known better now, for better or worse.
+    best = next;
+    if (next.at_edge && change > kSmallChange) continue;
+    if (spacing.sigma1 < kFineSpacing && std::abs(change) <= kSmallChange) break;
+    spacing.sigma1 *= 0.5;
+    spacing.distance *= 0.5;
+  }
+  const SinglePoints single(task, goal);
+  const double sigma1 = to_digits(std::exp(best.log_sigma1), kFoundDigits);
+  double threshold = to_digits(largest + best.distance * sigma1, kFoundDigits);
+  std::optional<FreePoint> found;
+  // A limit that the noise of the maximum cannot keep, as it cannot make up for what rounding
+  // changed, is kept with a few answers less.
+  for (int k = 0; k < kRoundings && !found; ++k) {
+    found = single.best_noise(std::exp(best.log_noise), sigma1, threshold);
+    threshold = to_digits(threshold + last_digit(threshold), kFoundDigits);
+  }
+  if (found && best_on_grid && !is_better(goal, found->point, points[*best_on_grid].point)) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+std::optional<FreePoint> round_parameters(const TuningTask& task, const TuningGoal& goal,
+                                          const FreePoint& found) {
+  const TuningGrid& grid = task.grid;
+  // Both roundings of a value; on an axis that was given one value alone this one.
+  const auto both = [](double value, std::size_t values) {
+    if (values == 1) return std::array{value, value};
+    const double nearest = to_digits(value, kFoundDigits);
+    const double unit = last_digit(value);
+    return std::array{nearest,
+                      to_digits(nearest < value ? nearest + unit : nearest - unit, kFoundDigits)};
+  };
+  const bool selects = found.aggregator.selection.has_value();
+  const auto noises = both(found.aggregator.noisy_max.parameter(), grid.noise.size());
+  const auto sigma1s =
+      selects ? both(found.aggregator.selection->sigma1, grid.sigma1.size()) : std::array{0.0, 0.0};
+  const auto thresholds = selects
+                              ? both(found.aggregator.selection->threshold, grid.threshold.size())
+                              : std::array{0.0, 0.0};
+  const SinglePoints single(task, goal);
+  std::optional<FreePoint> best;
+  for (std::size_t code = 0; code < (selects ? 8U : 2U); ++code) {
+    const FreePoint p =
+        single.at(noises[code % 2], sigma1s[code / 2 % 2], thresholds[code / 4], true);
+    if (!single.keeps(p.point)) continue;
+    if (!best || merit(goal, p.point) < merit(goal, best->point)) best = p;
+  }
+  return best;
+}
+
+}  // namespace pate

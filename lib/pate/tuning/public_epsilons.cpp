@@ -1,0 +1,47 @@
+#include "pate/tuning/public_epsilons.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/step_counts.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/rdp/orders.hpp"
+#include "pate/rdp/step_composition.hpp"
+
+namespace pate {
+
+namespace {
+
+double least_epsilon(const StepCounts& steps, const EpsilonKind& kind) {
+  if (!(steps.delta() < kind.delta)) return kInfinity;
+  const bool any_conversion = kind.as_headline && !kind.chosen_conversion;
+  if (const auto squared = steps.squared_mu(); any_conversion && squared && steps.delta() == 0.0) {
+    // Exact: no number by RDP is smaller.
+    return gaussian_dp_epsilon(std::sqrt(*squared), kind.delta);
+  }
+  const std::span<const double> orders =
+      kind.orders ? std::span<const double>(*kind.orders) : default_orders();
+  std::vector<Notice> notices;
+  double least = kInfinity;
+  for (const CostEntry& cost :
+       data_independent_entries(steps, orders, {kind.delta, kind.orders.has_value()}, notices)) {
+    if (!any_conversion && name(cost.conversion) != name(kind.conversion)) continue;
+    least = std::min(least, cost.epsilon);
+  }
+  return least;
+}
+
+}  // namespace
+
+double PublicEpsilons::of(const Aggregator& aggregator, std::int64_t queries) {
+  const double check = aggregator.selection ? aggregator.selection->sigma1 : 0.0;
+  const auto [found, is_new] =
+      known_.try_emplace({aggregator.noisy_max.parameter(), check, queries}, 0.0);
+  if (is_new) found->second = least_epsilon(steps_of(aggregator, queries, queries), kind_);
+  return found->second;
+}
+
+}  // namespace pate

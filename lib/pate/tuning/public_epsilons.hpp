@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "pate/tuning/tuning_grid.hpp"
+
+namespace pate {
+
+/// What points cost whatever the votes are, each computed once for all points that share it.
+class PublicEpsilons {
+ public:
+  /// kind: its conversion restricts the numbers where it was chosen, or where points are not judged
+  /// as a headline is; else the smallest of all is meant. It must outlive this.
+  explicit PublicEpsilons(const EpsilonKind& kind) : kind_(kind) {}
+
+  /// +inf where there is none at this delta.
+  [[nodiscard]] double of(const Aggregator& aggregator, std::int64_t queries);
+
+  /// Gives a point the epsilon of an account's headline: the smaller one of that for its votes and
+  /// that for any votes. Order 0 where that is one that no order has.
+  void judge(const Aggregator& aggregator, TuningPoint& point) {
+    const double any = of(aggregator, point.queries);
+    if (!(any < point.epsilon)) return;
+    point.epsilon = any;
+    point.order = 0.0;
+  }
+
+ private:
+  const EpsilonKind& kind_;
+  std::map<std::tuple<double, double, std::int64_t>, double> known_;
+};
+
+}  // namespace pate

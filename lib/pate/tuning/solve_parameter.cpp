@@ -1,0 +1,121 @@
+#include "pate/tuning/solve_parameter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/accounting/tally.hpp"
+#include "pate/error.hpp"
+#include "pate/tuning/account_epsilon.hpp"
+#include "pate/tuning/public_epsilons.hpp"
+
+namespace pate {
+
+namespace {
+
+// Values of sigma2 are looked at so far apart, relative, until one keeps the budget.
+constexpr double kSigmaStep = 1.3;
+constexpr double kSigmaRange = 1000.0;
+constexpr double kSigmaPrecise = 1e-6;
+
+// What runs on some votes cost, with one mechanism or another.
+class RunEpsilons {
+ public:
+  RunEpsilons(const TuningVotes& votes, const GridSettings& settings)
+      : votes_(votes), settings_(settings) {}
+
+  [[nodiscard]] double of(const Aggregator& aggregator, std::int64_t queries) const {
+    TuningPoint point;
+    point.queries = queries;
+    point.epsilon = account_epsilon(tally(run_of(votes_, aggregator, queries), settings_.threads),
+                                    aggregator, settings_.kind, 0.0, settings_.threads)
+                        .epsilon;
+    if (settings_.kind.as_headline) PublicEpsilons(settings_.kind).judge(aggregator, point);
+    return point.epsilon;
+  }
+
+ private:
+  const TuningVotes& votes_;
+  const GridSettings& settings_;
+};
+
+SolvedParameter most_queries(const RunEpsilons& epsilons, const Aggregator& aggregator,
+                             std::int64_t all, double max_epsilon) {
+  std::int64_t low = 0;  // keeps the budget: nothing is spent
+  std::int64_t high = all + 1;
+  double at_low = 0.0;
+  while (high - low > 1) {
+    // All first, then halves.
+    const std::int64_t middle = high > all ? all : low + (high - low) / 2;
+    const double epsilon = epsilons.of(aggregator, middle);
+    if (epsilon <= max_epsilon) {
+      low = middle;
+      at_low = epsilon;
+      if (low == all) break;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == 0) {
+    throw validity_error(fmt::format("not even one query keeps epsilon {}: the first costs {}",
+                                     max_epsilon, epsilons.of(aggregator, 1)));
+  }
+  return {SolvedFor::queries, static_cast<double>(low), at_low, low == all};
+}
+
+SolvedParameter least_noise(const RunEpsilons& epsilons, Aggregator aggregator,
+                            std::int64_t queries, double teachers, double max_epsilon) {
+  const auto epsilon_at = [&](double sigma2) {
+    aggregator.noisy_max = GaussianNoisyMax{sigma2};
+    return epsilons.of(aggregator, queries);
+  };
+  const double lowest = teachers / kSigmaRange;
+  const double highest = teachers * kSigmaRange;
+  double below = 0.0;
+  double sigma2 = lowest;
+  double epsilon = epsilon_at(sigma2);
+  while (!(epsilon <= max_epsilon)) {
+    below = sigma2;
+    sigma2 *= kSigmaStep;
+    if (sigma2 > highest) {
+      throw validity_error(fmt::format(
+          "no sigma2 from {} to {} keeps epsilon {}: with the largest epsilon is still {}; fewer "
+          "queries, or a check with more noise, cost less",
+          lowest, highest, max_epsilon, epsilon));
+    }
+    epsilon = epsilon_at(sigma2);
+  }
+  if (below == 0.0) return {SolvedFor::sigma2, sigma2, epsilon, true};
+  while (sigma2 - below > kSigmaPrecise * sigma2) {
+    const double middle = std::sqrt(below * sigma2);
+    const double there = epsilon_at(middle);
+    if (there <= max_epsilon) {
+      sigma2 = middle;
+      epsilon = there;
+    } else {
+      below = middle;
+    }
+  }
+  return {SolvedFor::sigma2, sigma2, epsilon, false};
+}
+
+}  // namespace
+
+SolvedParameter solve_parameter(const TuningVotes& votes, const Aggregator& aggregator,
+                                const GridSettings& settings, double max_epsilon,
+                                SolvedFor parameter) {
+  if (!(max_epsilon >= 0.0)) {
+    throw parameter_error(fmt::format("the budget must be >= 0, got {}", max_epsilon));
+  }
+  if (votes.rows.size() == 0) {
+    throw parameter_error("solving for a parameter needs votes: there are no queries");
+  }
+  const RunEpsilons epsilons(votes, settings);
+  return parameter == SolvedFor::queries
+             ? most_queries(epsilons, aggregator, votes.rows.size(), max_epsilon)
+             : least_noise(epsilons, aggregator, votes.rows.size(),
+                           static_cast<double>(votes.votes.teachers()), max_epsilon);
+}
+
+}  // namespace pate

@@ -1,0 +1,161 @@
+#include "pate/tuning/solve_parameter.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "pate/accounting/account.hpp"
+#include "pate/error.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
+#include "pate/tuning/tune.hpp"
+#include "support/random.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+
+namespace {
+
+pate_test::HistogramVotes drawn_votes(pate_test::Random& random, std::int64_t queries,
+                                      std::int32_t teachers) {
+  std::vector<pate_test::Histogram> all;
+  for (std::int64_t i = 0; i < queries; ++i) {
+    pate_test::Histogram counts(3, 0);
+    counts[static_cast<std::size_t>(random.integer(0, 2))] =
+        static_cast<std::int32_t>(random.integer(0, teachers));
+    std::int32_t left = teachers;
+    for (const std::int32_t count : counts) left -= count;
+    for (; left > 0; --left) ++counts[static_cast<std::size_t>(random.integer(0, 2))];
+    all.push_back(counts);
+  }
+  return pate_test::HistogramVotes(std::move(all));
+}
+
+double headline(const TuningVotes& votes, const Aggregator& aggregator, std::int64_t queries,
+                double delta) {
+  AccountSettings settings;
+  settings.delta = delta;
+  settings.threads = 1;
+  const Account its = account(run_of(votes, aggregator, queries), settings);
+  return its.costs[its.headline].epsilon;
+}
+
+GridSettings judged_at(double delta) {
+  EpsilonKind kind{{Bound::tradeoff, Reading::joint}, Conversion::optimal, delta, {}};
+  kind.as_headline = true;
+  return {kind, {}, 1};
+}
+
+Aggregator random_aggregator(pate_test::Random& random, std::int32_t teachers) {
+  Aggregator result;
+  const double noise = random.log_uniform(0.1, 5.0) * teachers;
+  const auto kind = random.integer(0, 3);
+  if (kind == 0) {
+    result.noisy_max = LaplaceNoisyMax{noise};
+    return result;
+  }
+  result.noisy_max = GaussianNoisyMax{noise};
+  if (kind > 1) {
+    result.selection = ThresholdCheck{random.uniform(0.2, 1.2) * teachers,
+                                      random.log_uniform(0.1, 5.0) * teachers};
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE("tuning") {
+  TEST_CASE("points are judged by the headline of an account, whichever cost that is") {
+    pate_test::Random random(51);
+    int public_ones = 0;
+    for (int round = 0; round < 40; ++round) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(2, 60));
+      const auto votes = drawn_votes(random, random.integer(1, 60), teachers);
+      const TuningVotes tuned{votes, RowSelection::all(votes.queries()), nullptr, {}};
+      const double delta = random.log_uniform(1e-9, 1e-2);
+      const Aggregator aggregator = random_aggregator(random, teachers);
+      TuningGrid grid{{aggregator.noisy_max.parameter()}, {}, {}};
+      grid.laplace = !aggregator.is_gaussian();
+      if (aggregator.selection) {
+        grid.sigma1 = {aggregator.selection->sigma1};
+        grid.threshold = {aggregator.selection->threshold};
+      }
+      TuneSettings settings;
+      settings.grid = judged_at(delta);
+      const TunedPoint p = tune(tuned, grid, settings, {}, {}).points.at(0);
+      const double expected = headline(tuned, aggregator, votes.queries(), delta);
+      CAPTURE(round);
+      CHECK(p.point.epsilon >= expected * (1.0 - 1e-9));
+      CHECK(p.point.epsilon <= expected * (1.0 + 2e-9) + 1e-12);
+      // The grid may know no orders below 1.01, where tiny costs have their best.
+      CHECK(p.grid_epsilon >= expected * (1.0 - 1e-9));
+      if (p.point.order > 1.02) {
+        CHECK(p.grid_epsilon <= expected * (1.0 + kGridAccuracy) + 1e-12);
+      }
+      public_ones += p.point.epsilon == p.data_independent ? 1 : 0;
+    }
+    CHECK(public_ones >= 5);
+    CHECK(public_ones <= 35);
+  }
+
+  TEST_CASE("solved for queries and for sigma2: the budget is kept, and just so") {
+    pate_test::Random random(52);
+    int solved = 0;
+    for (int round = 0; round < 12; ++round) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(10, 60));
+      const auto votes = drawn_votes(random, 40, teachers);
+      const TuningVotes tuned{votes, RowSelection::all(40), nullptr, {}};
+      const double delta = 1e-5;
+      Aggregator aggregator = random_aggregator(random, teachers);
+      const GridSettings settings = judged_at(delta);
+      const double budget = headline(tuned, aggregator, 40, delta) * random.uniform(0.3, 1.1);
+      CAPTURE(round);
+      const auto one = headline(tuned, aggregator, 1, delta);
+      if (one > budget) {
+        CHECK_THROWS_AS(
+            (void)solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries),
+            validity_error);
+      } else {
+        const SolvedParameter found =
+            solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries);
+        const auto queries = static_cast<std::int64_t>(found.value);
+        CHECK(headline(tuned, aggregator, queries, delta) <= budget * (1.0 + 2e-9));
+        CHECK(found.at_end == (queries == 40));
+        if (!found.at_end) {
+          CHECK(headline(tuned, aggregator, queries + 1, delta) > budget * (1.0 - 2e-9));
+        }
+        ++solved;
+      }
+      if (!aggregator.is_gaussian()) continue;
+      // The noise that is there keeps a budget above what it costs.
+      const double enough = headline(tuned, aggregator, 40, delta) * 1.001;
+      const SolvedParameter found =
+          solve_parameter(tuned, aggregator, settings, enough, SolvedFor::sigma2);
+      CHECK(found.epsilon <= enough);
+      CHECK(found.value <= aggregator.noisy_max.parameter() * 1.3);
+      aggregator.noisy_max = GaussianNoisyMax{found.value};
+      CHECK(headline(tuned, aggregator, 40, delta) == doctest::Approx(found.epsilon).epsilon(2e-9));
+      if (found.at_end) continue;
+      aggregator.noisy_max = GaussianNoisyMax{found.value * (1.0 - 3e-6)};
+      CHECK(headline(tuned, aggregator, 40, delta) > enough * (1.0 - 2e-9));
+    }
+    CHECK(solved >= 4);
+  }
+
+  TEST_CASE("what cannot be solved for is refused") {
+    pate_test::Random random(53);
+    const auto votes = drawn_votes(random, 5, 10);
+    const TuningVotes none{votes, RowSelection::range(0, 0), nullptr, {}};
+    const Aggregator aggregator{std::nullopt, GaussianNoisyMax{3.0}, false};
+    CHECK_THROWS_AS(
+        (void)solve_parameter(none, aggregator, judged_at(1e-5), 1.0, SolvedFor::queries),
+        parameter_error);
+    const TuningVotes tuned{votes, RowSelection::all(5), nullptr, {}};
+    for (const double budget : {-1.0, std::nan("")}) {
+      CHECK_THROWS_AS(
+          (void)solve_parameter(tuned, aggregator, judged_at(1e-5), budget, SolvedFor::sigma2),
+          parameter_error);
+    }
+  }
+}
