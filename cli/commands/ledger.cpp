@@ -24,8 +24,8 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
       "{:>9}  counted\n",
-      path, io::printable(ensemble.name), teachers_text(ensemble.teachers), ensemble.classes,
-      "line", "time", "kind", "queries", "answered", "epsilon", "delta");
+      path, io::printable(ensemble.name, 200, io::Letters::any), teachers_text(ensemble.teachers),
+      ensemble.classes, "line", "time", "kind", "queries", "answered", "epsilon", "delta");
   const auto count = [](const LedgerEntry& entry, const char* key) {
     const auto found = entry.released.find(key);
     return found ? fmt::format("{}", found->integer()) : std::string("-");

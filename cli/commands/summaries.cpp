@@ -232,8 +232,8 @@ std::string compose_summary(const Composition& sum, std::span<const reports::Rep
                             bool all, bool colour) {
   std::string text;
   for (const reports::ReportPart& part : parts) {
-    text += fmt::format("{}: {}, {}", io::printable(part.path), part.mechanism,
-                        queries_text(part.queries));
+    text += fmt::format("{}: {}, {}", io::printable(part.path, part.path.size(), io::Letters::any),
+                        part.mechanism, queries_text(part.queries));
     if (part.provenance) {
       if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
       text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
@@ -363,7 +363,8 @@ std::string votes_line(const std::string& votes, std::int64_t queries, std::int6
 std::string notes(std::span<const Notice> notices) {
   std::string text;
   for (const Notice& notice : notices)
-    text += fmt::format("note: {}\n", io::printable(notice.message, notice.message.size()));
+    text += fmt::format("note: {}\n",
+                        io::printable(notice.message, notice.message.size(), io::Letters::any));
   return text;
 }
 
