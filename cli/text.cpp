@@ -69,7 +69,7 @@ std::string for_terminal(std::string_view text) {
         kept = one.size();
       }
     }
-    result += io::printable(text.substr(0, end), end);
+    result += io::printable(text.substr(0, end), end, io::Letters::any);
     result += text.substr(end, kept);
     text.remove_prefix(end + kept);
   }

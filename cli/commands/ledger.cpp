@@ -28,8 +28,8 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
       "{:>9}  counted\n",
-      path, io::printable(ensemble.name), teachers_text(ensemble.teachers), ensemble.classes, "line", "time",
-      "kind", "queries", "answered", "epsilon", "delta");
+      path, io::printable(ensemble.name, 200, io::Letters::any), teachers_text(ensemble.teachers),
+      ensemble.classes, "line", "time", "kind", "queries", "answered", "epsilon", "delta");
   for (const LedgerEntry& entry : entries) {
     const PublicEvent& open = entry.event.open;
     const ToldEpsilon its = reports::own_cost(entry);

@@ -230,8 +230,8 @@ std::string compose_summary(const RecordAccount& sum, std::span<const reports::R
                             bool all, bool colour) {
   std::string text;
   for (const reports::ReportPart& part : parts) {
-    text += fmt::format("{}: {}, {}", io::printable(part.path), io::printable(part.mechanism, 40),
-                        queries_text(part.queries));
+    text += fmt::format("{}: {}, {}", io::printable(part.path, part.path.size(), io::Letters::any),
+                        io::printable(part.mechanism, 40), queries_text(part.queries));
     if (part.is_whole) {
       if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
       text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
@@ -367,7 +367,8 @@ std::string votes_line(const std::string& votes, std::int64_t queries, std::int6
 std::string notes(std::span<const Notice> notices) {
   std::string text;
   for (const Notice& notice : notices)
-    text += fmt::format("note: {}\n", io::printable(notice.message, notice.message.size()));
+    text += fmt::format("note: {}\n",
+                        io::printable(notice.message, notice.message.size(), io::Letters::any));
   return text;
 }
 

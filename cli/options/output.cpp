@@ -203,7 +203,8 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
   }
   if (options.quiet) return;
   for (const Notice& notice : notices) {
-    const std::string message = io::printable(notice.message, notice.message.size());
+    const std::string message =
+        io::printable(notice.message, notice.message.size(), io::Letters::any);
     streams.err << (streams.err_is_terminal
                         ? paragraph("pate: note: ", message, streams.err_columns)
                         : fmt::format("pate: note: {}\n", message));

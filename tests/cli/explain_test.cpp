@@ -37,6 +37,13 @@ Ran explain(std::vector<std::string> arguments, const std::vector<std::string>& 
   return run(std::move(arguments));
 }
 
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 json rdp(const json& query, const std::string& bound) {
   for (const auto& cost : query.at("costs")) {
     if (cost.at("bound") == bound) return cost.at("rdp");
@@ -90,9 +97,12 @@ TEST_SUITE("explain") {
     --moved[neighbour.at("from").get<std::size_t>()];
     ++moved[neighbour.at("to").get<std::size_t>()];
     CHECK(neighbour.at("histogram") == moved);
-    // The table is on standard error, the report on standard output.
-    CHECK(ran.err.find("query 17: statistic") != std::string::npos);
-    CHECK(widest_line(ran.err.substr(ran.err.find('\n') + 1)) <= 80);
+    // The table is for who asks for it, or sits at a terminal: not for a log.
+    CHECK(ran.err.find("query 17: statistic") == std::string::npos);
+    const Ran table = explain(
+        {sample("digits_100_counts.npy"), "--queries", "200", "--query", "17", "--summary"});
+    CHECK(table.out.find("query 17: statistic") != std::string::npos);
+    CHECK(widest_line(table.out.substr(table.out.find('\n') + 1)) <= 80);
   }
 
   TEST_CASE("the shares of all queries add up to one, and costs to those of the run") {
@@ -340,7 +350,14 @@ TEST_SUITE("explain") {
     const std::string output = (directory / "report.json").string();
     const Ran to_file = explain({counts, "--queries", "20", "--top", "3", "-o", output});
     CHECK(to_file.out.empty());
-    CHECK(to_file.err.find("share  moved") != std::string::npos);
+    CHECK(to_file.err.find("share  moved") == std::string::npos);
+    std::ostringstream out, err;
+    CHECK(pate::cli::run_program(
+              Words{"pate", "explain", counts, "--queries", "20", "--top", "3", "-o", output} +
+                  kConfident,
+              {out, err, false, /*err_is_terminal=*/true}) == 0);
+    CHECK(out.str().empty());
+    CHECK(err.str().find("share  moved") != std::string::npos);
     CHECK(std::filesystem::exists(output));
     CHECK(widest_line(summary.out.substr(summary.out.find('\n') + 1)) <= 80);
   }

@@ -36,7 +36,7 @@ constexpr const char* kPalette =
 std::string gnuplot_text(std::string_view text) {
   const std::size_t quotes = std::min(text.find_first_not_of('\''), text.size());
   std::string result = quotes == 0 ? "'" : '"' + std::string(quotes, '\'') + "\".'";
-  for (const char c : io::printable(text.substr(quotes), text.size())) {
+  for (const char c : io::printable(text.substr(quotes), text.size(), io::Letters::any)) {
     if (c == '\'') result += '\'';
     result += c;
   }
@@ -216,7 +216,7 @@ std::optional<ImageFormat> image_format(const std::string& path) {
 
 std::string gnuplot_script(const Figure& figure, ImageFormat format) {
   std::string script = "# ";
-  script += io::printable(figure.about, figure.about.size());
+  script += io::printable(figure.about, figure.about.size(), io::Letters::any);
   script += '\n' + terminal(format, figure);
   script +=
       "set border 3\nset tics nomirror out\nset grid lc rgb '#cccccc' lw 0.5 dt 1\n"

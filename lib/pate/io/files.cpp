@@ -94,11 +94,12 @@ bool Descriptor::close() {
   return ::close(std::exchange(number_, -1)) == 0;
 }
 
-std::string printable(std::string_view text, std::size_t longest) {
+std::string printable(std::string_view text, std::size_t longest, Letters letters) {
   std::string shown;
   std::string_view left = text.substr(0, longest);
   while (!left.empty()) {
-    const std::size_t length = seen_length(left);
+    std::size_t length = seen_length(left);
+    if (letters == Letters::ascii && length > 1) length = 0;
     if (length > 0) {
       shown += left.substr(0, length);
     } else {

@@ -50,13 +50,17 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Text of a file as it may be shown on a terminal: what is no character (bytes that are no UTF-8),
-/// what a terminal may obey (control characters, line breaks among them) and what cannot be seen or
-/// turns around what stands beside it (U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F,
-/// U+FEFF, tags) as `\xNN`, byte by byte. Of more than `longest` bytes only the first are shown,
-/// followed by
-/// "...".
-[[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 200);
+/// Which characters are shown as they are: of what should be numbers or words of a format those of
+/// ASCII alone, as a minus of Unicode looks like one; of names and sentences all letters there are.
+enum class Letters { ascii, any };
+
+/// Text of a file as it may be shown on a terminal: other characters, what is none (bytes that are
+/// no UTF-8), what a terminal may obey (control characters, line breaks among them) and what cannot
+/// be seen or turns around what stands beside it (U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF, tags) as `\xNN`, byte by byte. Of more than `longest` bytes only the first are
+/// shown, followed by "...".
+[[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 200,
+                                    Letters letters = Letters::ascii);
 
 /// Bytes as text, where they lie.
 [[nodiscard]] std::string_view as_text(std::span<const std::byte> bytes);

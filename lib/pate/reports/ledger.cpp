@@ -145,8 +145,9 @@ class Line {
 };
 
 std::string in_words(const Ensemble& ensemble) {
-  return fmt::format("ensemble {} of {} teachers and {} classes", io::printable(ensemble.name),
-                     ensemble.teachers, ensemble.classes);
+  return fmt::format("ensemble {} of {} teachers and {} classes",
+                     io::printable(ensemble.name, 200, io::Letters::any), ensemble.teachers,
+                     ensemble.classes);
 }
 
 // What is kept in a line: no tables of votes.

@@ -157,8 +157,11 @@ TEST_CASE("pages that are done leave resident memory and stay readable") {
 }
 
 TEST_CASE("printable: what a terminal may obey, and what cannot be seen, is shown byte by byte") {
-  using pate::io::printable;
+  const auto printable = [](std::string_view text, std::size_t longest = 200) {
+    return pate::io::printable(text, longest, pate::io::Letters::any);
+  };
   CHECK(printable("Größe 漢字 🙂 'x'") == "Größe 漢字 🙂 'x'");
+  CHECK(pate::io::printable("Größe") == "Gr\\xc3\\xb6\\xc3\\x9fe");  // of a number, say
   CHECK(printable("a\nb\x1b[31m\x7f") == "a\\x0ab\\x1b[31m\\x7f");
   CHECK(printable("\xc2\x9b[31m") == "\\xc2\\x9b[31m");     // what begins a command, in one
   CHECK(printable("\xe2\x80\xae-") == "\\xe2\\x80\\xae-");  // right to left
