@@ -252,33 +252,74 @@ void add_expected(const Question& asked, Bound bound, Entries& entries,
   }
 }
 
-// What was asked and answered.
-void add_realized(const Question& asked, Entries& entries, std::vector<Notice>& notices) {
-  if (!asked.sums.tells_answers() || !asked.converts()) return;
-  std::vector<double> orders(kPublicOrders.begin(), kPublicOrders.end());
-  if (const auto named = asked.sums.named_order()) orders = {*named};
+// An epsilon of the outcome from RDP at orders that were fixed beforehand, with an equal share of
+// delta each.
+void fill_outcome(const Question& asked, std::span<const double> orders,
+                  std::span<const double> rdp, CostEntry& entry, std::vector<Notice>& notices) {
   const double delta =
       asked.search().conversion_delta() / static_cast<double>(orders.size()) * (1.0 - 1e-15);
-  const std::vector<EventCosts::Spent> spent = asked.sums.realized(orders);
+  entry.epsilon = kInfinity;
+  entry.delta = asked.delta;
+  entry.promise = Promise::outcome;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const double epsilon =
+        rdp[j] > 0.0 ? epsilon_from_rdp(rdp_conversion(entry.conversion), rdp[j], orders[j], delta)
+                     : 0.0;
+    if (!(epsilon < entry.epsilon)) continue;
+    entry.epsilon = std::max(epsilon, 0.0);
+    entry.order = orders[j];
+    entry.parts = {{"steps", rdp[j]}, {"delta", entry.epsilon - rdp[j]}};
+  }
+  if (!std::isfinite(entry.epsilon)) {
+    notices.push_back({"epsilon_infinite",
+                       fmt::format("{}: the cost is infinite at every order", label(entry))});
+  }
+}
+
+std::vector<double> outcome_orders(const std::optional<double>& named) {
+  if (named) return {*named};
+  return {kPublicOrders.begin(), kPublicOrders.end()};
+}
+
+// What was asked and answered, of these votes.
+void add_realized(const Question& asked, Entries& entries, std::vector<Notice>& notices) {
+  if (!asked.sums.tells_answers() || !asked.converts()) return;
+  const std::vector<double> orders = outcome_orders(asked.sums.named_order());
+  std::vector<double> rdp;
+  for (const EventCosts::Spent& its : asked.sums.realized(orders)) {
+    rdp.push_back(its.selection + its.noisy_max);
+  }
   for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    CostEntry entry{Bound::tradeoff, Reading::realized, conversion, kInfinity, asked.delta};
+    CostEntry entry{Bound::tradeoff, Reading::realized, conversion};
     entry.data_dependent = true;
-    entry.promise = Promise::outcome;
-    for (std::size_t j = 0; j < orders.size(); ++j) {
-      const double rdp = spent[j].selection + spent[j].noisy_max;
-      const double epsilon =
-          rdp > 0.0 ? epsilon_from_rdp(rdp_conversion(conversion), rdp, orders[j], delta) : 0.0;
-      if (!(epsilon < entry.epsilon)) continue;
-      entry.epsilon = std::max(epsilon, 0.0);
-      entry.order = orders[j];
-      entry.parts = {{"steps", rdp}, {"delta", entry.epsilon - rdp}};
-    }
-    if (!std::isfinite(entry.epsilon)) {
-      notices.push_back({"epsilon_infinite",
-                         fmt::format("{}: the cost is infinite at every order", label(entry))});
-    }
+    fill_outcome(asked, orders, rdp, entry, notices);
     entries.push_back(std::move(entry));
   }
+}
+
+// The same for any votes, by how many queries were asked and answered.
+std::optional<CostEntry> counted_entry(const Question& asked, std::vector<Notice>& notices) {
+  if (!asked.sums.counts_answers() || !asked.converts()) return std::nullopt;
+  const std::vector<double> orders = outcome_orders(asked.sums.counted_order());
+  std::vector<double> rdp;
+  for (const double order : orders) rdp.push_back(asked.sums.counted(order));
+  CostEntry entry{Bound::data_independent, Reading::realized, ReportedConversion::improved};
+  entry.releasable = true;
+  fill_outcome(asked, orders, rdp, entry, notices);
+  return entry;
+}
+
+// What a number that is published adds for events: by their answers, where these decide, else what
+// is smallest for any votes. Which of the two follows from their mechanisms alone: of numbers that
+// depend on the outcome the smaller one promises nothing.
+double public_cost(const Record& record, double delta, const RecordSettings& settings) {
+  if (record.empty()) return 0.0;
+  RecordSums sums(record, settings.threads);
+  const Question asked = question_of(sums, settings, delta);
+  if (!(delta >= asked.apart)) return kInfinity;
+  std::vector<Notice> ignored;
+  if (const auto entry = counted_entry(asked, ignored)) return entry->epsilon;
+  return least_for_any_votes(record, delta, settings);
 }
 
 // The exact costs and the privacy profile, before those for any votes.
@@ -387,7 +428,7 @@ void add_released(const Question& asked, const Record& record, RecordAccount& ac
                   asked.delta};
   if (rest.empty() && !(total.delta <= asked.delta)) return;
   const double others =
-      rest.empty() ? 0.0 : left >= 0.0 ? least_for_any_votes(rest, left, asked.settings) : kInfinity;
+      rest.empty() ? 0.0 : left >= 0.0 ? public_cost(rest, left, asked.settings) : kInfinity;
   if (!std::isfinite(others)) return;
   entry.epsilon = sum_upwards(total.epsilon, others);
   if (!rest.empty()) entry.parts.emplace_back("steps", others);
@@ -588,7 +629,7 @@ ToldEpsilon told_total(const Record& record) {
   ToldEpsilon total = drawn_total(numbers);
   if (rest.empty()) return total;
   const double delta = default_delta(rest);
-  total.epsilon = sum_upwards(total.epsilon, least_for_any_votes(rest, delta, {}));
+  total.epsilon = sum_upwards(total.epsilon, public_cost(rest, delta, {}));
   total.delta = decimal_sum(total.delta, delta);
   return total;
 }
@@ -617,6 +658,7 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
 
   std::vector<Notice> of_any_votes;
   Entries any_votes = any_votes_entries(asked, of_any_votes);
+  if (auto counted = counted_entry(asked, of_any_votes)) any_votes.push_back(std::move(*counted));
   add_tradeoff(asked, account.costs, account.tradeoff, account.notices);
   add_expected(asked, Bound::tradeoff, account.costs, account.notices);
   add_realized(asked, account.costs, account.notices);

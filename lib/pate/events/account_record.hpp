@@ -82,6 +82,7 @@ struct RecordAccount {
 ///     tradeoff   realized   what was asked and answered, at the order that all such events named
 ///                           before; where they did not, at the best of 2, 3, 4, 6, 8, 12, 16 and
 ///                           32, with an eighth of delta each
+///     any votes  realized   the same for any votes, by how many queries were asked and answered
 ///     released   released   numbers that were drawn count their runs, other events by their cost
 ///                           for any votes; epsilons and deltas add up (public_release.hpp)
 ///

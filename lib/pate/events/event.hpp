@@ -154,6 +154,7 @@ struct PublicEvent {
   std::optional<PrivacyClaim> claim;
   std::optional<ForeignStep> foreign;
 
+  [[nodiscard]] bool happened() const { return !id.empty(); }
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const PublicEvent&, const PublicEvent&) = default;
 };
@@ -179,7 +180,7 @@ struct Event {
   /// Of what did not happen: how many such there are. 1 of what did.
   std::int64_t times = 1;
 
-  [[nodiscard]] bool happened() const { return !open.id.empty(); }
+  [[nodiscard]] bool happened() const { return open.happened(); }
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const Event&, const Event&) = default;
 };

@@ -70,8 +70,8 @@ double chord(std::span<const double> orders, std::span<const double> rdp, double
 
 EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), threads_(threads) {
   if (is_tabulated()) {
-    all_ = counted(&QueryRow::count);
-    asked_ = counted(&QueryRow::asked);
+    all_ = queries_of(&QueryRow::count);
+    asked_ = queries_of(&QueryRow::asked);
   }
   if (!event.facts.exact.empty()) {
     mechanism_ = std::make_unique<ExactMechanism>(*event.open.aggregator, event.open.teachers);
@@ -79,7 +79,7 @@ EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), th
   }
 }
 
-EventCosts::Counted EventCosts::counted(std::int64_t QueryRow::*count) const {
+EventCosts::Counted EventCosts::queries_of(std::int64_t QueryRow::*count) const {
   Counted result;
   Tally& tally = result.tally;
   tally.teachers = event_.open.teachers;
@@ -205,6 +205,19 @@ bool EventCosts::tells_answers() const {
   const auto& curves = event_.facts.curves;
   return is_tabulated() ||
          (curves && curves->tradeoff && !curves->tradeoff->noisy_max_realized.empty());
+}
+
+bool EventCosts::counts_answers() const {
+  const PublicEvent& open = event_.open;
+  return open.happened() && open.kind == EventKind::run && open.realized && open.aggregator &&
+         open.aggregator->selection && !open.aggregator->is_tested();
+}
+
+double EventCosts::counted(double order) const {
+  const double any = any_votes(order);
+  if (!counts_answers()) return any;
+  const RealizedRun& its = *event_.open.realized;
+  return std::min(any, steps_of(*event_.open.aggregator, its.asked, its.answered).rdp(order).total());
 }
 
 std::vector<EventCosts::Spent> EventCosts::realized(std::span<const double> orders) {

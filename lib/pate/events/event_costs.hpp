@@ -61,6 +61,12 @@ class EventCosts {
   /// Whether `realized` is less than what all of the list costs.
   [[nodiscard]] bool tells_answers() const;
 
+  /// Whether it is public how many queries were asked and answered, and that decides the cost.
+  [[nodiscard]] bool counts_answers() const;
+  /// For any votes, given how many queries were asked and answered; as `any_votes` where that is
+  /// not told. At an order that was fixed beforehand it holds for the outcome.
+  [[nodiscard]] double counted(double order) const;
+
  private:
   [[nodiscard]] bool is_tabulated() const { return !event_.facts.table.empty(); }
   [[nodiscard]] bool is_sparse() const {
@@ -71,7 +77,7 @@ class EventCosts {
     Tally tally;
     std::unique_ptr<CostInputs> inputs;
   };
-  [[nodiscard]] Counted counted(std::int64_t QueryRow::*count) const;
+  [[nodiscard]] Counted queries_of(std::int64_t QueryRow::*count) const;
   [[nodiscard]] std::vector<RunCost> costs(Counted& of, Bound bound,
                                            std::span<const double> orders) const;
 

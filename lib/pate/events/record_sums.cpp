@@ -295,6 +295,27 @@ std::vector<EventCosts::Spent> RecordSums::realized(std::span<const double> orde
       [](SpentSums& to, const EventCosts::Spent& its, double times) { to.add(its, times); }));
 }
 
+bool RecordSums::counts_answers() const {
+  return std::ranges::any_of(costs_, [](const EventCosts& its) { return its.counts_answers(); });
+}
+
+std::optional<double> RecordSums::counted_order() const {
+  std::optional<double> order;
+  for (const EventCosts& costs : costs_) {
+    if (!costs.counts_answers()) continue;
+    const auto& its = costs.event().open.origin.order;
+    if (!its || (order && *order != *its)) return std::nullopt;
+    order = its;
+  }
+  return order;
+}
+
+double RecordSums::counted(double order) const {
+  CompensatedSum total;
+  for (const EventCosts& costs : costs_) total.add(times_of(costs) * costs.counted(order));
+  return total.value();
+}
+
 bool RecordSums::has_expected(Bound bound) const {
   bool any = false;
   for (const EventCosts& costs : costs_) {

@@ -70,6 +70,11 @@ class RecordSums {
   /// The order that all events named whose cost was decided by answers; none where one did not.
   [[nodiscard]] std::optional<double> named_order() const;
   [[nodiscard]] std::vector<EventCosts::Spent> realized(std::span<const double> orders);
+  /// The same for any votes: whether numbers of answers decide, the order that all such events
+  /// named, and the sum at an order.
+  [[nodiscard]] bool counts_answers() const;
+  [[nodiscard]] std::optional<double> counted_order() const;
+  [[nodiscard]] double counted(double order) const;
   [[nodiscard]] bool has_expected(Bound bound) const;
   [[nodiscard]] std::vector<EventCosts::Spent> expected(Bound bound,
                                                         std::span<const double> orders);

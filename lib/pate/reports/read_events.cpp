@@ -122,7 +122,8 @@ ReportPart report_part(const io::JsonValue& report, const Record& record) {
   const auto its = report.find("answered");
   if (is_known) {
     named.answered = static_cast<double>(answered);
-  } else if (const auto expected = its ? its->find("expected") : std::nullopt) {
+  } else if (const auto expected = its ? its->find("expected") : std::nullopt;
+             expected && expected->type() == io::JsonType::real) {
     named.answered = expected->number();
   }
   // What it says of itself, for people: nothing is made of it.
@@ -130,10 +131,17 @@ ReportPart report_part(const io::JsonValue& report, const Record& record) {
   const auto headline = report.find("headline");
   const auto of_public = published ? published->find("headline") : std::nullopt;
   if (headline || published) {
-    FieldReader a(headline ? *headline : of_public ? *of_public : *published);
-    a.optional("epsilon", named.epsilon, Real{0.0});
-    a.optional("delta", named.delta, Real{0.0, 1.0});
-    a.optional("order", named.order, Real{1.0});
+    const io::JsonValue its_own = headline ? *headline : of_public ? *of_public : *published;
+    const auto number = [&](const char* key) -> std::optional<double> {
+      const auto value = its_own.find(key);
+      if (!value) return std::nullopt;
+      const bool is_number =
+          value->type() == io::JsonType::real || value->type() == io::JsonType::whole;
+      return is_number ? std::optional(value->number()) : std::nullopt;
+    };
+    named.epsilon = number("epsilon");
+    named.delta = number("delta");
+    named.order = number("order");
   }
   named.is_whole = true;
   named.notices = read_notices(report);

@@ -203,6 +203,7 @@ TEST_SUITE("as_published") {
     settings.tradeoff = false;
     settings.orders = {5.0};
     settings.conversion = ReportedConversion::classic;
+    settings.reading = Reading::expected;
     const Account accounted = account(run, settings);
     const CostEntry& headline = accounted.costs[accounted.headline];
     CHECK(release.epsilon_before == headline.epsilon);

@@ -441,7 +441,6 @@ TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcom
     CHECK(joint.promise == pate::Promise::fixed);
     run.rows = pate::RowSelection::first(labelled.queries.asked);
     run.decisions = decisions_of(labelled.queries);
-    run.decisions->resize(static_cast<std::size_t>(labelled.queries.asked));
     const Account fixed = analysed(run, labelled.filter.order());
     run.decisions.reset();
     const CostEntry& realized = find(labelled.account, Bound::tradeoff, Reading::realized);

@@ -117,7 +117,7 @@ TEST_SUITE("planning") {
     for (const std::int64_t queries : {1, 2, 10, 100, 1000}) {
       run.queries = queries;
       const Plan result = plan(run, {1e-5, {}, {}});
-      REQUIRE(result.costs.size() == 6);
+      REQUIRE(result.costs.size() == 7);
       const auto k = static_cast<double>(queries);
       CHECK(covers(epsilon(result, ReportedConversion::pure), 0.1 * k));
       CHECK(epsilon(result, ReportedConversion::kov) ==
@@ -135,8 +135,8 @@ TEST_SUITE("planning") {
     const Plan classic = plan(run, {1e-5, ReportedConversion::classic, {}});
     CHECK(classic.costs[classic.headline].conversion == ReportedConversion::classic);
     CHECK_THROWS_WITH(static_cast<void>(plan(run, {1e-5, ReportedConversion::kov, {}})),
-                      "conversion kov does not go with this noise; computed are improved, "
-                      "classic, gdp");
+                      "conversion kov does not go with this noise; computed are optimal, "
+                      "improved, classic, gdp");
   }
 
   TEST_CASE("a plan that makes no sense is refused") {
