@@ -109,8 +109,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                  reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
                                               profiled ? &*profiled : nullptr),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
-                                  analyze_summary(account, options.input.votes, options.output.all,
-                                                  streams.out_colour())),
+                                  analyze_summary(account, title_of(options.input),
+                                                  options.output.all, streams.out_colour())),
                  account.notices, streams);
   return report_missed(missed_limits(options.privacy.limits, account.costs[account.headline],
                                      account.answered_expected, account.answered_realized),

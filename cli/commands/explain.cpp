@@ -68,7 +68,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
                    explain_csv(explanation), explanation.notices, streams);
     return kDone;
   }
-  const std::string table = explain_summary(explanation, options.input.votes);
+  const std::string table = explain_summary(explanation, title_of(options.input));
   // The table is on standard output where the summaries of other commands are, else beside it.
   const bool beside = !options.output.quiet && !options.output.summary &&
                       (options.output.json || !streams.out_is_terminal);

@@ -362,7 +362,7 @@ TEST_CASE("malformed files are named with the place, and nothing is written") {
        "expected one row per query and one column, found shape (1, 2), a single row", "--labels"},
       {"f.csv", "0\n-2\n",
        "row 1: expected 0 or 1, or a released label with -1 for refused, found -2", "--decisions"},
-      {"f.csv", "True\nFalse\n", "row 0 (line 2), column 0: expected a number, found \"False\"",
+      {"f.csv", "Wahr\nFalsch\n", "row 0 (line 2), column 0: expected a number, found \"Falsch\"",
        "--decisions"},
       {"f.csv", "0.5,0.5\n0.5,0.4\n", "row 1: expected scores that sum to 1", "--student"},
       {"f.csv", "0.5,0.5\nnan,0.4\n",
