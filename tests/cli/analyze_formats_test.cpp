@@ -179,7 +179,15 @@ TEST_CASE("the same votes give the same report, whatever they are stored in") {
     write_bytes(directory / one.file, one.bytes);
     std::vector<std::string> layout;
     if (!one.layout.empty()) layout = {"--layout", one.layout, "--classes", "10"};
-    const json report = report_of((directory / one.file).string() + one.member, layout);
+    json report = report_of((directory / one.file).string() + one.member, layout);
+    // What is told of bytes and of a header is of how votes are stored.
+    json others = json::array();
+    for (const json& notice : report.at("notices")) {
+      if (notice.at("code") != "byte_counts" && notice.at("code") != "header_names") {
+        others.push_back(notice);
+      }
+    }
+    report["notices"] = others;
     CHECK(report.dump() == expected.dump());
   }
   for (const std::string& bytes : {npy, csv, tsv, gzip_member(csv), gzip_member(npy)}) {
