@@ -113,8 +113,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   deliver_report(options.output,
                  reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
-                                  analyze_summary(account, options.input.votes, options.output.all,
-                                                  streams.out_colour())),
+                                  analyze_summary(account, title_of(options.input),
+                                                  options.output.all, streams.out_colour())),
                  account.notices, streams);
   return report_judged(judged, may_tell_numbers(options.output, streams), streams);
 }

@@ -50,7 +50,14 @@ Document read_document(const std::string& path) {
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
 void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& notices) {
-  constexpr std::array<std::string_view, 11> kKept{"header_left_out",
+  constexpr std::array<std::string_view, 18> kKept{"header_left_out",
+                                                   "header_names",
+                                                   "totals_column",
+                                                   "label_column",
+                                                   "scaled_votes",
+                                                   "several_votes",
+                                                   "byte_counts",
+                                                   "missing_values",
                                                    "index_left_out",
                                                    "comments_left_out",
                                                    "one_hot",
@@ -66,6 +73,14 @@ void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& 
     return std::ranges::find(kKept, notice.code) != kKept.end();
   });
   notices.insert(notices.begin(), doubts.begin(), doubts.end());
+}
+
+// How shards are called, and whether their votes came with the number of teachers.
+VotesTitle title_of_shards(std::size_t count, const reports::ReportContext& context) {
+  const bool by_file = std::ranges::any_of(context.inputs, [](const reports::InputFile& input) {
+    return input.teachers_from == "file";
+  });
+  return {fmt::format("{} shards", count), !by_file};
 }
 
 // A run that was put together.
@@ -119,7 +134,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                  options.output.public_only ? reports::public_analyze_report_json(account, context)
                                             : reports::analyze_report_json(account, context),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
-                                  analyze_summary(account, fmt::format("{} shards", shards.size()),
+                                  analyze_summary(account, title_of_shards(shards.size(), context),
                                                   options.output.all, streams.out_colour())),
                  account.notices, streams);
   return report_judged(
@@ -223,7 +238,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   context.notices = tune_notices(tuning, context.settings);
   put_doubts_first(shards.front().saved.notices, context.notices);
   deliver_report(options.output, reports::tune_report_json(tuning, context),
-                 tune_summary(tuning, context, fmt::format("{} shards", shards.size())),
+                 tune_summary(tuning, context, title_of_shards(shards.size(), context.report)),
                  context.notices, streams);
   return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }

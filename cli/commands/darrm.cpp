@@ -377,17 +377,18 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     json = reports::darrm_report_json(report, context);
   }
   const std::string& votes = options.input.votes;
-  deliver_report(
-      options.output, json,
-      for_people(
-          options.output, guarantee_of(plan),
-          darrm_summary(report, options.output.public_only && !votes.empty() ? "PUBLIC" : votes,
-                        streams.out_colour())),
-      report.notices, streams, !input.votes);
+  deliver_report(options.output, json,
+                 for_people(options.output, guarantee_of(plan),
+                            darrm_summary(report,
+                                          options.output.public_only && !votes.empty()
+                                              ? VotesTitle{"PUBLIC", true}
+                                              : title_of(options.input),
+                                          streams.out_colour())),
+                 report.notices, streams, !input.votes);
   return report_missed(missed, streams);
 }
 
-std::string darrm_summary(const reports::DarrmReport& report, const std::string& votes,
+std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
                           bool colour) {
   const MajorityPlan& plan = report.plan;
   const MajoritySettings& settings = plan.settings;
@@ -395,7 +396,7 @@ std::string darrm_summary(const reports::DarrmReport& report, const std::string&
   const std::int64_t all = settings.teachers.teachers;
   std::string text;
   const auto out = std::back_inserter(text);
-  if (!votes.empty()) text += votes_line(votes, settings.queries, all, 2);
+  if (!votes.path.empty()) text += votes_line(votes, settings.queries, all, 2);
   fmt::format_to(out, "{}: {} teachers, {} noise\n", option_word(settings.setting), all,
                  option_word(settings.noise));
   const std::string headline =

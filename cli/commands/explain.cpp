@@ -69,7 +69,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
                    explain_csv(explanation), explanation.notices, streams);
     return kDone;
   }
-  const std::string table = explain_summary(explanation, options.input.votes);
+  const std::string table = explain_summary(explanation, title_of(options.input));
   // The table is on standard output where the summaries of other commands are, else beside it: for
   // who sits at a terminal, as it shows votes.
   const bool beside = may_tell_numbers(options.output, streams) && !options.output.summary &&

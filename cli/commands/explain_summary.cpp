@@ -148,7 +148,7 @@ std::string explain_csv(const Explanation& explanation) {
   return table.text(TableFormat::csv);
 }
 
-std::string explain_summary(const Explanation& explanation, const std::string& votes) {
+std::string explain_summary(const Explanation& explanation, const VotesTitle& votes) {
   std::string text =
       votes_line(votes, explanation.run_queries, explanation.teachers, explanation.classes);
   const Out out = std::back_inserter(text);

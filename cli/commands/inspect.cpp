@@ -68,7 +68,10 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),
                                  described.get()};
   input.check_unchanged();
-  inspection.notices.insert(inspection.notices.begin(), input.notices.begin(), input.notices.end());
+  std::vector<Notice> first;
+  for (const ContentDoubt& doubt : input.contents) first.push_back(doubt.notice);
+  first.insert(first.end(), input.notices.begin(), input.notices.end());
+  inspection.notices.insert(inspection.notices.begin(), first.begin(), first.end());
   std::ranges::move(slip_notices(thresholds_of(options.mechanism, input.votes->teachers()),
                                  input.votes->teachers(), 0.0),
                     std::back_inserter(inspection.notices));

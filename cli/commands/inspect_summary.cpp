@@ -27,8 +27,10 @@ constexpr double kBar = 32;                   // its longest bar
 constexpr std::int64_t kWideNumbers = 99999;  // numbers above do not fit a column of the deciles
 
 std::string head(const Inspection& inspection, const reports::InputFile& votes) {
-  const std::string shape = fmt::format("{}, {}, {} classes", queries_text(inspection.queries),
-                                        teachers_text(inspection.teachers), inspection.classes);
+  const std::string shape = fmt::format(
+      "{}, {}, {} classes", queries_text(inspection.queries),
+      teachers_text(inspection.teachers) + (votes.teachers_from == "file" ? " by the file" : ""),
+      inspection.classes);
   const bool fits = votes.path.size() + 2 + shape.size() <= kColumns;
   std::string text = fmt::format("{}:{}{}\n", votes.path, fits ? " " : "\n", shape);
   text += paragraph(

@@ -58,6 +58,7 @@ void check_options(const LabelOptions& options) {
 
 void add_label(CommandLine& line, LabelOptions& options) {
   options.input.may_leave_out_abstentions = true;
+  options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   add_mechanism_options(line, options.mechanism);
   const Section run = line.section("Run");

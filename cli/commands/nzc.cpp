@@ -71,12 +71,12 @@ int run_nzc(const NzcOptions& options, const Streams& streams) {
   input.check_unchanged();
   deliver_report(options.output, reports::nzc_report_json(analysis, context),
                  for_people(options.output, guarantee_of(analysis),
-                            nzc_summary(analysis, options.input.votes)),
+                            nzc_summary(analysis, title_of(options.input))),
                  analysis.notices, streams);
   return kDone;
 }
 
-std::string nzc_summary(const NzcAnalysis& analysis, const std::string& votes) {
+std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes) {
   std::string text = votes_line(votes, analysis.queries, analysis.teachers, analysis.classes);
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "NZC: {} {:g}, constant {:.6g}\n\n",

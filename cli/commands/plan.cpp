@@ -85,7 +85,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
 }  // namespace
 
 void add_plan(CommandLine& line, PlanOptions& options) {
-  add_mechanism_options(line, options.mechanism);
+  add_mechanism_options(line, options.mechanism, {"--one-noise"});
   const Section run = line.section("Run");
   run.add("--queries N", options.queries, "queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "the run stops after so many answers");

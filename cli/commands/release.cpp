@@ -344,6 +344,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
 }  // namespace
 
 void add_release(CommandLine& line, ReleaseOptions& options) {
+  options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels"});
   add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");

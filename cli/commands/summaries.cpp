@@ -206,7 +206,7 @@ void line(std::string& text, const char* name, double value, const char* what) {
 
 }  // namespace
 
-std::string analyze_summary(const Account& account, const std::string& votes, bool all,
+std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
                             bool colour) {
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
   text += mechanism_text(account.aggregator) + '\n';
@@ -358,10 +358,10 @@ std::string epsilon_text(double epsilon) {
   return plain ? fmt::format("{:.4f}", rounded) : fmt::format("{:.3g}", rounded);
 }
 
-std::string votes_line(const std::string& votes, std::int64_t queries, std::int64_t teachers,
+std::string votes_line(const VotesTitle& votes, std::int64_t queries, std::int64_t teachers,
                        std::int64_t classes) {
-  return fmt::format("{}: {}, {}, {} classes\n", votes, queries_text(queries),
-                     teachers_text(teachers), classes);
+  return fmt::format("{}: {}, {}{}, {} classes\n", votes.path, queries_text(queries),
+                     teachers_text(teachers), votes.teachers_said ? "" : " by the file", classes);
 }
 
 std::string notes(std::span<const Notice> notices) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/options/output.hpp"
+#include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
 #include "pate/accounting/report.hpp"
 
@@ -44,10 +45,20 @@ namespace pate::cli {
 // What a person wants to see of a report at a glance, as text of at most 80 columns (longer where a
 // path is). `votes` is how the votes are called; in `colour` the headline is bold.
 
+/// How votes are called, and whether a person said how many teachers there are; otherwise their
+/// number is that of the file, which the first line says.
+struct VotesTitle {
+  std::string path;
+  bool teachers_said = false;
+};
+[[nodiscard]] inline VotesTitle title_of(const VotesInputOptions& options) {
+  return {options.votes, options.teachers.has_value()};
+}
+
 /// `all` shows every cost; otherwise the headline, what papers would print and what may be
 /// published.
-[[nodiscard]] std::string analyze_summary(const Account& account, const std::string& votes,
-                                          bool all, bool colour);
+[[nodiscard]] std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
+                                          bool colour);
 /// What a person is shown of costs: with `--format` their table, with `--statement` what is
 /// guaranteed in words, else the summary.
 [[nodiscard]] std::string costs_for_people(const OutputOptions& options, const Guarantee& guarantee,
@@ -62,13 +73,13 @@ namespace pate::cli {
                                         bool all, bool colour);
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
                                         const std::string& votes, bool all, bool colour);
-[[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report,
-                                        const std::string& votes, bool colour);
-[[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const std::string& votes);
+[[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
+                                        bool colour);
+[[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes);
 [[nodiscard]] std::string plan_summary(const Plan& plan, bool all, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.
-[[nodiscard]] std::string explain_summary(const Explanation& explanation, const std::string& votes);
+[[nodiscard]] std::string explain_summary(const Explanation& explanation, const VotesTitle& votes);
 
 /// What is in the dump, deciles, a histogram of the top count (with a threshold also of what is
 /// left of it) and the notices.
@@ -78,7 +89,7 @@ namespace pate::cli {
 /// The best pair of points of two rounds, and the front.
 [[nodiscard]] std::string rounds_summary(const RoundsTuning& found,
                                          const reports::RoundsContext& context,
-                                         const std::string& votes);
+                                         const VotesTitle& votes);
 
 /// The Pareto front as a table, by epsilon.
 [[nodiscard]] std::string front_table(const Tuning& tuning, const reports::TuneContext& context,
@@ -102,7 +113,7 @@ namespace pate::cli {
 
 /// The best point, its command line, and the Pareto front.
 [[nodiscard]] std::string tune_summary(const Tuning& tuning, const reports::TuneContext& context,
-                                       const std::string& votes);
+                                       const VotesTitle& votes);
 
 /// What a reader must know to read a tuning right.
 [[nodiscard]] std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& settings);
@@ -117,8 +128,9 @@ namespace pate::cli {
 /// not be too small.
 [[nodiscard]] std::string epsilon_text(double epsilon);
 
-/// "votes.npy: 10 queries, 250 teachers, 10 classes" and a line break.
-[[nodiscard]] std::string votes_line(const std::string& votes, std::int64_t queries,
+/// "votes.npy: 10 queries, 250 teachers, 10 classes" and a line break; "250 teachers by the file"
+/// where nobody said how many.
+[[nodiscard]] std::string votes_line(const VotesTitle& votes, std::int64_t queries,
                                      std::int64_t teachers, std::int64_t classes);
 
 /// The notices one a line.

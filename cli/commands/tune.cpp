@@ -79,10 +79,13 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
     if (!value.empty()) line += fmt::format(" {} {}", option, shell_quote(value));
   };
   if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
-  if (options.input.classes) add("--classes", std::to_string(*options.input.classes));
-  if (options.input.abstentions) {
-    add("--abstentions", option_word(*options.input.abstentions));
-    if (options.input.teachers) add("--teachers", std::to_string(*options.input.teachers));
+  if (const std::string classes = options.input.classes.text(); !classes.empty()) {
+    add("--classes", classes);
+  }
+  if (options.input.abstentions) add("--abstentions", option_word(*options.input.abstentions));
+  // What releases needs it.
+  if (options.input.teachers || line.starts_with("pate release")) {
+    add("--teachers", std::to_string(input.votes->teachers()));
   }
   if (options.input.header) add("--header", option_word(*options.input.header));
   if (options.input.index_column) add("--index-column", option_word(*options.input.index_column));
@@ -254,7 +257,7 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
     input.notices.clear();
   }
   deliver_report(options.output, reports::rounds_report_json(found, context),
-                 rounds_summary(found, context, options.input.votes), context.notices, streams);
+                 rounds_summary(found, context, title_of(options.input)), context.notices, streams);
   if (found.best) return kDone;
   streams.err << alarming("pate: limit missed:", streams.err_colour())
               << " no pair of points keeps the limits\n";
@@ -354,7 +357,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  options.output.format ? front_table(tuning, context, *options.output.format)
-                                       : tune_summary(tuning, context, options.input.votes),
+                                       : tune_summary(tuning, context, title_of(options.input)),
                  context.notices, streams);
   if (interrupted != 0) return interrupted;
   if (settings.shard.of > 1) return kDone;

@@ -187,7 +187,7 @@ std::string front_table(const Tuning& tuning, const reports::TuneContext& contex
 }
 
 std::string tune_summary(const Tuning& tuning, const reports::TuneContext& context,
-                         const std::string& votes) {
+                         const VotesTitle& votes) {
   std::string text = votes_line(votes, tuning.queries, tuning.teachers, tuning.classes);
   const Out out = std::back_inserter(text);
   const EpsilonKind& kind = context.settings.grid.kind;
@@ -227,7 +227,7 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
 }
 
 std::string rounds_summary(const RoundsTuning& found, const reports::RoundsContext& context,
-                           const std::string& votes) {
+                           const VotesTitle& votes) {
   std::string text =
       votes_line(votes, context.queries[0] + context.queries[1], context.teachers, context.classes);
   const Out out = std::back_inserter(text);

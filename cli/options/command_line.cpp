@@ -95,6 +95,38 @@ std::vector<double> orders_of(const std::vector<std::string>& words, const std::
   return values;
 }
 
+CountOrNames count_or_names(const std::string& text) {
+  if (text.find(',') == std::string::npos && a_whole_number<std::int64_t>()(text).empty()) {
+    return {std::stoll(text), {}};
+  }
+  CountOrNames result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    result.names.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+// A number, or different names of which one at least is none.
+CLI::Validator a_count_or_names() {
+  return {[](const std::string& text) {
+            const bool named = std::ranges::any_of(text, [](char c) {
+              return (c < '0' || c > '9') && c != ',' && c != '-' && c != '+' && c != '.' &&
+                     c != ' ';
+            });
+            if (!named) return a_whole_number<std::int64_t>()(text);
+            std::vector<std::string> names = count_or_names(text).names;
+            std::ranges::sort(names);
+            if (names.front().empty())
+              return fmt::format("must be a number or names, none of them empty, got '{}'", text);
+            const auto twice = std::ranges::adjacent_find(names);
+            if (twice == names.end()) return std::string();
+            return fmt::format("must be a number or different names, got '{}' twice", *twice);
+          },
+          ""};
+}
+
 template <class Value>
 CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& target) {
   CLI::Option* added = nullptr;
@@ -105,6 +137,11 @@ CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& 
           target = orders_of(words, names);
         },
         option.help);
+  } else if constexpr (std::is_same_v<Value, CountOrNames>) {
+    added = app.add_option_function<std::string>(
+        option.names, [&target](const std::string& text) { target = count_or_names(text); },
+        option.help);
+    added->check(a_count_or_names());
   } else {
     added = app.add_option(option.names, target, option.help);
   }
@@ -156,6 +193,9 @@ reports::SettingValue value_of(const Target& target) {
           } else if constexpr (kIsOneOf<Value, std::optional<double>, std::optional<std::int64_t>,
                                         std::optional<std::vector<double>>>) {
             return value ? reports::SettingValue{*value} : reports::SettingValue{};
+          } else if constexpr (std::is_same_v<Value, CountOrNames>) {
+            if (!value.names.empty()) return value.names;
+            return value.count ? reports::SettingValue{*value.count} : reports::SettingValue{};
           } else if constexpr (kIsOneOf<Value, bool, double, std::int64_t>) {
             return value;
           } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
@@ -170,6 +210,11 @@ reports::SettingValue value_of(const Target& target) {
 }
 
 }  // namespace
+
+std::string CountOrNames::text() const {
+  return names.empty() ? count ? std::to_string(*count) : ""
+                       : fmt::format("{}", fmt::join(names, ","));
+}
 
 std::string CommandLine::Option::setting() const {
   if (traits.recorded_as != nullptr) return traits.recorded_as;
@@ -266,6 +311,27 @@ std::string hint_of(const Command& command) {
   return fmt::format("run 'pate {} --help' for the options", command.name);
 }
 
+// What a flag of the published scripts is called here; MIGRATION.md has the same.
+std::string instead_of_published(std::string_view flag) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFlags{{
+      {"--counts_file", "FILE, the first word"},
+      {"--baseline_file", "--student FILE"},
+      {"--indices_file", "--indices FILE"},
+      {"--max_examples", "--queries N"},
+      {"--input_is_counts", "what is read without --layout"},
+      {"--noise_eps", "--laplace-scale B with B = 1/noise_eps"},
+      {"--moments", "--orders moments"},
+      {"--data_independent", "always computed"},
+      {"--figures_dir", "'pate plot'"},
+  }};
+  for (const auto& [old, here] : kFlags) {
+    if (flag == old) {
+      return fmt::format("; of the published scripts it is here {} (MIGRATION.md)", here);
+    }
+  }
+  return {};
+}
+
 // Options that the command does not have are told before anything else about the words.
 void check_names(const Command& command, std::span<const std::string> words) {
   std::vector<std::string> names{"--help", "--version", "-h", "-V"};
@@ -284,9 +350,12 @@ void check_names(const Command& command, std::span<const std::string> words) {
     if (!is_long && !is_short) continue;
     const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
     if (std::ranges::find(names, name) != names.end()) continue;
-    throw usage_error(fmt::format("'{}' is no option of pate {}{}", is_long ? name : word,
-                                  command.name, did_you_mean(is_long ? name : "-" + word, names)),
-                      hint_of(command));
+    const std::string published = instead_of_published(name);
+    throw usage_error(
+        fmt::format(
+            "'{}' is no option of pate {}{}", is_long ? name : word, command.name,
+            published.empty() ? did_you_mean(is_long ? name : "-" + word, names) : published),
+        hint_of(command));
   }
 }
 

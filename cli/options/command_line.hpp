@@ -48,6 +48,18 @@ template <HasNames Value>
   return word;
 }
 
+/// How many there are of something, or what each of them is called: "10", "cat,dog".
+struct CountOrNames {
+  std::optional<std::int64_t> count;
+  std::vector<std::string> names;
+
+  [[nodiscard]] std::optional<std::int64_t> number() const {
+    return names.empty() ? count : std::optional(static_cast<std::int64_t>(names.size()));
+  }
+  /// As it is given; "" where it is not.
+  [[nodiscard]] std::string text() const;
+};
+
 /// An option whose value is one of some words, or a list of them.
 struct Choice {
   std::vector<std::string> words;
@@ -59,8 +71,8 @@ struct Choice {
 /// Where the value of an option goes. A flag is a bool. Texts must not be empty: an unset variable
 /// of a shell script is no way to leave an option out. Whole numbers are written as people do:
 /// digits, without a leading zero, which would be read as octal.
-using Target = std::variant<bool*, double*, unsigned*, std::int64_t*, std::uint64_t*, std::string*,
-                            std::optional<double>*, std::optional<std::int64_t>*,
+using Target = std::variant<CountOrNames*, bool*, double*, unsigned*, std::int64_t*, std::uint64_t*,
+                            std::string*, std::optional<double>*, std::optional<std::int64_t>*,
                             std::vector<double>*, std::optional<std::vector<double>>*,
                             std::vector<std::int64_t>*, std::vector<std::string>*, Choice>;
 

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 #include <string_view>
 
 #include "cli/exit_status.hpp"
+#include "pate/error.hpp"
 
 namespace pate::cli {
 
@@ -58,6 +60,8 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
   mechanism.add("--laplace-scale B", options.laplace_scale,
                 "Laplace noise instead: LNMax (the\ngamma of the 2017 paper is 1/B)",
                 {.recorded_before = "sigma2"});
+  mechanism.add("--one-noise", options.one_noise,
+                "--sigma2 is of one noise on one of two\ncounts: sqrt 2 times as much on both");
   mechanism.add("--ptr-laplace EPS", options.ptr_laplace,
                 "PTR instead: answers with the plurality,\nif far from another; Laplace test");
   mechanism.add("--ptr-sigma S", options.ptr_sigma, "or with Gaussian noise of the test, in votes");
@@ -132,6 +136,12 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
       {options.laplace_scale.has_value(), options.sigma2.has_value(), !options.threshold.empty(),
        options.sigma1.has_value(), has_student, options.any_ptr()},
       "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
+  if (options.one_noise && !options.sigma2) {
+    throw usage_error(
+        "--one-noise goes with --sigma2: one Laplace noise is another mechanism than LNMax, whose "
+        "data-dependent costs are not known here; what --laplace-scale costs for any votes holds "
+        "for it, too");
+  }
   if (options.any_ptr()) {
     (void)tested_aggregator(options);
     return;
@@ -156,7 +166,10 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
     aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
     return aggregator;
   }
-  aggregator.noisy_max = GaussianNoisyMax{*options.sigma2};
+  // n_1 + N(0, s^2) > M/2 where n_1 - n_0 + N(0, 4 s^2) > 0: two noises of sqrt 2 s; rounded down.
+  aggregator.noisy_max = GaussianNoisyMax{
+      options.one_noise ? std::nextafter(std::numbers::sqrt2 * *options.sigma2, 0.0)
+                        : *options.sigma2};
   if (!options.threshold.empty()) {
     aggregator.selection =
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
@@ -210,6 +223,12 @@ void put_doubts_first(const VotesInput& input, std::span<const double> threshold
 }
 
 Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
+  if (options.one_noise && input.votes->classes() != 2) {
+    throw input_error(
+        fmt::format("{}: expected votes for two classes, as --one-noise says, found "
+                    "{} classes",
+                    input.votes->name(), input.votes->classes()));
+  }
   return {*input.votes,
           input.rows,
           make_aggregator(options, input.votes->teachers(), input.student != nullptr),

@@ -21,6 +21,7 @@ struct MechanismOptions {
   std::string threshold;  ///< votes, or a share of the teachers: "80%"
   std::optional<double> ptr_laplace, ptr_sigma, ptr_sparse, ptr_delta;
   std::optional<std::int64_t> max_refusals;
+  bool one_noise = false;  ///< `sigma2` is that of one noise on one of two counts
 
   /// Whether any of PTR's is there.
   [[nodiscard]] bool any_ptr() const {

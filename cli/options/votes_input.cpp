@@ -1,8 +1,10 @@
 #include "cli/options/votes_input.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/parallel/parallel_for.hpp"
+#include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/vote_source.hpp"
 
@@ -32,6 +35,12 @@ std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* rol
                      "columns that pandas writes; --header no takes it for votes",
                      role, table->columns() - 1)});
   }
+  if (std::string_view(role) == "votes" && !header.names.empty() && !header.counted) {
+    input.notices.push_back(
+        {"header_names",
+         "votes: the first line, which has no number, was taken for the names of columns and left "
+         "out; --header no takes it for votes"});
+  }
   if (header.left_out_index) {
     input.notices.push_back(
         {"index_left_out",
@@ -52,14 +61,40 @@ std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* rol
   return table;
 }
 
+constexpr std::int64_t kAbstained = -1;
+
 FirstLine first_line_of(const VotesInputOptions& options) {
   using Counting = FirstLine::Counting;
   FirstLine result;
   result.counting = options.layout == Layout::counts ? Counting::counts : Counting::class_ids;
-  result.classes = options.classes.value_or(0);
+  result.classes = options.classes.number().value_or(0);
   if (options.header) result.is_header = *options.header == YesNo::yes;
   if (options.index_column) result.index_column = *options.index_column == YesNo::yes;
+  if (options.layout != Layout::counts) {
+    if (options.abstentions) result.missing = kAbstained;
+    result.class_names = options.classes.names;
+  }
+  result.stack_members = options.layout == Layout::predictions;
   return result;
+}
+
+// How labels and decisions are read, which may be names of classes; of decisions what is missing
+// was refused.
+FirstLine reading_of_labels(const VotesInputOptions& options, bool decisions) {
+  FirstLine result;
+  result.class_names = options.classes.names;
+  if (decisions) result.missing = kAbstained;
+  return result;
+}
+
+// Counts have a column for each class, in the order of the names.
+void check_class_names(const VotesInputOptions& options, const NumericTable& table) {
+  const std::vector<std::string>& names = options.classes.names;
+  const std::vector<std::string> headings = table.header().names;
+  if (options.layout != Layout::counts || names.empty() || headings.empty()) return;
+  if (names == headings) return;
+  throw input_error(fmt::format("{}: --classes says {}, but the columns are called {}",
+                                table.name(), fmt::join(names, ","), fmt::join(headings, ",")));
 }
 
 // Standard input can be read once.
@@ -79,8 +114,11 @@ void check_standard_input(const VotesInputOptions& options) {
 }
 
 std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
-                                        std::shared_ptr<const NumericTable> table) {
-  std::optional<std::int64_t> classes = options.classes;
+                                        std::shared_ptr<const NumericTable>& table) {
+  table = std::make_shared<const HelpedTable>(
+      table, VotesWanted{options.layout != Layout::counts, options.teachers});
+  check_class_names(options, *table);
+  std::optional<std::int64_t> classes = options.classes.number();
   const auto check_classes = [&](std::int64_t found, const char* what) {
     if (!classes || *classes == found) return;
     throw input_error(fmt::format("{}: --classes says {} classes, but {} {}", table->name(),
@@ -105,7 +143,7 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
         "maximum too",
         option_word(options.layout)));
   }
-  return std::make_unique<PredictionVotes>(std::move(table),
+  return std::make_unique<PredictionVotes>(table,
                                            options.layout == Layout::predictions
                                                ? PredictionLayout::teachers_by_queries
                                                : PredictionLayout::queries_by_teachers,
@@ -140,9 +178,30 @@ void check_readings(const VotesInputOptions& options) {
         "--abstentions needs --teachers M with --layout counts: those of M teachers whose votes "
         "are missing in a row abstained");
   }
+  if (options.makes_something && !options.teachers) {
+    throw usage_error(
+        "--teachers M is required: how many teachers there are decides what one of them can "
+        "change, and is a fact of the experiment, not of the file");
+  }
+  needs(options.indices_are.has_value(), options.indices, "--indices-are", "--indices");
   needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
   needs(options.decisions_are.has_value(), options.decisions, "--decisions-are", "--decisions");
   needs(options.decisions_rows.has_value(), options.decisions, "--decisions-rows", "--decisions");
+}
+
+// The row numbers, unless they look like something else that is given for them.
+std::vector<std::int64_t> rows_of(const VotesInputOptions& options, const NumericTable& table,
+                                  const VoteSource& votes) {
+  std::vector<std::int64_t> rows = read_indices(table);
+  if (options.indices_are) return rows;
+  const std::string other = what_rows_look_like(rows, table, votes);
+  if (other.empty()) return rows;
+  throw input_error(fmt::format(
+      "{}: expected row numbers of the votes, found what looks like {}: each query would be "
+      "charged "
+      "as one of the first {} rows. Leave --indices out for all rows; if they are row numbers, say "
+      "so with --indices-are rows",
+      table.name(), other, votes.classes()));
 }
 
 // Nothing to account for is more often a job that failed than a run without queries.
@@ -166,6 +225,7 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
     return std::ranges::find(without, option) == without.end();
   };
   if (!has("--labels")) without.emplace_back("--labels-rows");
+  if (!has("--indices")) without.emplace_back("--indices-are");
   if (!has("--decisions")) {
     without.insert(without.end(), {"--decisions-are", "--decisions-rows"});
   }
@@ -179,8 +239,11 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
   votes.add("--layout LAYOUT", options.layout,
             {Layout::counts, Layout::predictions, Layout::predictions_by_query},
             "counts (queries x classes), predictions");
-  votes.add("--classes K", options.classes, "number of classes; predictions need it");
-  votes.add("--teachers M", options.teachers, "number of teachers, to check the votes");
+  votes.add("--classes K|NAMES", options.classes,
+            "number of classes, or what they are called\nin text: cat,dog; predictions need it");
+  votes.add("--teachers M", options.teachers,
+            options.makes_something ? "number of teachers, which the votes must\nhave (required)"
+                                    : "number of teachers, to check the votes");
   constexpr const char* kAbstentions =
       "class: teachers that abstain (-1, zeros\nof one-hot, votes missing in counts) vote\n"
       "for a class of its own, after the others";
@@ -198,6 +261,11 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
             "counts 0,1,2,... and is headed as one");
   votes.add("--queries N|A:B", options.queries, "the first N rows, or rows A to B-1");
   votes.add("--indices FILE", options.indices, "row numbers to use, one per query");
+  votes.add("--indices-are WHAT", options.indices_are, {IndicesAre::rows},
+            "that they are row numbers, where they look\nlike labels");
+  votes.add("--accept DOUBTS", options.accepted,
+            {VotesDoubt::totals_column, VotesDoubt::label_column, VotesDoubt::looks_transposed},
+            "doubts that shall not refuse the votes, by\nthe words that a refusal says");
   votes.add("--student FILE", options.student, "student scores: Interactive aggregator");
   votes.add("--labels FILE", options.labels, "true class ids, for the utility");
   votes.add("--labels-rows WHOSE", options.labels_rows, {RowsOf::file, RowsOf::selected},
@@ -221,7 +289,9 @@ std::vector<std::string> input_paths(const VotesInputOptions& options) {
 }
 
 std::vector<Notice> VotesInput::doubts() const {
-  std::vector<Notice> result = notices;
+  std::vector<Notice> result;
+  for (const ContentDoubt& doubt : contents) result.push_back(doubt.notice);
+  result.insert(result.end(), notices.begin(), notices.end());
   const auto layouts = layout_notices(*votes, rows, layout != Layout::counts);
   result.insert(result.end(), layouts.begin(), layouts.end());
   return result;
@@ -241,6 +311,7 @@ std::vector<reports::InputFile> VotesInput::describe() const {
                              {}};
     if (file.role == "votes") {
       entry.layout = option_word(layout);
+      entry.teachers_from = teachers_said ? "person" : "file";
       entry.votes_digest = io::votes_digest(*votes, rows);
     }
     result.push_back(std::move(entry));
@@ -275,8 +346,9 @@ VotesInput open_votes(const VotesInputOptions& options) {
   input.layout = options.layout;
   std::optional<RowSelection> range;
   if (!options.queries.empty()) range = parse_row_range(options.queries);
-  input.votes =
-      open_source(options, open_file(input, "votes", options.votes, first_line_of(options)));
+  auto table = open_file(input, "votes", options.votes, first_line_of(options));
+  input.votes = open_source(options, table);
+  input.teachers_said = options.teachers.has_value();
   const VoteSource& votes = *input.votes;
   if (input.files.front().opened.table->dimensions() == 3) {
     input.notices.push_back(
@@ -288,39 +360,41 @@ VotesInput open_votes(const VotesInputOptions& options) {
                                                            : "along the axes 1, 0 and 2")});
   }
   if (options.abstentions) input.notices.push_back(abstentions_notice(votes));
-  if (options.teachers && votes.queries() > 0 && *options.teachers != votes.teachers()) {
-    throw input_error(fmt::format("{}: --teachers says {} teachers, but the votes have {}",
-                                  votes.name(), *options.teachers, votes.teachers()));
-  }
+  const VotesLookedAt looked_at{votes, input.rows, *table, options.layout, options.teachers};
+  if (options.teachers) check_teachers(looked_at, *options.teachers);
   input.rows = RowSelection::all(votes.queries());
   if (range) input.rows = *range;
   if (!options.indices.empty()) {
-    const auto table = open_file(input, "indices", options.indices);
-    input.rows = RowSelection::list(read_indices(*table), options.indices);
+    const auto numbers = open_file(input, "indices", options.indices);
+    input.rows = RowSelection::list(rows_of(options, *numbers, votes), options.indices);
   }
   input.rows.check(votes.name(), votes.queries());
   check_not_empty(options, votes, input.rows);
+  input.contents = content_doubts(looked_at);
+  refuse_doubted(votes.name(), input.contents, options.accepted, options.makes_something);
   const bool has_none = options.abstentions == Abstentions::as_class;
   const std::int64_t labelled = votes.classes() - (has_none ? 1 : 0);
   if (!options.student.empty()) {
-    const auto table = open_file(input, "student", options.student);
-    if (has_none && table->columns() == labelled) {
+    const auto scores = open_file(input, "student", options.student);
+    if (has_none && scores->columns() == labelled) {
       throw input_error(
           fmt::format("{}: expected {} columns, found {}: with --abstentions class the last is the "
                       "score of the "
                       "class none, zeros where the student never abstains",
-                      table->name(), votes.classes(), labelled));
+                      scores->name(), votes.classes(), labelled));
     }
-    input.student = std::make_unique<StudentScores>(table, votes.queries(), votes.classes());
+    input.student = std::make_unique<StudentScores>(scores, votes.queries(), votes.classes());
   }
   const VotesBeside beside{votes.queries(), votes.classes(), input.rows};
   if (!options.labels.empty()) {
-    input.labels = read_labels(*open_file(input, "labels", options.labels),
-                               {votes.queries(), labelled, input.rows}, options.labels_rows);
+    input.labels =
+        read_labels(*open_file(input, "labels", options.labels, reading_of_labels(options, false)),
+                    {votes.queries(), labelled, input.rows}, options.labels_rows);
   }
   if (!options.decisions.empty()) {
-    input.decisions = read_decisions(*open_file(input, "decisions", options.decisions), beside,
-                                     options.decisions_are, options.decisions_rows);
+    input.decisions = read_decisions(
+        *open_file(input, "decisions", options.decisions, reading_of_labels(options, true)), beside,
+        options.decisions_are, options.decisions_rows);
   }
   return input;
 }

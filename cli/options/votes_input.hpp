@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/votes_checks.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/io/open_table.hpp"
@@ -52,13 +53,16 @@ struct VotesInputOptions {
   std::string votes;
   Layout layout = Layout::counts;
   std::optional<std::int64_t> teachers;
-  std::optional<std::int64_t> classes;
+  bool makes_something = false;  ///< labels, or a number to publish: `teachers` is required then
+  CountOrNames classes;
   std::optional<YesNo> header;
   std::optional<YesNo> index_column;
   std::optional<Abstentions> abstentions;
   bool may_leave_out_abstentions = false;  ///< what is computed of the votes holds without them
   std::string queries;
   std::string indices;
+  std::optional<IndicesAre> indices_are;
+  std::vector<VotesDoubt> accepted;
   std::string student;
   std::string labels;
   std::string decisions;
@@ -91,9 +95,12 @@ struct VotesInput {
   };
   std::vector<File> files;
   Layout layout = Layout::counts;
-  std::vector<Notice> notices;  ///< of how the files were read
+  bool teachers_said = false;
+  std::vector<Notice> notices;         ///< of how the files were read
+  std::vector<ContentDoubt> contents;  ///< what is in the votes
 
-  /// These, and those of what `pate inspect` finds that put numbers in doubt.
+  /// These, those of the contents, and those of what `pate inspect` finds that put numbers in
+  /// doubt.
   [[nodiscard]] std::vector<Notice> doubts() const;
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<reports::InputFile> describe() const;

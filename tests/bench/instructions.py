@@ -41,7 +41,7 @@ BENCHMARKS = {
     "exact": ("analyze", "small", [*MECHANISM, "--exact", "--queries", "8"]),
     "tune": ("tune", "small", ["--threshold", "180:240:20", "--sigma1", "60:150:30", "--sigma2", "40",
                                "--delta", "1e-5"]),
-    "release-gnss": ("release", "small", [*MECHANISM, "--method", "gnss", "--dry-run", "--order", "4.3",
+    "release-gnss": ("release", "small", ["--teachers", "250", *MECHANISM, "--method", "gnss", "--dry-run", "--order", "4.3",
                                           "--beta", "0.03", "--sigma-ss", "2.9"]),
     "inspect": ("inspect", "rows", []),
 }

@@ -177,7 +177,7 @@ def time_release(pate, directory, runs):
         votes = directory / ("-".join(f"{key}_{value}" for key, value in simulate.items()) + ".npy")
         if not votes.exists():
             run([pate, "simulate", *options(simulate), "-o", votes])
-        mechanism = [*options(mechanism), "--quiet", "-o", directory / "report.json"]
+        mechanism = ["--teachers", str(simulate["teachers"]), *options(mechanism), "--quiet", "-o", directory / "report.json"]
         rows = []
         for command in (["analyze", votes, *mechanism, "--bound", "tradeoff"],
                         ["release", "--method", "gnss", votes, *mechanism, "--dry-run", *options(fixed)],
@@ -195,7 +195,7 @@ def time_curve(pate, directory):
         if not votes.exists():
             run([pate, "simulate", *options(simulate), "-o", votes])
         with tempfile.TemporaryDirectory() as tables:
-            command = [pate, "release", votes, *options(mechanism), *options(parameters), "--dry-run", "--quiet",
+            command = [pate, "release", votes, "--teachers", str(simulate["teachers"]), *options(mechanism), *options(parameters), "--dry-run", "--quiet",
                        "-o", directory / "report.json", "--tables", tables]
             seconds, processor = processor_seconds(list(map(str, command)))
             again, _ = run(list(map(str, command)))

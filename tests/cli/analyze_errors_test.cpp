@@ -87,6 +87,9 @@ TEST_SUITE("analyze") {
         std::vector<std::string> line = analyze(
             {"--delta", "1e-5", "--sigma2", "1", "--sigma1", "1", "--threshold", threshold});
         line[0] = command;
+        if (line[0] == "label" || line[0] == "release") {
+          line.insert(line.end(), {"--teachers", "100"});
+        }
         if (line[0] == "label") line.insert(line.end(), {"--write-labels", "none.npy"});
         if (line[0] == "release") line.emplace_back("--dry-run");
         check_refused(line, 2, {"threshold", "between"});

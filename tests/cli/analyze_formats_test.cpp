@@ -179,7 +179,15 @@ TEST_CASE("the same votes give the same report, whatever they are stored in") {
     write_bytes(directory / one.file, one.bytes);
     std::vector<std::string> layout;
     if (!one.layout.empty()) layout = {"--layout", one.layout, "--classes", "10"};
-    const json report = report_of((directory / one.file).string() + one.member, layout);
+    json report = report_of((directory / one.file).string() + one.member, layout);
+    // What is told of bytes and of a header is of how votes are stored.
+    json others = json::array();
+    for (const json& notice : report.at("notices")) {
+      if (notice.at("code") != "byte_counts" && notice.at("code") != "header_names") {
+        others.push_back(notice);
+      }
+    }
+    report["notices"] = others;
     CHECK(report.dump() == expected.dump());
   }
   for (const std::string& bytes : {npy, csv, tsv, gzip_member(csv), gzip_member(npy)}) {
@@ -362,7 +370,7 @@ TEST_CASE("malformed files are named with the place, and nothing is written") {
        "expected one row per query and one column, found shape (1, 2), a single row", "--labels"},
       {"f.csv", "0\n-2\n",
        "row 1: expected 0 or 1, or a released label with -1 for refused, found -2", "--decisions"},
-      {"f.csv", "True\nFalse\n", "row 0 (line 2), column 0: expected a number, found \"False\"",
+      {"f.csv", "Wahr\nFalsch\n", "row 0 (line 2), column 0: expected a number, found \"Falsch\"",
        "--decisions"},
       {"f.csv", "0.5,0.5\n0.5,0.4\n", "row 1: expected scores that sum to 1", "--student"},
       {"f.csv", "0.5,0.5\nnan,0.4\n",

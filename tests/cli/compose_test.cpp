@@ -375,10 +375,10 @@ TEST_SUITE("compose") {
     const std::string votes = sample("digits_100_counts.npy");
     const std::string ledger = reports.path("ledger");
     const auto label = [&](const std::string& name, const Words& words) {
-      return reports.make(name,
-                          Words{"label", votes, "--delta", "1e-5", "--order", "8", "--write-labels",
-                                reports.path(name + ".csv"), "--ledger", ledger} +
-                              words);
+      return reports.make(
+          name, Words{"label", votes, "--teachers", "100", "--delta", "1e-5", "--order", "8",
+                      "--write-labels", reports.path(name + ".csv"), "--ledger", ledger} +
+                    words);
     };
     const std::string a = label("a", Words{"--queries", "40"} + kConfident);
     const std::string b = label("b", Words{"--queries", "40:60", "--max-answers", "7"} + kGnmax);
@@ -498,10 +498,10 @@ TEST_SUITE("compose") {
   TEST_CASE("a released epsilon adds with its delta") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
-    const std::string release =
-        reports.make("release", Words{"release", votes, "--queries", "100", "--delta", "1e-5",
-                                      "--order", "6", "--s", "4", "--beta", "0.04"} +
-                                    kConfident);
+    const std::string release = reports.make(
+        "release", Words{"release", votes, "--teachers", "100", "--queries", "100", "--delta",
+                         "1e-5", "--order", "6", "--s", "4", "--beta", "0.04"} +
+                       kConfident);
     const json published = read(release).at("public");
     const std::string a = reports.analyze("a", Words{votes, "--queries", "100:110"} + kGnmax);
     const json sum = compose({a, release});
@@ -514,10 +514,10 @@ TEST_SUITE("compose") {
           (1e-5 + published.at("delta").get<double>()) *
               (1.0 - 2.0 * std::numeric_limits<double>::epsilon()));
     CHECK(sum.at("released").at("epsilon") == published.at("epsilon"));
-    const std::string dry =
-        reports.make("dry", Words{"release", votes, "--queries", "100", "--delta", "1e-5",
-                                  "--dry-run", "--order", "6", "--s", "4", "--beta", "0.04"} +
-                                kConfident);
+    const std::string dry = reports.make(
+        "dry", Words{"release", votes, "--teachers", "100", "--queries", "100", "--delta", "1e-5",
+                     "--dry-run", "--order", "6", "--s", "4", "--beta", "0.04"} +
+                   kConfident);
     check_refused({a, dry}, 3, "expected a release that was made");
   }
 
@@ -525,9 +525,9 @@ TEST_SUITE("compose") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
     const auto release = [&](const char* name, const Words& parameters) {
-      return reports.make(
-          name, Words{"release", "--method", "gnss", votes, "--queries", "100", "--delta", "1e-5"} +
-                    kConfident + parameters);
+      return reports.make(name, Words{"release", "--method", "gnss", votes, "--teachers", "100",
+                                      "--queries", "100", "--delta", "1e-5"} +
+                                    kConfident + parameters);
     };
     const std::string chosen = release("chosen", {});
     const std::string fixed =
@@ -568,8 +568,8 @@ TEST_SUITE("compose") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
     const auto label = [&](const char* name, const Words& words) {
-      return reports.make(name, Words{"label", votes, "--delta", "1e-5", "--write-labels",
-                                      reports.path(std::string(name) + ".csv")} +
+      return reports.make(name, Words{"label", votes, "--teachers", "100", "--delta", "1e-5",
+                                      "--write-labels", reports.path(std::string(name) + ".csv")} +
                                     kConfident + words);
     };
     const std::string stopped = label("stopped", {"--max-answers", "3", "--order", "3"});
@@ -666,8 +666,8 @@ TEST_SUITE("compose") {
     const Words grid{"tune", votes, "--queries", "50", "--delta", "1e-5", "--sigma2", "15,30"};
     const std::string ledger = reports.path("ledger");
     const std::string label = reports.make(
-        "label", Words{"label", votes, "--delta", "1e-5", "--queries", "90:100", "--write-labels",
-                       reports.path("labels.csv"), "--ledger", ledger} +
+        "label", Words{"label", votes, "--teachers", "100", "--delta", "1e-5", "--queries",
+                       "90:100", "--write-labels", reports.path("labels.csv"), "--ledger", ledger} +
                      kGnmax);
     const std::string whole = reports.analyze("whole", line);
     const std::vector<Words> inputs{

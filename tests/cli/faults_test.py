@@ -101,7 +101,7 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(done.stderr, "pate: making the file in memory takes at least 80 MB, and 70 MB may be used; see --max-memory\n")
         self.assertFalse((self.root / "dump.npy").exists())
         self.run_pate("simulate", "--teachers", "100000", "--queries", "4", "-o", "dump.npy", "--quiet")
-        words = ["release", "dump.npy", "--sigma2", "9000", "--delta", "1e-9", "--dry-run", "--max-memory", "2GB"]
+        words = ["release", "dump.npy", "--teachers", "100000", "--sigma2", "9000", "--delta", "1e-9", "--dry-run", "--max-memory", "2GB"]
         self.assertEqual(self.run_pate(*words, status=3).stderr, "pate: the table of a curve of 100000 teachers takes at least "
                          "2.7 GB, and 2.0 GB may be used; see --max-memory\n")
         words = ["analyze", "dump.npy", "--sigma2", "9000", "--delta", "1e-9"]
@@ -154,7 +154,7 @@ class FaultsTest(unittest.TestCase):
         if mounted.returncode != 0:
             self.skipTest("no small disk here")
         try:
-            self.run_pate("label", "votes.npy", *MECHANISM, "--queries", "5", "--quiet", "--ledger",
+            self.run_pate("label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "5", "--quiet", "--ledger",
                           "small/ledger", "--ensemble", "e", "--write-labels", "small/labels.npy",
                           "-o", "small/report.json")
             before = {name: (small / name).read_bytes() for name in os.listdir(small)}
@@ -164,7 +164,7 @@ class FaultsTest(unittest.TestCase):
                         pass
                 except OSError:
                     pass
-            done = self.run_pate("label", "votes.npy", *MECHANISM, "--queries", "2000", "--quiet",
+            done = self.run_pate("label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "2000", "--quiet",
                                  "--ledger", "small/ledger", "--ensemble", "e", "--write-labels",
                                  "small/labels.npy", "--force", "-o", "small/report.json", status=5)
             self.assertIn("No space left on device", done.stderr)
@@ -217,7 +217,7 @@ class FaultsTest(unittest.TestCase):
             self.assertIn("votes.npy", err)
 
     def test_writers_of_one_ledger_wait_for_each_other(self):
-        running = [subprocess.Popen([PATE, "label", "votes.npy", *MECHANISM, "--queries",
+        running = [subprocess.Popen([PATE, "label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries",
                                      f"{i}:{i + 1}", "--quiet", "--ledger", "ledger", "--ensemble",
                                      "e", "--write-labels", f"labels{i}.npy", "-o", f"report{i}.json"], cwd=self.root)
                    for i in range(8)]
@@ -230,7 +230,7 @@ class FaultsTest(unittest.TestCase):
     def test_what_a_power_loss_can_leave(self):
         """Spending is on the disk before labels are; a file is on the disk before it has its name."""
         done = subprocess.run(["strace", "-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2",
-                               PATE, "label", "votes.npy", *MECHANISM, "--queries", "9", "--quiet",
+                               PATE, "label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "9", "--quiet",
                                "--ledger", "ledger", "--ensemble", "e", "--write-labels",
                                "labels.npy", "-o", "report.json"],
                               cwd=self.root, text=True, capture_output=True, check=False)

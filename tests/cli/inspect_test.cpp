@@ -157,7 +157,7 @@ TEST_SUITE("inspect") {
     std::filesystem::current_path(before);
     CHECK(ran.err.empty());
     CHECK(ran.out ==
-          "v.npy: 3 queries, 10 teachers, 2 classes\n"
+          "v.npy: 3 queries, 10 teachers by the file, 2 classes\n"
           "counts of <f8; 3 distinct histograms, 1 unanimous, 1 tied at the top\n"
           "\n"
           "votes         0%   10%   20%   30%   40%   50%   60%   70%   80%   90%  100%\n"

@@ -34,6 +34,7 @@ namespace {
 // `pate label` on the sample counts, Confident.
 Ran label(const fs::path& labels, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"label",          sample("digits_100_counts.npy"),
+                                     "--teachers",     "100",
                                      "--sigma2",       "15",
                                      "--delta",        "1e-5",
                                      "--json",         "--force",
@@ -200,9 +201,10 @@ TEST_CASE("label: every aggregator") {
   Ran ran = label(directory / "l.npy", {"--queries", "20"});
   CHECK(ran.json()["mechanism"]["name"] == "gnmax");
   CHECK(ran.json()["labels"]["answered"] == 20);
-  ran = run({"label", sample("digits_100_predictions.npy"), "--layout", "predictions", "--classes",
-             "10", "--laplace-scale", "20", "--queries", "20", "--delta", "1e-5", "--json",
-             "--force", "--write-labels", (directory / "l.npy").string()});
+  ran =
+      run({"label", sample("digits_100_predictions.npy"), "--teachers", "100", "--layout",
+           "predictions", "--classes", "10", "--laplace-scale", "20", "--queries", "20", "--delta",
+           "1e-5", "--json", "--force", "--write-labels", (directory / "l.npy").string()});
   CHECK(ran.json()["mechanism"]["name"] == "lnmax");
   CHECK(ran.json()["labels"]["answered"] == 20);
 }
@@ -358,14 +360,15 @@ TEST_CASE("label: what the command line must not say") {
   CHECK(label(votes, kConfident).err ==
         "pate: --write-labels " + votes + " is an input (" + votes + "); name another file\n");
   CHECK(label(path, with(kConfident, {"--labels", sample("digits_100_labels.npy")})).status == 2);
-  CHECK(run({"label", votes, "--sigma2", "15", "--delta", "1e-5"}).status == 2);
+  CHECK(run({"label", votes, "--teachers", "100", "--sigma2", "15", "--delta", "1e-5"}).status ==
+        2);
 }
 
 TEST_CASE("label: a bad input or ledger leaves nothing behind") {
   const TempDirectory directory;
   write_bytes(directory / "votes.csv", "5,5\n6,4\n6,5\n");
-  Ran ran = run({"label", (directory / "votes.csv").string(), "--sigma2", "1", "--delta", "1e-5",
-                 "--write-labels", (directory / "l.npy").string(), "--ledger",
+  Ran ran = run({"label", (directory / "votes.csv").string(), "--teachers", "10", "--sigma2", "1",
+                 "--delta", "1e-5", "--write-labels", (directory / "l.npy").string(), "--ledger",
                  (directory / "ledger").string()});
   CHECK(ran.status == 3);
   CHECK(ran.err.find("row 2") != std::string::npos);

@@ -29,7 +29,8 @@ Words operator+(Words words, const Words& more) {
 }
 
 Words on_digits(const std::string& command, const Words& more) {
-  return Words{command, sample("digits_100_counts.npy"), "--delta", "1e-5"} + more;
+  return Words{command, sample("digits_100_counts.npy"), "--teachers", "100", "--delta", "1e-5"} +
+         more;
 }
 
 const Words kNoise{"--threshold", "60", "--sigma1", "15", "--sigma2", "15"};
@@ -67,9 +68,9 @@ TEST_SUITE("output") {
     const auto at = [&](const char* name) { return (directory / name).string(); };
     const std::string votes = at("votes.npy");
     fs::copy_file(sample("digits_100_counts.npy"), votes);
-    const Words release =
-        Words{"release", "--method", "gnss", votes, "--delta", "1e-5", "--queries", "50"} + kNoise +
-        kFixed;
+    const Words release = Words{"release", "--method", "gnss", votes,       "--teachers",
+                                "100",     "--delta",  "1e-5", "--queries", "50"} +
+                          kNoise + kFixed;
     REQUIRE(run(release + Words{"--ledger", at("X"), "--quiet"}).status == 0);
     const std::string ledger = read_bytes(directory / "X");
     fs::create_symlink("X", directory / "to_X");
@@ -77,8 +78,8 @@ TEST_SUITE("output") {
     fs::create_symlink("L.csv", directory / "dangling");  // to a file that is not there yet
     fs::create_symlink("dangling", directory / "chain");
     fs::create_directory_symlink(".", directory / "here");
-    const Words label =
-        Words{"label", votes, "--delta", "1e-5", "--sigma2", "20", "--queries", "5"};
+    const Words label = Words{"label", votes,      "--teachers", "100",       "--delta",
+                              "1e-5",  "--sigma2", "20",         "--queries", "5"};
     const Words tune =
         Words{"tune", votes, "--delta", "1e-5", "--sigma2", "20,30", "--queries", "5"};
     const Words simulate{"simulate", "--queries", "5"};

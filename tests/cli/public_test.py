@@ -101,6 +101,8 @@ def run(command, options, rows, classes):
             table = [[row.count(c) for c in range(classes)] for row in rows]
         write_npy(folder / "votes.npy", table)
         line = [PATE, command, "votes.npy", *options, "--delta", "1e-5"]
+        if command != "analyze":
+            line += ["--teachers", str(len(rows[0]))]
         if command == "analyze":  # what may be published of it is what compose puts out
             subprocess.run([*line, "--quiet", "-o", "run.json"], cwd=name, capture_output=True,
                            check=False)

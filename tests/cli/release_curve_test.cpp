@@ -28,6 +28,7 @@ using Line = std::vector<std::string>;
 Ran through_curve(const std::string& votes, const Line& more, const std::string& sigma1 = "15") {
   Line line{"release", votes,      "--queries", "200",     "--threshold", "60",     "--sigma1",
             sigma1,    "--sigma2", "15",        "--delta", "1e-5",        "--json", "--quiet"};
+  line.insert(line.end(), {"--teachers", "100"});
   line.insert(line.end(), more.begin(), more.end());
   return run(line);
 }
@@ -103,9 +104,9 @@ TEST_SUITE("release") {
     const TempDirectory directory;
     const auto make = [&](const char* name, const char* queries) {
       const std::string report = (directory / name).string();
-      REQUIRE(run({"release", sample("digits_100_counts.npy"), "--queries", queries, "--sigma2",
-                   "20", "--delta", "1e-5", "--order", "6", "--s", "4", "--beta", "0.04", "--quiet",
-                   "-o", report})
+      REQUIRE(run({"release", sample("digits_100_counts.npy"), "--teachers", "100", "--queries",
+                   queries, "--sigma2", "20", "--delta", "1e-5", "--order", "6", "--s", "4",
+                   "--beta", "0.04", "--quiet", "-o", report})
                   .status == 0);
       return report;
     };
@@ -159,8 +160,8 @@ TEST_SUITE("release") {
   TEST_CASE("S18's votes: the index and the mean of what is published (real votes)" *
             doctest::skip(!pate::test::has_shared_votes())) {
     const auto numbers = [](const char* votes, const Line& more) {
-      Line line{"release", shared_votes(votes), "--sigma2", "40", "--delta",
-                "1e-5",    "--dry-run",         "--quiet"};
+      Line line{"release", shared_votes(votes), "--teachers", "250",       "--sigma2",
+                "40",      "--delta",           "1e-5",       "--dry-run", "--quiet"};
       line.insert(line.end(), more.begin(), more.end());
       return run(line).json().at("private");
     };
@@ -210,7 +211,7 @@ TEST_SUITE("release") {
       for (const Line& method :
            {Line{"--method", "curve", "--order", "5", "--s", "3", "--beta", "0.05"},
             Line{"--method", "gnss", "--order", "5", "--beta", "0.05", "--sigma-ss", "20"}}) {
-        Line line{"release", votes, "--dry-run"};
+        Line line{"release", votes, "--teachers", "60", "--dry-run"};
         line.insert(line.end(), method.begin(), method.end());
         const json of = report(line).at("private");
         CHECK(of["epsilon_before"].get<double>() >= exact);

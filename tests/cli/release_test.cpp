@@ -29,6 +29,7 @@ Ran release(std::vector<std::string> arguments) {
   if (!given("--as-published") && !given("--method")) {
     arguments.insert(arguments.end(), {"--method", "gnss"});
   }
+  if (!given("--teachers")) arguments.insert(arguments.end(), {"--teachers", "100"});
   for (const char* more : {"--delta", "1e-5", "--json", "--quiet"}) arguments.emplace_back(more);
   return run(std::move(arguments));
 }
@@ -94,9 +95,10 @@ TEST_SUITE("release") {
       const std::string votes = shared_votes(known.votes);
       CAPTURE(known.votes);
       CAPTURE(known.confidence);
-      const Ran ran = release({votes, "--queries", known.queries, "--threshold", known.threshold,
-                               "--sigma1", known.sigma1, "--sigma2", "40", "--bound", known.bound,
-                               "--confidence", known.confidence, "--any-delta", "--dry-run"});
+      const Ran ran =
+          release({votes, "--teachers", "250", "--queries", known.queries, "--threshold",
+                   known.threshold, "--sigma1", known.sigma1, "--sigma2", "40", "--bound",
+                   known.bound, "--confidence", known.confidence, "--any-delta", "--dry-run"});
       REQUIRE(ran.status == 0);
       const json numbers = ran.json().at("private");
       const double mean = numbers.at("mean_published");
@@ -256,10 +258,16 @@ TEST_SUITE("release") {
     const TempDirectory directory;
     const std::string ledger = (directory / "ledger").string();
     const auto label = [&](const std::string& queries) {
-      const Ran ran =
-          run({"label", sample("digits_100_counts.npy"), "--queries", queries, "--threshold", "60",
-               "--sigma1", "15", "--sigma2", "15", "--delta", "1e-5", "--write-labels",
-               (directory / "labels.npy").string(), "--ledger", ledger, "--json", "--force"});
+      const Ran ran = run({"label",          sample("digits_100_counts.npy"),
+                           "--teachers",     "100",
+                           "--queries",      queries,
+                           "--threshold",    "60",
+                           "--sigma1",       "15",
+                           "--sigma2",       "15",
+                           "--delta",        "1e-5",
+                           "--write-labels", (directory / "labels.npy").string(),
+                           "--ledger",       ledger,
+                           "--json",         "--force"});
       REQUIRE(ran.status == 0);
       CHECK(ran.err.find(ledger + ": ") != std::string::npos);
       return ran.json();
@@ -319,9 +327,9 @@ TEST_SUITE("release") {
     const std::string ledger = (directory / "ledger").string();
     const auto label = [&](const char* name) {
       const std::string path = (directory / name).string();
-      REQUIRE(run({"label", sample("digits_100_counts.npy"), "--queries", "200", "--threshold",
-                   "60", "--sigma1", "15", "--sigma2", "15", "--delta", "1e-5", "--write-labels",
-                   path, "--ledger", ledger, "--quiet"})
+      REQUIRE(run({"label", sample("digits_100_counts.npy"), "--teachers", "100", "--queries",
+                   "200", "--threshold", "60", "--sigma1", "15", "--sigma2", "15", "--delta",
+                   "1e-5", "--write-labels", path, "--ledger", ledger, "--quiet"})
                   .status == 0);
       return path;
     };
@@ -474,10 +482,11 @@ TEST_SUITE("release") {
   TEST_CASE("as published: the numbers of S18's votes (real votes)" *
             doctest::skip(!pate::test::has_shared_votes())) {
     const std::string votes = shared_votes("s18_mnist_250_counts.npy");
-    const json numbers = release({votes, "--queries", "640", "--threshold", "200", "--sigma1",
-                                  "150", "--sigma2", "40", "--as-published", "--dry-run"})
-                             .json()
-                             .at("private");
+    const json numbers =
+        release({votes, "--teachers", "250", "--queries", "640", "--threshold", "200", "--sigma1",
+                 "150", "--sigma2", "40", "--as-published", "--dry-run"})
+            .json()
+            .at("private");
     CHECK(numbers.at("mean_published").get<double>() == doctest::Approx(2.5162).epsilon(1e-4));
     CHECK(numbers.at("noise_sd").get<double>() == doctest::Approx(.38486).epsilon(1e-4));
   }

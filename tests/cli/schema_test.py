@@ -124,15 +124,15 @@ NZC_MUTATIONS = {
 }
 
 LABEL_LINES = [
-    f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --ledger ledger.jsonl",
-    f"{COUNTS} {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
-    f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --order 12",
-    f"{COUNTS} --sigma2 20 --force --write-labels l.tsv --max-epsilon 0",
-    f"{COUNTS} --ptr-laplace 0.5 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
-    f"{COUNTS} --ptr-sigma 4 --ptr-delta 1e-9 --force --write-labels l.npy --max-answers 5",
-    f"{COUNTS} --ptr-sparse 4 --max-refusals 3 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
-    f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --laplace-scale 20 --force --write-labels l.npy",
-    f"{COUNTS} {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --force --write-labels l.npy --ledger ledger.jsonl",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --order 12",
+    f"{COUNTS} --teachers 100 --sigma2 20 --force --write-labels l.tsv --max-epsilon 0",
+    f"{COUNTS} --teachers 100 --ptr-laplace 0.5 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
+    f"{COUNTS} --teachers 100 --ptr-sigma 4 --ptr-delta 1e-9 --force --write-labels l.npy --max-answers 5",
+    f"{COUNTS} --teachers 100 --ptr-sparse 4 --max-refusals 3 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
+    f"{PREDICTIONS} --teachers 100 --layout predictions --classes 10 --queries 9 --laplace-scale 20 --force --write-labels l.npy",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
 ]
 
 PLAN_LINES = [
@@ -151,27 +151,27 @@ PLAN_LINES = [
 CURVE = "--order 6 --s 4 --beta 0.04"
 
 RELEASE_LINES = [
-    f"{COUNTS} {CONFIDENT} --queries 100 {CURVE}",
-    f"{COUNTS} --sigma2 20 --queries 20 --dry-run",
-    f"{COUNTS} {CONFIDENT} --queries 100 {CURVE} --cost tradeoff --public-only",
-    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --order 6 --parameters-from-labels",
-    f"{COUNTS} --laplace-scale 20 --queries 20 --require-releasable {CURVE}",
-    f"{COUNTS} {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 {CURVE}",
+    f"{COUNTS} --teachers 100 --sigma2 20 --queries 20 --dry-run",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 {CURVE} --cost tradeoff --public-only",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --order 6 --parameters-from-labels",
+    f"{COUNTS} --teachers 100 --laplace-scale 20 --queries 20 --require-releasable {CURVE}",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
 ]
 
 GNSS_LINES = [f"--method gnss {line}" for line in (
-    f"{COUNTS} {CONFIDENT} --queries 100",
-    f"{COUNTS} {CONFIDENT} --queries 100 --dry-run",
-    f"{COUNTS} {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
-    f"{COUNTS} {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5 --any-delta",
-    f"{COUNTS} --sigma2 20 --queries 20 --require-releasable",
-    f"{COUNTS} --laplace-scale 20 --queries 20",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --dry-run",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5 --any-delta",
+    f"{COUNTS} --teachers 100 --sigma2 20 --queries 20 --require-releasable",
+    f"{COUNTS} --teachers 100 --laplace-scale 20 --queries 20",
 )]
 
 # With the ledger of LABEL_LINES.
 LEDGER_RELEASES = [
-    f"--method gnss {COUNTS} {CONFIDENT} --order 5 --beta 0.03 --sigma-ss 4 --ledger ledger.jsonl",
-    f"{COUNTS} {CONFIDENT} --queries 9 {CURVE} --ledger ledger.jsonl --again --public-only",
+    f"--method gnss {COUNTS} --teachers 100 {CONFIDENT} --order 5 --beta 0.03 --sigma-ss 4 --ledger ledger.jsonl",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 9 {CURVE} --ledger ledger.jsonl --again --public-only",
 ]
 
 EXPLAIN_LINES = [
@@ -427,7 +427,7 @@ def check_composed(directory):
     plan = report("plan.json", "plan", "--sigma2", "20", "--queries", "9", "--delta", "1e-5")
     shards = [report(f"shard{i}.json", *votes, "--sigma2", "20", "--shard", f"{i}/2")
               for i in (1, 2)]
-    release = report("release.json", "release", str(COUNTS), *CONFIDENT.split(), "--queries", "9",
+    release = report("release.json", "release", str(COUNTS), "--teachers", "100", *CONFIDENT.split(), "--queries", "9",
                      "--delta", "1e-5", *CURVE.split())
     rounds = report("rounds.json", "compose", confident, gnmax)
     ptr = report("ptr.json", *votes, "--ptr-laplace", "0.5", "--ptr-delta", "1e-9", "--queries", "9")

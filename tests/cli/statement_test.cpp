@@ -19,8 +19,8 @@ TEST_SUITE("output") {
     const std::vector<std::vector<std::string>> lines{
         {"analyze", votes, "--sigma2", "20", "--queries", "20", "--delta", "1e-5"},
         {"plan", "--sigma2", "20", "--queries", "20", "--delta", "1e-5"},
-        {"label", votes, "--sigma2", "20", "--queries", "20", "--delta", "1e-5", "--write-labels",
-         labels}};
+        {"label", votes, "--teachers", "100", "--sigma2", "20", "--queries", "20", "--delta",
+         "1e-5", "--write-labels", labels}};
     for (std::vector<std::string> line : lines) {
       line.emplace_back("--statement");
       const Ran ran = run(line);
@@ -42,8 +42,8 @@ TEST_SUITE("output") {
     CHECK(run(expected).out.starts_with("Nothing is promised: the headline is an expectation"));
     std::vector<std::string> rehearsal = line;
     rehearsal.front() = "release";
-    rehearsal.insert(rehearsal.end(),
-                     {"--queries", "20", "--method", "gnss", "--dry-run", "--statement"});
+    rehearsal.insert(rehearsal.end(), {"--teachers", "100", "--queries", "20", "--method", "gnss",
+                                       "--dry-run", "--statement"});
     CHECK(run(rehearsal).out.starts_with("Nothing is promised: no number was drawn"));
     for (const char* other : {"--json", "--summary", "--quiet"}) {
       std::vector<std::string> both = line;

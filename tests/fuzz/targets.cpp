@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,6 +25,8 @@
 #include "cli/exit_status.hpp"
 #include "pate/error.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/inspection/content_doubts.hpp"
+#include "pate/inspection/teachers_mismatch.hpp"
 #include "pate/io/json.hpp"
 #include "pate/io/open_table.hpp"
 #include "pate/reports/ledger.hpp"
@@ -32,6 +35,8 @@
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/tuning/tuning_grid.hpp"
+#include "pate/votes/helped_table.hpp"
+#include "pate/votes/row_sums.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/archives.hpp"
 
@@ -85,6 +90,15 @@ void read_some(const pate::VoteSource& votes) {
   require(sum == all || (sum < all && votes.leaves_out_abstentions()));
 }
 
+// What the contents betray, and why there may be other teachers: neither may fail of itself.
+void look_at(const pate::VoteSource& votes, const pate::NumericTable& table, pate::Layout layout) {
+  if (votes.queries() * votes.classes() > 100'000) return;
+  const pate::RowSelection rows = pate::RowSelection::all(votes.queries());
+  (void)pate::content_doubts({votes, rows, table, layout, {}});
+  (void)pate::why_other_teachers(votes, table, layout, 10);
+  (void)pate::fitting_layout(table);
+}
+
 // Opens a file as a table, reads a corner of it in two ways, and votes from it. The first byte of
 // the input chooses how the first line and column are read, and what the numbers are.
 void read_as_table(std::uint8_t choice, Bytes content) {
@@ -94,6 +108,9 @@ void read_as_table(std::uint8_t choice, Bytes content) {
   first_line.classes = 3;
   if (chosen(4)) first_line.is_header = chosen(8);
   if (chosen(16)) first_line.index_column = chosen(32);
+  if (chosen(64) && chosen(128)) first_line.missing = -1;
+  if (chosen(64) && chosen(32)) first_line.class_names = {"cat", "dog", "a b"};
+  first_line.stack_members = chosen(64);
   const MemoryFile file(content);
   const auto opened = pate::io::open_table(file.path(), first_line);
   const pate::NumericTable& numbers = *opened.table;
@@ -102,28 +119,34 @@ void read_as_table(std::uint8_t choice, Bytes content) {
   const std::int64_t columns = std::min<std::int64_t>(numbers.columns(), 50);
   std::vector<std::int64_t> integers(static_cast<std::size_t>(rows * columns));
   std::vector<double> reals(integers.size());
-  numbers.read_reals(0, rows, 0, columns, reals);
-  numbers.read_integers(0, rows, 0, columns, integers);
-  for (std::size_t i = 0; i < integers.size(); ++i) {
-    require(reals[i] == static_cast<double>(integers[i]));
+  if (!first_line.missing) numbers.read_reals(0, rows, 0, columns, reals);
+  const auto helped = std::make_shared<const pate::HelpedTable>(
+      opened.table, pate::VotesWanted{chosen(64), chosen(2) ? std::optional(20) : std::nullopt});
+  helped->read_integers(0, rows, 0, columns, integers);
+  for (std::size_t i = 0; i < integers.size() && !first_line.missing; ++i) {
+    require(std::abs(reals[i] - static_cast<double>(integers[i])) <= 1e-9);
   }
   (void)opened.sha256();
   opened.check_unchanged();
   using pate::Abstentions;
   if (!chosen(64)) {
-    read_some(pate::CountVotes(opened.table,
-                               chosen(128) ? std::optional<std::int64_t>(20) : std::nullopt,
-                               chosen(1) ? Abstentions::as_class : Abstentions::left_out));
+    const pate::CountVotes votes(helped,
+                                 chosen(128) ? std::optional<std::int64_t>(20) : std::nullopt,
+                                 chosen(1) ? Abstentions::as_class : Abstentions::left_out);
+    read_some(votes);
+    look_at(votes, *helped, pate::Layout::counts);
     return;
   }
-  std::shared_ptr<const pate::NumericTable> ids = opened.table;
-  if (numbers.dimensions() == 3) ids = std::make_shared<pate::OneHotPredictions>(opened.table);
+  std::shared_ptr<const pate::NumericTable> ids = helped;
+  if (numbers.dimensions() == 3) ids = std::make_shared<pate::OneHotPredictions>(helped);
   std::optional<Abstentions> abstentions;
   if (chosen(128)) abstentions = chosen(1) ? Abstentions::as_class : Abstentions::left_out;
-  read_some(pate::PredictionVotes(ids,
-                                  chosen(2) ? pate::PredictionLayout::teachers_by_queries
-                                            : pate::PredictionLayout::queries_by_teachers,
-                                  3, abstentions));
+  const pate::PredictionVotes votes(ids,
+                                    chosen(2) ? pate::PredictionLayout::teachers_by_queries
+                                              : pate::PredictionLayout::queries_by_teachers,
+                                    3, abstentions);
+  read_some(votes);
+  look_at(votes, *ids, chosen(2) ? pate::Layout::predictions : pate::Layout::predictions_by_query);
 }
 
 // Any format, as its first bytes have it.

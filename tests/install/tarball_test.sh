@@ -46,7 +46,7 @@ alone pate-tune digits_100_counts.npy --queries 50 --sigma2 20:40:5 --delta 1e-5
 alone pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10 --quiet -o noise.json
 of_build darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10 --quiet -o noise_expected.json
 cmp "$root/noise.json" "$root/noise_expected.json"
-alone pate label digits_100_counts.npy --sigma2 20 --delta 1e-5 --write-labels labels.csv --ledger ledger --quiet -o run.json
+alone pate label digits_100_counts.npy --teachers 100 --sigma2 20 --delta 1e-5 --write-labels labels.csv --ledger ledger --quiet -o run.json
 alone pate simulate -o votes.csv --quiet
 status=0
 alone pate plan --nonsense 2> "$work/said" || status=$?

@@ -27,7 +27,8 @@ def table(pate, votes):
     lines = ["| votes | queries; threshold, sigma1, sigma2 | whatever the votes | S18, as printed | the same, its costs in truth | "
              "`--method gnss` | curve (sd) | the run alone |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for name, what, queries, *mechanism in RUNS:
-        line = [str(votes / name), "--queries", str(queries), "--delta", str(DELTA), "--quiet", "--json"]
+        teachers = name.split("_")[-2]  # digits_100_counts.npy
+        line = [str(votes / name), "--teachers", teachers, "--queries", str(queries), "--delta", str(DELTA), "--quiet", "--json"]
         for option, value in zip(("--threshold", "--sigma1", "--sigma2"), mechanism):
             line += [option, str(value)]
 

@@ -62,12 +62,6 @@ void add_layout_notices(const Inspection& inspection, std::int64_t file_queries,
                      "transpose?",
                      inspection.classes, file_queries, inspection.class_votes.front())});
   }
-  if (inspection.predictions && inspection.teachers > file_queries) {
-    notices.push_back({"looks_transposed",
-                       fmt::format("there are more teachers ({}) than queries ({}): is it the "
-                                   "other of --layout predictions and predictions-by-query?",
-                                   inspection.teachers, file_queries)});
-  }
 }
 
 void add_vote_notices(const Inspection& inspection, std::vector<Notice>& notices) {

@@ -11,16 +11,15 @@
 
 namespace pate {
 
-/// What looks wrong in a vote dump. None of it is an error: the votes can be accounted for as they
-/// are, but may not be what their owner thinks they are. The codes:
+/// What looks wrong in a vote dump, beside `content_doubts`. None of it is an error: the votes can
+/// be accounted for as they are, but may not be what their owner thinks they are. The codes:
 ///
 /// * `no_queries`, `one_query`: of so few there is little to see, and nothing else is noticed
 /// * `one_teacher`: every histogram has one vote: labels rather than votes
 /// * `looks_like_predictions`: counts of at least 8 classes on which teachers never agree: all
 /// below
 ///   the number of classes, and none above 3 times the average (or 1)
-/// * `looks_transposed`: counts with more columns than rows that all have the same sum; predictions
-///   by more teachers than the file has queries
+/// * `looks_transposed`: counts with more columns than rows that all have the same sum
 /// * `class_without_votes`: nobody ever votes for a class
 /// * `ties`: queries tied at the top: the plurality is the lowest of the tied classes
 /// * `identical_teachers`: fewer distinct teachers than teachers

@@ -18,6 +18,7 @@
 #include "pate/io/memory.hpp"
 #include "pate/io/npy_table.hpp"
 #include "pate/io/sparse_table.hpp"
+#include "pate/io/stacked_table.hpp"
 
 namespace pate::io {
 
@@ -242,8 +243,11 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
                                  [&](const auto& entry) { return entry.first.ends_with(ending); });
     });
     if (members.size() == 1) return members.front();
-    throw input_error(fmt::format("{}: expected a member, as in {}:MEMBER; the archive has {}",
-                                  name, name, list(members)));
+    throw input_error(
+        fmt::format("{}: expected a member, as in {}:MEMBER; the archive has {}; where each is "
+                    "what one teacher "
+                    "predicts, --layout predictions reads them together",
+                    name, name, list(members)));
   }
   // An exact match goes before one without ".npy".
   for (const std::string& wanted : {std::string(member), std::string(member).append(kSuffix)}) {
@@ -341,17 +345,29 @@ bool is_zip(std::span<const std::byte> bytes) {
 
 std::shared_ptr<const NumericTable> open_npz_member(std::span<const std::byte> archive,
                                                     const std::string& name,
-                                                    std::string_view member) {
+                                                    std::string_view member,
+                                                    const FirstLine& reading) {
   const Archive opened = open_archive(archive, name);
   if (member.empty() && is_sparse(opened.get())) {
     return open_sparse(opened.get(), name);
   }
+  const auto open_member = [&](std::string_view called, zip_uint64_t index) {
+    if (called.ends_with(kSuffix)) called.remove_suffix(kSuffix.size());
+    std::string table = fmt::format("{}:{}", name, printable(called));
+    std::vector<std::byte> contents = read_member(opened.get(), index, table);
+    return std::make_shared<const NpyTable>(std::move(table), std::move(contents), "npz",
+                                            reading.missing);
+  };
+  const auto members = members_of(opened.get());
+  const bool arrays = std::ranges::all_of(
+      members, [](const auto& entry) { return entry.first.ends_with(kSuffix); });
+  if (member.empty() && reading.stack_members && arrays && members.size() > 1) {
+    std::vector<std::shared_ptr<const NpyTable>> rows;
+    for (const auto& [called, index] : members) rows.push_back(open_member(called, index));
+    return std::make_shared<const StackedTable>(name, std::move(rows));
+  }
   const auto [found, index] = find_member(opened.get(), name, member);
-  std::string_view short_name = found;
-  if (short_name.ends_with(kSuffix)) short_name.remove_suffix(kSuffix.size());
-  std::string table = fmt::format("{}:{}", name, printable(short_name));
-  std::vector<std::byte> contents = read_member(opened.get(), index, table);
-  return std::make_shared<const NpyTable>(std::move(table), std::move(contents), "npz");
+  return open_member(found, index);
 }
 
 }  // namespace pate::io

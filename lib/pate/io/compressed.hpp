@@ -43,8 +43,10 @@ using Look = std::function<void(std::span<const std::byte> so_far)>;
 /// Throws `input_error` when the archive cannot be read, when there is no such member or none was
 /// named and there are several (the message lists those there are), when it is encrypted or its
 /// checksum is wrong, for a sparse matrix in another form, with the line that converts it, and what
-/// `NpyTable`, `SparseTable` and `refuse_foreign_archive` throw.
+/// `NpyTable`, `SparseTable`, `StackedTable` and `refuse_foreign_archive` throw. Where `reading`
+/// says so, several arrays are stacked when no member is named, and NaN is a value that is missing.
 [[nodiscard]] std::shared_ptr<const NumericTable> open_npz_member(
-    std::span<const std::byte> archive, const std::string& name, std::string_view member);
+    std::span<const std::byte> archive, const std::string& name, std::string_view member,
+    const FirstLine& reading = {});
 
 }  // namespace pate::io

@@ -1,10 +1,12 @@
 #include "pate/io/delimited_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
 #include "pate/io/table_elements.hpp"
+#include "pate/votes/conversion_line.hpp"
 
 namespace pate::io {
 
@@ -39,6 +42,7 @@ struct FieldNumber {
   enum class Kind : std::uint8_t {
     none,     // no number
     integer,  // in the range of int64
+    truth,    // True or False, as 1 or 0
     real,     // any other: "0.5", "1e3", "2.0", an integer beyond int64, "nan", "-inf"
     too_far,  // a number, but no double is near: "1e999", "1e-999"
   };
@@ -51,6 +55,15 @@ struct FieldNumber {
 // nearest double. The locale plays no role.
 FieldNumber parse_field(std::string_view text) {
   FieldNumber number;
+  for (const bool truth : {false, true}) {
+    const std::array<std::string_view, 3> words =
+        truth ? std::array<std::string_view, 3>{"True", "TRUE", "true"}
+              : std::array<std::string_view, 3>{"False", "FALSE", "false"};
+    if (std::ranges::find(words, text) == words.end()) continue;
+    number.kind = FieldNumber::Kind::truth;
+    number.integer = truth ? 1 : 0;
+    return number;
+  }
   if (text.starts_with('+') && !text.substr(1).starts_with('-')) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
   const auto whole = std::from_chars(text.data(), end, number.integer);
@@ -74,10 +87,12 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// How missing values are written; what consists of them alone is no line of column names.
+// How missing values are written, a vote above all; what consists of them alone is no line of
+// column names.
 bool is_missing(std::string_view field) {
-  constexpr std::array<std::string_view, 9> kMissing{"",     "NA",   "N/A", "na", "null",
-                                                     "NULL", "None", "-",   "?"};
+  constexpr std::array<std::string_view, 16> kMissing{
+      "",  "NA", "N/A", "na",  "null",    "NULL",    "None",      "none",
+      "-", "?",  "nan", "NaN", "abstain", "Abstain", "abstained", "ABSTAIN"};
   return std::find(kMissing.begin(), kMissing.end(), field) != kMissing.end();
 }
 
@@ -106,6 +121,7 @@ class Parser {
 
   DelimitedNumbers parse() {
     table_.header.left_out_index = first_line_.index_column.value_or(false);
+    table_.header.separator = static_cast<char>(separator_);
     const char* const first = at_ + std::string_view(at_, end_).find_first_not_of(' ');
     if (first_line_.is_header == true && *first == '#') {
       at_ = first + 1;  // names behind a #, as the user says
@@ -225,13 +241,15 @@ class Parser {
     const std::int64_t line_number = line_of(table_, 0);
     for (;;) {
       const Field field = find_field(p);
-      const FieldNumber number = parse_field(field.text);
+      const FieldNumber number = read_field(field.text);
       const bool is_number = number.kind != FieldNumber::Kind::none;
       const std::int64_t place = std::ssize(names) - 1;
       numbers = numbers || is_number;
       if (place >= 0) {
         counted = counted && number.kind == FieldNumber::Kind::integer && number.integer == place;
       }
+      in_words_ =
+          in_words_ || (is_number && parse_field(field.text).kind == FieldNumber::Kind::none);
       if (is_number && !counted && !first_line_.is_header) return;
       missing = missing && is_missing(field.text);
       names.emplace_back(field.text);
@@ -247,19 +265,30 @@ class Parser {
       p = step_over(p);
       if (ends_line(p) && separator_ == Separator::blanks) break;
     }
+    // R heads all columns but that of the names of rows, which it quotes.
+    const bool short_by_one = first_line_.index_column.value_or(true) &&
+                              fields_after(p) == names.size() + 1 && names_a_row(p);
     const bool headed = names.size() > 1 && is_index(names.front());
-    const bool index = first_line_.index_column.value_or(headed);
+    const bool index = first_line_.index_column.value_or(headed || short_by_one);
     if (numbers && !(headed && counted) && !first_line_.is_header) return;
     const std::string_view line = trim({at_, p});
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
     const bool json = line.starts_with('[') || line.starts_with('{');
     if (missing || json || std::any_of(line.begin(), line.end(), control)) {
       throw input_error(
-          fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"", name_,
-                      line_number, printable(line, kShown)));
+          fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"{}", name_,
+                      line_number, printable(line, kShown),
+                      missing && first_line_.counting == FirstLine::Counting::class_ids
+                          ? "; where teachers did not vote it needs --abstentions, where a command "
+                            "has that"
+                          : ""));
+    }
+    if (!first_line_.is_header && first_line_.counting != FirstLine::Counting::numbers) {
+      refuse_repeated(names, line_number);
     }
     table_.has_header = true;
-    if (index) names.erase(names.begin());
+    names_rows_ = short_by_one;
+    if (index && !short_by_one) names.erase(names.begin());
     table_.columns = std::ssize(names);
     table_.header.names = std::move(names);
     table_.header.left_out_index = index;
@@ -278,7 +307,7 @@ class Parser {
   void judge_first_row() {
     using Counting = FirstLine::Counting;
     const std::int64_t columns = table_.columns;
-    if (first_line_.counting == Counting::numbers || columns < 2) return;
+    if (first_line_.counting == Counting::numbers || columns < 2 || in_words_) return;
     std::vector<double> counting(static_cast<std::size_t>(columns));
     std::iota(counting.begin(), counting.end(), 0.0);
     if (row_of_numbers(0) != counting) return;
@@ -317,7 +346,10 @@ class Parser {
     using Counting = FirstLine::Counting;
     const bool asked = first_line_.index_column.has_value();
     if (table_.header.left_out_index) {
-      if (asked || table_.header.index_counts || first_line_.counting == Counting::numbers) return;
+      if (asked || names_rows_ || table_.header.index_counts ||
+          first_line_.counting == Counting::numbers) {
+        return;
+      }
       throw input_error(fmt::format(
           "{}: row {} (line {}): expected {} in the first column, an index of the rows by its "
           "heading, found \"{}\": say with --index-column yes that it is to be left out, or with "
@@ -340,9 +372,112 @@ class Parser {
                     name_, table_.rows - 1));
   }
 
+  // Where the line after the one that ends at p begins, comments apart.
+  [[nodiscard]] const char* first_after(const char* p) const {
+    while (p != end_) {
+      ++p;
+      const char* const first = skip_blanks(p);
+      if (first == end_ || *first != '#') break;
+      while (!ends_line(p)) ++p;
+    }
+    return p;
+  }
+
+  // Fields of that line; 0 where there is none.
+  [[nodiscard]] std::size_t fields_after(const char* p) const {
+    p = first_after(p);
+    if (p == end_) return 0;
+    std::size_t fields = 1;
+    p = separator_ == Separator::blanks ? skip_blanks(p) : p;
+    for (p = find_field(p).next; !ends_line(p); p = find_field(p).next) {
+      p = step_over(p);
+      if (ends_line(p) && separator_ == Separator::blanks) break;
+      ++fields;
+    }
+    return fields;
+  }
+
+  // Whether the line after the one that ends at p begins with a name: in quotes, or no number.
+  [[nodiscard]] bool names_a_row(const char* p) const {
+    p = first_after(p);
+    if (separator_ == Separator::blanks) p = skip_blanks(p);
+    while (p != end_ && *p == ' ') ++p;
+    return p != end_ &&
+           (*p == '"' || (parse_field(find_field(p).text).kind == FieldNumber::Kind::none &&
+                          !is_missing(find_field(p).text)));
+  }
+
+  // A first line of votes in words is none of names, which differ.
+  void refuse_repeated(const std::vector<std::string>& names, std::int64_t line_number) const {
+    std::vector<std::string> sorted = names;
+    std::ranges::sort(sorted);
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice == sorted.end()) return;
+    const bool ids = first_line_.counting == FirstLine::Counting::class_ids;
+    throw input_error(fmt::format(
+        "{}: line {}: expected numbers or different names of columns, found \"{}\" twice: if they "
+        "are names add --header yes{}",
+        name_, line_number, printable(*twice, kShown),
+        ids ? "; if they are votes, say what classes are called with --classes a,b,c, or where "
+              "teachers did not vote add --abstentions class"
+            : ""));
+  }
+
+  // A field as a number, the name of a class, or what is missing.
+  [[nodiscard]] FieldNumber read_field(std::string_view text) const {
+    FieldNumber number = parse_field(text);
+    const bool is_nan = number.kind == FieldNumber::Kind::real && std::isnan(number.real);
+    if (first_line_.missing && (is_nan || is_missing(text))) {
+      return {FieldNumber::Kind::integer, *first_line_.missing, 0.0};
+    }
+    if (number.kind == FieldNumber::Kind::none && !first_line_.class_names.empty()) {
+      const auto& names = first_line_.class_names;
+      const auto found = std::ranges::find(names, text);
+      if (found != names.end()) return {FieldNumber::Kind::integer, found - names.begin(), 0.0};
+    }
+    return number;
+  }
+
+  // What may help where a field is no number.
+  [[nodiscard]] std::string help_for(const Field& field, std::int64_t column) const {
+    using Counting = FirstLine::Counting;
+    if (!first_line_.class_names.empty()) {
+      return fmt::format("; the names of classes are {}", fmt::join(first_line_.class_names, ","));
+    }
+    const bool followed =
+        !ends_line(field.next) &&
+        parse_field(find_field(step_over(field.next)).text).kind != FieldNumber::Kind::none;
+    const bool decimal = field.text.find(',') != std::string_view::npos;
+    if (column == 0 && followed && !decimal && !is_missing(field.text)) {
+      if (first_line_.counting != Counting::numbers) {
+        return "; if the first column names the rows, add --index-column yes";
+      }
+      if (separator_ != Separator::blanks) {
+        const std::string cut =
+            separator_ == Separator::tab
+                ? "cut -f2- {0} > {1}.tsv"
+                : fmt::format("cut -d'{}' -f2- {{0}} > {{1}}.csv", static_cast<char>(separator_));
+        return "; rows are those of the votes in their order, or numbered under \"row\"; what "
+               "leaves names out: " +
+               conversion_line(name_, cut, true);
+      }
+    }
+    if (first_line_.counting != Counting::class_ids) return {};
+    if (is_missing(field.text)) {
+      return "; where a teacher did not vote it needs --abstentions, where a command has that";
+    }
+    return "; if classes have names, say them in the order of their ids, --classes a,b,c";
+  }
+
   void take_slowly(const Field& field, std::int64_t column) {
-    const FieldNumber number = parse_field(field.text);
+    if (field.text.empty() && column == 0 && ends_line(field.next)) {
+      refuse(0, "a number", "an empty line");
+    }
+    const FieldNumber number = read_field(field.text);
     switch (number.kind) {
+      case FieldNumber::Kind::truth:
+        ++table_.truths;
+        return table_.numbers.push(number.integer);
       case FieldNumber::Kind::integer:
         return table_.numbers.push(number.integer);
       case FieldNumber::Kind::real:
@@ -353,12 +488,12 @@ class Parser {
         break;
     }
     const bool empty = field.text.empty();
-    if (empty && column == 0 && ends_line(field.next)) refuse(0, "a number", "an empty line");
-    if (empty) refuse(column, "a number", "an empty field");
+    const std::string help = help_for(field, column);
+    if (empty) refuse(column, "a number", "an empty field" + help);
     const bool comma =
         separator_ != Separator::comma && field.text.find(',') != std::string_view::npos;
     refuse(column, comma ? "a number with a decimal point, if any" : "a number",
-           '"' + printable(field.text, kShown) + '"');
+           '"' + printable(field.text, kShown) + '"' + help);
   }
 
   [[noreturn]] void refuse_fields(std::int64_t found) const {
@@ -428,6 +563,8 @@ class Parser {
   // Where an index first does not count, and what is there.
   std::int64_t index_break_ = 0;
   std::string_view index_found_;
+  bool in_words_ = false;    // the first line has names of classes, or missing votes
+  bool names_rows_ = false;  // the index is one of R, in front of the columns that have names
   const char* begin_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
@@ -496,7 +633,10 @@ TableDescription DelimitedTable::description() const {
   result.format = separator_ == Separator::tab      ? "tsv"
                   : separator_ == Separator::blanks ? "text"
                                                     : "csv";
-  result.dtype = table_.numbers.all_integers() ? "int64" : "float64";
+  const auto cells = static_cast<std::size_t>(rows() * columns());
+  result.dtype = table_.truths == cells && cells > 0 ? "bool"
+                 : table_.numbers.all_integers()     ? "int64"
+                                                     : "float64";
   result.shape = {rows()};
   if (dimensions() == 2) result.shape.push_back(columns());
   return result;

@@ -25,6 +25,7 @@ enum class Separator : char { comma = ',', tab = '\t', semicolon = ';', blanks =
 struct DelimitedNumbers {
   PackedNumbers numbers;
   std::size_t skipped = 0;  ///< numbers before the first row
+  std::size_t truths = 0;   ///< fields that are True or False
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool has_header = false;
@@ -43,17 +44,21 @@ class DelimitedTable final : public NumericTable {
   /// A first line without any number is a header, or as `first_line` says; with nothing after it
   /// the table has no rows. A first column under an empty heading, "index" or "Unnamed: 0", with
   /// others beside it, is an index and left out; the other headings may be 0,1,...,n-1 then. Of
-  /// votes it must be 0, 1, 2, ..., or `first_line` says what it is. Lines that begin with # are
-  /// comments and left out. Fine are also CR LF at the ends of lines, no newline at the end of the
-  /// text, empty lines there, blanks around fields, double quotes around numbers, a sign +, a UTF-8
-  /// byte order mark. "nan" and "inf" are
-  /// numbers here: who asks for the values refuses them. Integers beyond int64 become reals.
+  /// votes it must be 0, 1, 2, ..., or `first_line` says what it is. With one heading less than
+  /// fields the first column names the rows, as R writes it, and is left out. Lines that begin with
+  /// # are comments and left out. Fine are also CR LF at the ends of lines, no newline at the end
+  /// of the text, empty lines there, blanks around fields, double quotes around numbers, a sign +,
+  /// a UTF-8 byte order mark, True and False for 1 and 0. Names of classes are their ids, and
+  /// missing values one, where `first_line` says so; a first line of these is none of names. "nan"
+  /// and "inf" are numbers here: who asks for the values refuses them. Integers beyond int64 become
+  /// reals.
   ///
   /// Throws `input_error` naming `name`, data row (from 0), line (from 1) and column (from 0), what
-  /// was expected and the text found: rows of different lengths, also than the header; empty
-  /// fields; fields that are no numbers; numbers no double is near; an empty text; a header of
-  /// empty or missing values (a row that would be lost) or of JSON; a first line that may be a
-  /// header or numbers, a first column that may be an index or votes, naming the option --header or
+  /// was expected, the text found and what may help: rows of different lengths, also than the
+  /// header; empty fields; fields that are no numbers; numbers no double is near; an empty text; a
+  /// header of empty or missing values (a row that would be lost) or of JSON; of votes one that has
+  /// a name twice; a first line that may be a header or numbers, a first column that may be an
+  /// index or votes, naming the option --header or
   /// --index-column that settles it; comments where they may be something else: beside an index,
   /// and in front a line of several fields of which the first is #.
   ///
@@ -68,7 +73,7 @@ class DelimitedTable final : public NumericTable {
   [[nodiscard]] std::int64_t columns() const override { return table_.columns; }
 
   /// Format "csv", "tsv" or "text" after the separator, dtype "int64" or, where a number was
-  /// written as a real, "float64".
+  /// written as a real, "float64"; "bool" where all are True or False.
   [[nodiscard]] TableDescription description() const override;
   [[nodiscard]] ColumnHeader header() const override { return table_.header; }
 

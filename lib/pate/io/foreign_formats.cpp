@@ -5,19 +5,23 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
+#include "pate/votes/conversion_line.hpp"
 
 namespace pate::io {
 
 namespace {
 
+constexpr std::size_t kLookedJson = 4096;  // bytes in which a key is looked for
+
 // What a format is, and what converts it: in a line {0} is the file, {1} its name without ending.
 struct ForeignFormat {
   const char* what;
-  const char* line;
+  std::string line;
   std::vector<std::string_view> beginnings;
   std::vector<std::string_view> endings;
   bool may_be_text = false;
@@ -25,7 +29,7 @@ struct ForeignFormat {
 
 const ForeignFormat kTorch{
     "a PyTorch file",
-    R"(python3 -c 'import numpy, torch; numpy.save("{1}.npy", torch.load("{0}", map_location="cpu").numpy())')",
+    R"(python3 -c 'import numpy, torch; d = torch.load("{0}", map_location="cpu"); numpy.save("{1}.npy", numpy.asarray(d["NAME"] if isinstance(d, dict) else d))'; of a dict NAME is one of its keys)",
     {std::string_view("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19", 14)},
     {".pt", ".pth"}};
 // Without a header: a first row of numbers is kept, one of names is the header of the text.
@@ -69,22 +73,6 @@ const std::vector<ForeignFormat>& formats() {
        {"%%MatrixMarket"},
        {".mtx"},
        true},
-      {"lines of JSON",
-       R"(python3 -c 'import pandas; pandas.read_json("{0}", lines=True).to_csv("{1}.csv", index=False)')",
-       {},
-       {".jsonl", ".ndjson"},
-       true},
-      {"JSON",
-       R"(python3 -c 'import pandas; pandas.read_json("{0}").to_csv("{1}.csv", index=False)')",
-       {"{"},
-       {},
-       true},
-      // Lists in a list: columns have no names.
-      {"JSON",
-       R"(python3 -c 'import pandas; pandas.read_json("{0}").to_csv("{1}.csv", index=False, header=False)')",
-       {"["},
-       {".json"},
-       true},
       {"a file compressed by bzip2", "bunzip2 {0}; or name it <(bzcat {0})", {"BZh"}, {".bz2"}},
       {"a file compressed by xz",
        "unxz {0}; or name it <(xzcat {0})",
@@ -100,25 +88,62 @@ const std::vector<ForeignFormat>& formats() {
   return all;
 }
 
-// Whether a name can be shown within quotes and pasted into a shell as it is.
-bool is_plain(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-/+=,:@%").find(c) != std::string_view::npos;
-  });
+// The first key of an object whose value is a list; "" where there is none, or it has another
+// character than letters, digits, _ and -.
+std::string key_of_list(std::string_view text) {
+  for (std::size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"', at + 1)) {
+    const std::size_t end = text.find('"', at + 1);
+    if (end == std::string_view::npos) return {};
+    const std::string_view key = text.substr(at + 1, end - at - 1);
+    std::size_t next = text.find_first_not_of(" \t\r\n", end + 1);
+    if (next != std::string_view::npos && text[next] == ':') {
+      next = text.find_first_not_of(" \t\r\n", next + 1);
+      const bool plain = std::ranges::all_of(key, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-';
+      });
+      if (next != std::string_view::npos && text[next] == '[') return plain ? std::string(key) : "";
+    }
+    at = end;
+  }
+  return {};
+}
+
+// JSON as it is met: a list of rows, a key with one, a list of values by column or by row.
+ForeignFormat json_format(std::string_view text, bool lines) {
+  constexpr std::string_view kWrite =
+      R"(python3 -c 'import csv, json; csv.writer(open("{{1}}.csv", "w"), lineterminator="\n").writerows({})')";
+  const std::size_t list = text.find('[');
+  const std::size_t inside =
+      list == std::string_view::npos ? list : text.find_first_not_of(" \t\r\n", list + 1);
+  const bool rows = inside != std::string_view::npos && text[inside] == '[';
+  const std::string key = key_of_list(text.substr(0, kLookedJson));
+  ForeignFormat format{lines ? "lines of JSON" : "JSON", "", {}, {}, true};
+  if (lines && text.starts_with('[')) {
+    format.line = fmt::format(kWrite, R"(json.loads(line) for line in open("{0}"))");
+  } else if (lines && !key.empty()) {
+    format.line = fmt::format(
+        kWrite, fmt::format(R"(json.loads(line)["{}"] for line in open("{{0}}"))", key));
+  } else if (lines) {
+    format.line =
+        R"(python3 -c 'import pandas; pandas.read_json("{0}", lines=True).to_csv("{1}.csv", index=False)')";
+  } else if (text.starts_with('[') && rows) {
+    format.line = fmt::format(kWrite, R"(json.load(open("{0}")))");
+  } else if (text.starts_with('{') && rows && !key.empty()) {
+    format.line = fmt::format(kWrite, fmt::format(R"(json.load(open("{{0}}"))["{}"])", key));
+  } else {
+    format.line =
+        R"(python3 -c 'import pandas; pandas.read_json("{0}").to_csv("{1}.csv", index=False)')";
+  }
+  return format;
 }
 
 [[noreturn]] void refuse(const std::string& name, const ForeignFormat& format) {
-  const std::string file = is_plain(name) ? name : "FILE";
-  const std::size_t dot = file.find_last_of("./");
-  const bool has_ending = dot != std::string::npos && file[dot] == '.' && dot > 0;
-  std::string stem = has_ending ? file.substr(0, dot) : file;
-  // What is written has another name than what is read.
-  if (file.ends_with(".csv") || file.ends_with(".npy") || file.ends_with(".npz")) stem += "-read";
   throw input_error(fmt::format(
       "{}: expected a .npy array, an .npz archive, CSV or TSV text, or one of them compressed by "
       "gzip, found {}; what makes one of it: {}",
-      name, format.what, fmt::format(fmt::runtime(format.line), file, stem)));
+      name, format.what,
+      conversion_line(name, format.line, format.line.find("open(\"{0}\"") != std::string::npos)));
 }
 
 bool ends_with_any(std::string_view name, const std::vector<std::string_view>& endings) {
@@ -143,6 +168,16 @@ void refuse_foreign(const std::string& name, std::span<const std::byte> bytes, b
       refuse(name, format);
     }
   }
+  if (!is_text) return;
+  // Two objects or lists one below the other are lines of them.
+  const std::size_t end = text.find('\n');
+  const std::string_view next = end == std::string_view::npos ? "" : text.substr(end + 1, 1);
+  const bool object = text.starts_with('{');
+  const bool lines = ends_with_any(name, {".jsonl", ".ndjson"}) || (object && next == "{");
+  const bool json =
+      object || lines || ends_with_any(name, {".json"}) ||
+      (text.starts_with('[') && text.substr(1, 8).find('[') != std::string_view::npos);
+  if (json) refuse(name, json_format(text, lines));
 }
 
 void refuse_sparse(const std::string& name, std::string_view form) {

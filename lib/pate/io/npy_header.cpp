@@ -13,6 +13,7 @@
 
 #include "pate/error.hpp"
 #include "pate/io/files.hpp"
+#include "pate/votes/conversion_line.hpp"
 
 namespace pate::io {
 
@@ -172,6 +173,23 @@ std::string_view reason_against(char kind) {
   return "this type";
 }
 
+// The line that makes numbers or text of an array.
+std::string help_with(const std::string& name, char kind) {
+  if (kind == 'O') {
+    return "; what makes numbers of it: " +
+           conversion_line(
+               name,
+               R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}", allow_pickle=True).astype(float))')");
+  }
+  if (kind == 'S' || kind == 'U') {
+    return "; what makes text of it, to be read with --classes a,b,c: " +
+           conversion_line(
+               name,
+               R"(python3 -c 'import numpy as n; n.savetxt("{1}.csv", n.load("{0}").astype(str), "%s", ",")')");
+  }
+  return {};
+}
+
 void parse_dtype(NpyHeader& header, const std::string& name) {
   constexpr std::array<std::string_view, 12> kSupported{"b1", "u1", "u2", "u4", "u8", "i1",
                                                         "i2", "i4", "i8", "f2", "f4", "f8"};
@@ -183,7 +201,8 @@ void parse_dtype(NpyHeader& header, const std::string& name) {
     throw input_error(
         fmt::format("{}: dtype '{}': {} are not supported; expected bool (|b1), integers (u1, u2, "
                     "u4, u8, i1, i2, i4, i8) or floats (f2, f4, f8) of either byte order (< or >)",
-                    name, printable(descr), reason_against(type.empty() ? '\0' : type.front())));
+                    name, printable(descr), reason_against(type.empty() ? '\0' : type.front())) +
+        help_with(name, type.empty() ? '\0' : type.front()));
   }
   header.byte_order = order;
   header.kind = type[0];

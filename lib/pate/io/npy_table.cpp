@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "pate/error.hpp"
@@ -32,6 +34,13 @@ T load(const std::byte* from) {
   } else {
     return std::bit_cast<T>(__builtin_bswap64(load<std::uint64_t, false>(from)));
   }
+}
+
+template <typename T>
+bool is_nan(T value) {
+  if constexpr (std::is_same_v<T, HalfElement>) return std::isnan(half_value(value));
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  return false;
 }
 
 // Converts `count` elements that lie one after the other to `to[0], to[stride], ...` and returns
@@ -80,17 +89,20 @@ auto with_element_type(const NpyHeader& header, const Use& use) {
 
 }  // namespace
 
-NpyTable::NpyTable(MappedFile file)
+NpyTable::NpyTable(MappedFile file, std::optional<std::int64_t> missing)
     : name_(file.path().string()),
       file_(std::move(file)),
+      missing_(missing),
       header_(parse_npy_header(file_->bytes(), name_)) {
   check_size();
 }
 
-NpyTable::NpyTable(std::string name, std::vector<std::byte> contents, std::string format)
+NpyTable::NpyTable(std::string name, std::vector<std::byte> contents, std::string format,
+                   std::optional<std::int64_t> missing)
     : name_(std::move(name)),
       format_(std::move(format)),
       buffer_(std::move(contents)),
+      missing_(missing),
       header_(parse_npy_header(buffer_, name_)) {
   check_size();
 }
@@ -130,21 +142,28 @@ std::string NpyTable::place(std::int64_t row, std::int64_t column) const {
   return fmt::format("row {}, column {}, class {}", row, column / last, column % last);
 }
 
+// A block that holds what is no `Number`: NaN may be a value that is missing.
 template <typename Number>
-void NpyTable::report(const Block& block) const {
+void NpyTable::copy_singly(const Block& block, std::span<Number> out) const {
+  Number* to = out.data();
   for (std::int64_t row = block.first_row; row < block.first_row + block.row_count; ++row) {
-    for (std::int64_t i = 0; i < block.column_count; ++i) {
+    for (std::int64_t i = 0; i < block.column_count; ++i, ++to) {
       const std::byte* const at = &contents()[offset_of(row, block.first_column + i)];
       with_element_type(header_, [&]<typename T, bool swapped>() {
         const T value = load<T, swapped>(at);
-        if (Number ignored{}; convert_element(value, ignored)) return;
+        if (convert_element(value, *to)) return;
+        if constexpr (std::is_integral_v<Number>) {
+          if (missing_ && is_nan(value)) {
+            *to = *missing_;
+            return;
+          }
+        }
         throw input_error(fmt::format("{}: {}: expected {}, found {}", name_,
                                       place(row, block.first_column + i),
                                       kExpectedElement<Number, T>, show_element(value)));
       });
     }
   }
-  throw input_error(fmt::format("{}: changed while it was read", name_));
 }
 
 template <typename Number>
@@ -187,7 +206,7 @@ void NpyTable::copy_runs(const Block& block, std::span<Number> out) const {
              good;
     }
   }
-  if (!good) report<Number>(block);
+  if (!good) copy_singly(block, out);
 }
 
 void NpyTable::copy(const Block& block, std::span<std::int64_t> out) const {

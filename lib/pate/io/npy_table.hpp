@@ -22,10 +22,12 @@ class NpyTable final : public NumericTable {
  public:
   /// The table in a mapped file. Throws `input_error` for a malformed header (`parse_npy_header`)
   /// and for a file shorter or longer than its shape says.
-  explicit NpyTable(MappedFile file);
+  /// NaN is read as `missing` where integers are asked for.
+  explicit NpyTable(MappedFile file, std::optional<std::int64_t> missing = {});
   /// The table in a .npy file that is already in memory (a member of an archive, standard input),
   /// called `name` in messages; throws the same errors. `format` is for its description.
-  NpyTable(std::string name, std::vector<std::byte> contents, std::string format = "npy");
+  NpyTable(std::string name, std::vector<std::byte> contents, std::string format = "npy",
+           std::optional<std::int64_t> missing = {});
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] int dimensions() const override { return static_cast<int>(header_.shape.size()); }
@@ -48,7 +50,7 @@ class NpyTable final : public NumericTable {
   template <typename Number>
   void copy_runs(const Block& block, std::span<Number> out) const;
   template <typename Number>
-  [[noreturn]] void report(const Block& block) const;
+  void copy_singly(const Block& block, std::span<Number> out) const;
   [[nodiscard]] std::string place(std::int64_t row, std::int64_t column) const;
   [[nodiscard]] std::size_t offset_of(std::int64_t row, std::int64_t column) const;
   void check_size() const;
@@ -57,6 +59,7 @@ class NpyTable final : public NumericTable {
   std::string format_ = "npy";
   std::optional<MappedFile> file_;
   std::vector<std::byte> buffer_;
+  std::optional<std::int64_t> missing_;
   NpyHeader header_;
 };
 

@@ -115,9 +115,9 @@ bool is_archive(Bytes bytes, std::string_view ending, std::string_view member) {
 // What is in memory already; compressed only once.
 Table open_bytes(const std::string& name, std::string_view ending, std::string_view member,
                  std::vector<std::byte> bytes, const FirstLine& first_line) {
-  if (is_archive(bytes, ending, member)) return open_npz_member(bytes, name, member);
+  if (is_archive(bytes, ending, member)) return open_npz_member(bytes, name, member, first_line);
   if (is_npy(bytes) || ending.ends_with(".npy")) {
-    return std::make_shared<const NpyTable>(name, std::move(bytes));
+    return std::make_shared<const NpyTable>(name, std::move(bytes), "npy", first_line.missing);
   }
   return open_text(name, ending, bytes, first_line, {});
 }
@@ -142,7 +142,7 @@ Table open_mapped(const std::shared_ptr<const MappedFile>& file, std::string_vie
     return open_bytes(name, ending, member,
                       gunzip(bytes, name, look_at_rows(name, ending, first_line)), first_line);
   }
-  if (is_archive(bytes, name, member)) return open_npz_member(bytes, name, member);
+  if (is_archive(bytes, name, member)) return open_npz_member(bytes, name, member, first_line);
   return open_text(name, name, bytes, first_line,
                    [&file, dropped = std::size_t{0}](std::size_t until) mutable {
                      const std::size_t from = std::exchange(dropped, until);
@@ -176,7 +176,7 @@ OpenedTable open_table(const std::string& name, const FirstLine& first_line) {
   const bool array = is_npy(file.bytes()) ||
                      (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));
   if (array && member.empty()) {
-    auto table = std::make_shared<const NpyTable>(std::move(file));
+    auto table = std::make_shared<const NpyTable>(std::move(file), first_line.missing);
     std::shared_ptr<const MappedFile> mapped(table, &table->file());
     return {std::move(table), std::move(mapped)};
   }

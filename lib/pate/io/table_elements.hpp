@@ -35,7 +35,10 @@ inline constexpr const char* kExpectedElement =
     : std::is_same_v<T, HalfElement> ? "an integer below 2048 (float16 has not all that are larger)"
                                      : "an integer in the range of int64";
 
-/// Whether an element is an integer in the range of int64, and that integer.
+/// So far may a float be from an integer to be read as one: what sums and means leave behind.
+inline constexpr double kWholeWithin = 1e-9;
+
+/// Whether an element is an integer in the range of int64, of floats within 1e-9, and that integer.
 template <typename T>
 bool convert_element(T value, std::int64_t& to) {
   if constexpr (std::is_same_v<T, BoolElement>) {
@@ -49,7 +52,12 @@ bool convert_element(T value, std::int64_t& to) {
     return good;
   } else if constexpr (std::is_floating_point_v<T>) {
     constexpr T kLimit = static_cast<T>(9223372036854775808.0);  // 2^63 is exact in float too
-    const bool good = value >= -kLimit && value < kLimit && std::trunc(value) == value;
+    const bool in_range = value >= -kLimit && value < kLimit;
+    if (in_range && std::trunc(value) != value) {
+      const T nearest = std::round(value);
+      if (std::abs(static_cast<double>(value - nearest)) <= kWholeWithin) value = nearest;
+    }
+    const bool good = in_range && std::trunc(value) == value;
     to = good ? static_cast<std::int64_t>(value) : 0;
     return good;
   } else {

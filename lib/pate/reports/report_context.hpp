@@ -29,6 +29,8 @@ struct InputFile {
   std::string sha256;
   std::optional<std::string> layout;        ///< votes only
   std::optional<std::string> votes_digest;  ///< votes only
+  /// Votes only: who says how many teachers there are, "person" or only the "file".
+  std::optional<std::string> teachers_from = {};
 };
 
 /// One report that a composed report is made of.

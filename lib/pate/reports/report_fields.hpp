@@ -68,6 +68,7 @@ void fields(Archive& a, Described<Archive, InputFile>& input) {
   a("path", input.path);
   a("format", input.format);
   a.optional("layout", input.layout);
+  a.optional("teachers_from", input.teachers_from);
   a("dtype", input.dtype);
   a("shape", input.shape);
   a("sha256", input.sha256);

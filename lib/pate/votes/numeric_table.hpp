@@ -19,7 +19,8 @@ struct TableDescription {
   std::vector<std::int64_t> shape;  ///< as the file has it
 };
 
-/// How the first line and the first column of text are read.
+/// How a file is read where its bytes leave it open: the first line and the first column of text,
+/// and what is no number.
 struct FirstLine {
   /// What a first line 0,1,...,n-1 (n >= 2) may be, which pandas writes as names of columns.
   enum class Counting : std::uint8_t {
@@ -33,6 +34,13 @@ struct FirstLine {
   std::optional<bool> is_header = {};
   /// An index of the rows, which is left out, or not.
   std::optional<bool> index_column = {};
+  /// What a missing value is read as, where integers are asked for: NaN, of text also an empty
+  /// field and how missing values are written ("NA").
+  std::optional<std::int64_t> missing = {};
+  /// Words of text that are read as their place here: what classes are called.
+  std::vector<std::string> class_names = {};
+  /// Whether an archive of several one-dimensional arrays of one length is a table of them as rows.
+  bool stack_members = false;
 };
 
 /// What is around the numbers of a text: the first line where it names the columns, and what is
@@ -44,6 +52,7 @@ struct ColumnHeader {
   bool index_counts = true;     ///< that column is 0, 1, 2, ...
   bool first_counts = false;    ///< one that is not left out is 0, 1, 2, ..., of three rows or more
   std::int64_t comments = 0;    ///< lines that begin with #, which are left out
+  char separator = ',';         ///< of text, between fields
 };
 
 /// A rectangular table of numbers from some file, read block by block so that a dump larger than

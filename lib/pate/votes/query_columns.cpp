@@ -4,12 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/votes/conversion_line.hpp"
 
 namespace pate {
 
@@ -36,7 +40,9 @@ struct Column {
 Column read_column_beside(const NumericTable& table) {
   Column column;
   const std::vector<std::string> names = table.header().names;
-  column.numbered = names.size() == 2 && names.front() == "row";
+  constexpr std::array<std::string_view, 3> kNumbered{"row", "row_id", "id"};
+  column.numbered =
+      names.size() == 2 && std::ranges::find(kNumbered, names.front()) != kNumbered.end();
   if (!column.numbered) {
     column.values = read_column(table);
     return column;
@@ -154,9 +160,14 @@ std::vector<Entry> by_row(const NumericTable& table, const Column& column,
                  [&](std::size_t i) { return votes.queries[static_cast<std::int64_t>(i)]; });
 }
 
+bool is_bool(const NumericTable& table) {
+  const std::string dtype = table.description().dtype;
+  return dtype.ends_with("b1") || dtype == "bool";
+}
+
 // What a file of decisions holds, where it must tell itself.
 DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>& values) {
-  if (values.empty() || table.description().dtype.ends_with("b1")) return DecisionsAre::answered;
+  if (values.empty() || is_bool(table)) return DecisionsAre::answered;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= -1) continue;
     throw input_error(fmt::format(
@@ -198,10 +209,34 @@ std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesBesi
       {"class id", "--labels-rows", [](std::int64_t label) { return std::to_string(label); }});
 }
 
+namespace {
+
+// Numbers of the rows that were answered, instead of a decision for each row.
+std::string help_with_rows(const NumericTable& table, const std::vector<std::int64_t>& values,
+                           std::int64_t rows) {
+  const bool increase = std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
+  if (values.size() < 2 || !increase || values.front() < 0 || values.back() >= rows) return {};
+  return fmt::format(
+      "; if these are the rows that were answered, what makes decisions of them: {}",
+      conversion_line(table.name(),
+                      fmt::format(R"(python3 -c 'import numpy as n; n.save("{{1}}.npy", )"
+                                  R"(n.isin(n.arange({}), n.load("{{0}}")))')",
+                                  rows)));
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesBeside& votes,
                                          std::optional<DecisionsAre> are,
                                          std::optional<RowsOf> rows_of) {
   const Column column = read_column_beside(table);
+  const auto as_many = static_cast<std::int64_t>(column.values.size());
+  if (!column.numbered && !rows_of && as_many != votes.rows && as_many != votes.queries.size()) {
+    if (const std::string help = help_with_rows(table, column.values, votes.rows); !help.empty()) {
+      throw input_error(fmt::format("{}: expected {} rows, one per row of the votes, found {}{}",
+                                    table.name(), votes.rows, as_many, help));
+    }
+  }
   const bool labels = (are ? *are : kind_of(table, column.values)) == DecisionsAre::labels;
   // The smallest value that means answered.
   const std::int64_t answered = labels ? 0 : 1;

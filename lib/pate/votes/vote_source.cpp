@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/votes/conversion_line.hpp"
+#include "pate/votes/helped_table.hpp"
+#include "pate/votes/row_sums.hpp"
 
 namespace pate {
 
@@ -59,51 +61,22 @@ void check_block(const VoteSource& votes, std::int64_t first, std::int64_t count
   }
 }
 
-constexpr std::int64_t kMostColumns = 10'000'000;  // of which sums are kept
+}  // namespace
 
-// What a table of which the rows have different sums may be instead; "" where nothing fits. Counts
-// that lie transposed have one sum in all columns; class ids are below the number of columns, and
-// there are more queries than teachers.
-std::string fitting_layout(const NumericTable& table) {
-  const std::int64_t columns = table.columns();
-  if (table.rows() < 2 || columns < 2 || columns > kMostColumns) return {};
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(columns));
-  std::vector<std::int64_t> values;
-  std::int64_t largest = 0;
-  const std::int64_t piece = std::max<std::int64_t>(1, kPiece / columns);
-  try {
-    for (std::int64_t first = 0; first < table.rows(); first += piece) {
-      const std::int64_t rows = std::min(piece, table.rows() - first);
-      values.resize(static_cast<std::size_t>(rows * columns));
-      table.read_integers(first, rows, 0, columns, values);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i] < 0 || values[i] > kMostVotes) return {};
-        largest = std::max(largest, values[i]);
-        // One sum beyond what a sum may be stays there.
-        std::int64_t& sum = sums[i % sums.size()];
-        sum = std::min(sum + values[i], kMostVotes + 1);
-      }
-    }
-  } catch (const input_error&) {
-    return {};
-  }
-  const bool same =
-      std::adjacent_find(sums.begin(), sums.end(), std::not_equal_to<>()) == sums.end();
-  if (same && sums.front() <= kMostVotes) {
-    return fmt::format(
-        "; but every column has a sum of {}: the file looks transposed (classes x queries)",
-        sums.front());
-  }
-  if (table.header().first_counts) {
-    return "; if the first column is an index of the rows, add --index-column yes";
-  }
-  if (largest >= columns) {
-    return "; if teachers abstained, add --abstentions, where a command has that, and how many "
-           "they "
-           "are, --teachers M";
-  }
-  return fmt::format("; if these are class ids and not counts, add --layout predictions{}",
-                     columns < table.rows() ? "-by-query" : "");
+namespace {
+
+// What three dimensions may be where counts are asked for.
+std::string shape_help(const NumericTable& table) {
+  const std::vector<std::int64_t> shape = table.description().shape;
+  return fmt::format(
+      "shape ({}); one-hot predictions are read with --layout predictions (teachers x queries x "
+      "classes) or predictions-by-query; counts of several labels a query are as many queries, "
+      "made by {}",
+      fmt::join(shape, ", "),
+      conversion_line(table.name(),
+                      fmt::format(R"(python3 -c 'import numpy as n; n.save("{{1}}.npy", )"
+                                  R"(n.load("{{0}}").reshape(-1, {}))')",
+                                  shape.back())));
 }
 
 }  // namespace
@@ -144,10 +117,11 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
         "classes), found {}",
         name(),
         table_->dimensions() == 1
-            ? fmt::format("a one-dimensional array of {} numbers", table_->rows())
-            : fmt::format("shape ({}); one-hot predictions are read with --layout predictions "
-                          "(teachers x queries x classes) or predictions-by-query",
-                          fmt::join(table_->description().shape, ", "))));
+            ? fmt::format("a one-dimensional array of {} numbers; if these are labels that a run "
+                          "released, looking at them costs nothing, and what the run cost for any "
+                          "votes is said by 'pate plan'",
+                          table_->rows())
+            : shape_help(*table_)));
   }
   if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMostVotes)) {
     throw parameter_error(
@@ -245,9 +219,9 @@ void OneHotPredictions::copy(const Block& block, std::span<std::int64_t> out) co
             continue;
           }
           throw input_error(fmt::format(
-              "{}: row {}, column {}, class {}: expected one-hot, {}, found {}", name(), row,
+              "{}: row {}, column {}, class {}: expected one-hot, {}, found {}{}", name(), row,
               column, id, *to < 0 ? "0 or 1" : fmt::format("0 after the 1 of class {}", *to),
-              *number));
+              *number, help_with_values(*table_, {.class_ids = true})));
         }
       }
     }
@@ -275,9 +249,12 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
   if (table_->dimensions() != 2) {
     throw input_error(fmt::format(
         "{}: expected class ids with one row per {} and one column per {} ({}), found a "
-        "one-dimensional array of {} numbers",
+        "one-dimensional array of {} numbers; of one file a teacher all together are made by "
+        "python3 -c 'import numpy as n, sys; n.save(\"votes.npy\", n.stack([n.load(f) for f in "
+        "sys.argv[1:]]{}))' FILE...",
         name(), by_teacher ? "teacher" : "query", by_teacher ? "query" : "teacher",
-        by_teacher ? "teachers x queries" : "queries x teachers", table_->rows()));
+        by_teacher ? "teachers x queries" : "queries x teachers", table_->rows(),
+        by_teacher ? "" : ", 1"));
   }
   const std::int64_t teachers = by_teacher ? table_->rows() : table_->columns();
   if (teachers == 0 && queries() > 0) {

@@ -203,7 +203,8 @@ TEST_CASE("npz: members by name, with and without .npy") {
     CHECK(table->description().dtype == "<i8");
     CHECK(refusal(archive, "") ==
           "f.npz: expected a member, as in f.npz:MEMBER; the archive has "
-          "counts, labels, sub/x, x, x");
+          "counts, labels, sub/x, x, x; where each is what one teacher predicts, --layout "
+          "predictions reads them together");
     CHECK(refusal(archive, "votes") ==
           "f.npz: there is no member 'votes'; the archive has counts, labels, sub/x, x, x");
   }
@@ -228,7 +229,7 @@ TEST_CASE("npz: archives without arrays") {
         "f.npz:a: expected a .npy file that begins with \"\\x93NUMPY\", found \"1,2\"");
   std::vector<ZipMember> many;
   for (int i = 0; i < 25; ++i) many.push_back({fmt::format("m{}.npy", i), "x"});
-  CHECK(refusal(zip_archive(many), "").ends_with(", m18, m19 and 5 more"));
+  CHECK(refusal(zip_archive(many), "").find(", m18, m19 and 5 more; where") != std::string::npos);
 }
 
 TEST_CASE("npz: encrypted members") {

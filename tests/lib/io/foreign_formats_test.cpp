@@ -50,8 +50,9 @@ TEST_SUITE_BEGIN("io");
 TEST_CASE("foreign formats: known by what is in them, whatever their name, and the line converts") {
   const std::string torch =
       python("a PyTorch file",
-             "import numpy, torch; numpy.save(\"v.npy\", torch.load(\"v.pt\", "
-             "map_location=\"cpu\").numpy())");
+             "import numpy, torch; d = torch.load(\"v.pt\", map_location=\"cpu\"); "
+             "numpy.save(\"v.npy\", numpy.asarray(d[\"NAME\"] if isinstance(d, dict) else d))") +
+      "; of a dict NAME is one of its keys";
   CHECK(found("v.pt", zip_archive({{"v/data.pkl", "\x80\x02"}, {"v/data/0", "x"}})) == torch);
   CHECK(found("v.pt", std::string("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.", 15)) == torch);
   CHECK(found("votes", zip_archive({{"v/data.pkl", "\x80\x02"}})).starts_with("a PyTorch file; "));
@@ -95,6 +96,26 @@ TEST_CASE("foreign formats: known by what is in them, whatever their name, and t
     CHECK(found("votes.gz", gzip_member(bytes)).starts_with(what + "; "));
     CHECK(found("votes.csv", bytes).starts_with(what + "; "));
   }
+}
+
+TEST_CASE("foreign formats: JSON by what is in it, rows in a list, under a key, one a line") {
+  const auto line = [](const std::string& rows) {
+    return "import csv, json; csv.writer(open(\"v.csv\", \"w\"), "
+           "lineterminator=\"\\n\").writerows(" +
+           rows + ")";
+  };
+  const std::string whole = "json.load(open(\"v.json\"))";
+  CHECK(found("v.json", "[[1, 2], [3, 0]]") == python("JSON", line(whole)));
+  CHECK(found("v.json", "{\"n\": 3, \"votes\": [[1, 2]]}") ==
+        python("JSON", line(whole + "[\"votes\"]")));
+  CHECK(
+      found("v.json", "{\"cat\": [1, 2], \"dog\": [3, 4]}").find("pandas.read_json(\"v.json\")") !=
+      std::string::npos);
+  const std::string lines = "json.loads(line)[\"votes\"] for line in open(\"v.jsonl\")";
+  CHECK(found("v.jsonl", "{\"id\": 0, \"votes\": [1, 2]}\n") ==
+        python("lines of JSON", line(lines)));
+  CHECK(found("v.txt", "{\"a\": [1]}\n{\"a\": [1]}\n").starts_with("lines of JSON; "));
+  CHECK(found("v.json.gz", gzip_member("[[1, 2]]")).find("open(\"FILE\")") != std::string::npos);
 }
 
 TEST_CASE("foreign formats: by name where the bytes say nothing, and text stays text") {

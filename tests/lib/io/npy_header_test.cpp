@@ -262,9 +262,15 @@ TEST_CASE("other dtypes are refused, with the supported ones") {
       " are not supported; expected bool (|b1), integers (u1, u2, u4, u8, i1, i2, i4, i8) or "
       "floats "
       "(f2, f4, f8) of either byte order (< or >)";
-  CHECK(dtype_refusal("|O") == "v.npy: dtype '|O': Python objects" + supported);
-  CHECK(dtype_refusal("<U5") == "v.npy: dtype '<U5': strings" + supported);
-  CHECK(dtype_refusal("|S5") == "v.npy: dtype '|S5': strings" + supported);
+  CHECK(dtype_refusal("|O") ==
+        "v.npy: dtype '|O': Python objects" + supported +
+            "; what makes numbers of it: python3 -c 'import numpy as n; n.save(\"v-read.npy\", "
+            "n.load(\"v.npy\", allow_pickle=True).astype(float))'");
+  const std::string text =
+      "; what makes text of it, to be read with --classes a,b,c: python3 -c 'import numpy as n; "
+      "n.savetxt(\"v-read.csv\", n.load(\"v.npy\").astype(str), \"%s\", \",\")'";
+  CHECK(dtype_refusal("<U5") == "v.npy: dtype '<U5': strings" + supported + text);
+  CHECK(dtype_refusal("|S5") == "v.npy: dtype '|S5': strings" + supported + text);
   CHECK(dtype_refusal("<c16") == "v.npy: dtype '<c16': complex numbers" + supported);
   CHECK(dtype_refusal("<V2") ==
         "v.npy: dtype '<V2': raw bytes, as bfloat16 is stored," + supported);

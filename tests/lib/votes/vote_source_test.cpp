@@ -89,7 +89,9 @@ TEST_CASE("no queries, no teachers") {
 TEST_CASE("what is no table of counts is refused") {
   CHECK(construction_refusal(integer_table({3}, {1, 2, 3})) ==
         "test.npy: expected counts with one row per query and one column per class (queries x "
-        "classes), found a one-dimensional array of 3 numbers");
+        "classes), found a one-dimensional array of 3 numbers; if these are labels that a run "
+        "released, looking at them costs nothing, and what the run cost for any votes is said by "
+        "'pate plan'");
   CHECK(construction_refusal(integer_table({3, 0}, {})) ==
         "test.npy: expected one column per class, found a table of 3 rows without columns");
   CHECK(construction_refusal(integer_table({0, 0}, {})) ==
@@ -132,7 +134,11 @@ TEST_CASE("a row with another sum is refused, and the layout that would fit sugg
   const auto ending = [&](const std::vector<std::int64_t>& counts) {
     return read_refusal(integer_table({kRows, 3}, counts));
   };
-  CHECK(ending(values).ends_with("found a sum of 6" + abstained));
+  CHECK(ending(values).find("without column 1 every row has a sum of 4: is it no class") !=
+        std::string::npos);
+  values[3] = 3;
+  CHECK(ending(values).ends_with("found a sum of 7" + abstained));
+  values[3] = 2;
   values[0] = values[2] = 7;
   CHECK(ending(values).ends_with("looks transposed (classes x queries)"));
   values.back() = 8;
@@ -324,8 +330,9 @@ TEST_CASE("what is not one-hot is refused with its cell") {
   const std::string place = "test.npy: row 0, column 1, class ";
   CHECK(refusal({0, 0, 1, 0, 2, 0}) == place + "1: expected one-hot, 0 or 1, found 2");
   CHECK(refusal({0, 0, 1, -1, 0, 0}) == place + "0: expected one-hot, 0 or 1, found -1");
-  CHECK(refusal({0, 0, 1, 1, 0, 1}) ==
-        place + "2: expected one-hot, 0 after the 1 of class 0, found 1");
+  CHECK(refusal({0, 0, 1, 1, 0, 1})
+            .starts_with(place + "2: expected one-hot, 0 after the 1 of class 0, found 1; several "
+                                 "labels a query are as many queries of two classes"));
   CHECK(message_of<input_error>([&] {
           const pate::OneHotPredictions ids(
               npy_table(npy_array<double>({1, 2, 3}, {0, 0, 1, 0, 0.5, 0.5})));
@@ -338,7 +345,9 @@ TEST_CASE("what is not one-hot is refused with its cell") {
   CHECK(construction_refusal(integer_table({1, 2, 3}, {0, 0, 1, 1, 0, 0})) ==
         "test.npy: expected counts with one row per query and one column per class (queries x "
         "classes), found shape (1, 2, 3); one-hot predictions are read with --layout predictions "
-        "(teachers x queries x classes) or predictions-by-query");
+        "(teachers x queries x classes) or predictions-by-query; counts of several labels a query "
+        "are as many queries, made by python3 -c 'import numpy as n; n.save(\"test-read.npy\", "
+        "n.load(\"test.npy\").reshape(-1, 3))'");
 }
 
 TEST_CASE("one-hot predictions of many classes come in pieces without a seam") {
@@ -457,13 +466,21 @@ TEST_CASE("what is no table of predictions is refused") {
     const auto table = integer_table(shape, std::vector<std::int64_t>(size));
     return message_of<input_error>([&] { const PredictionVotes votes(table, layout, 2); });
   };
-  CHECK(
-      refusal({5}, kByTeacher) ==
-      "test.npy: expected class ids with one row per teacher and one column per query (teachers x "
-      "queries), found a one-dimensional array of 5 numbers");
+  const auto together = [](const char* axis) {
+    return std::string(
+               "found a one-dimensional array of 5 numbers; of one file a teacher all "
+               "together are made by python3 -c 'import numpy as n, sys; n.save("
+               "\"votes.npy\", n.stack([n.load(f) for f in sys.argv[1:]]") +
+           axis + "))' FILE...";
+  };
+  CHECK(refusal({5}, kByTeacher) ==
+        "test.npy: expected class ids with one row per teacher and one column per query (teachers "
+        "x queries), " +
+            together(""));
   CHECK(refusal({5}, kByQuery) ==
         "test.npy: expected class ids with one row per query and one column per teacher (queries x "
-        "teachers), found a one-dimensional array of 5 numbers");
+        "teachers), " +
+            together(", 1"));
   CHECK(refusal({0, 5}, kByTeacher) ==
         "test.npy: expected at least one row of predictions, found none");
   CHECK(refusal({5, 0}, kByQuery) ==

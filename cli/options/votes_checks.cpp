@@ -1,0 +1,32 @@
+#include "cli/options/votes_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/options/command_line.hpp"
+#include "pate/error.hpp"
+#include "pate/inspection/teachers_mismatch.hpp"
+
+namespace pate::cli {
+
+void check_teachers(const VotesLookedAt& looked_at, std::int64_t said) {
+  const VoteSource& votes = looked_at.votes;
+  if (votes.queries() == 0 || votes.teachers() == said) return;
+  throw input_error(fmt::format(
+      "{}: --teachers says {} teachers, but the votes have {}{}", votes.name(), said,
+      votes.teachers(), why_other_teachers(votes, looked_at.table, looked_at.layout, said)));
+}
+
+void refuse_doubted(const std::string& name, std::span<const ContentDoubt> doubts,
+                    std::span<const VotesDoubt> accepted, bool publishes) {
+  for (const ContentDoubt& doubt : doubts) {
+    const bool refuses =
+        doubt.weight == Weight::certain || (publishes && doubt.weight == Weight::likely);
+    if (!refuses || !doubt.kind || std::ranges::count(accepted, *doubt.kind) > 0) continue;
+    throw input_error(fmt::format("{}: {}; or accept it with --accept {}", name,
+                                  doubt.notice.message, option_word(*doubt.kind)));
+  }
+}
+
+}  // namespace pate::cli

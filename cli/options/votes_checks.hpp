@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pate/accounting/names.hpp"
+#include "pate/inspection/content_doubts.hpp"
+#include "pate/inspection/label_rows.hpp"
+#include "pate/votes/vote_source.hpp"
+
+namespace pate::cli {
+
+/// What the numbers of `--indices` are, where they look like something else.
+enum class IndicesAre { rows };
+
+}  // namespace pate::cli
+
+template <>
+inline constexpr std::array<pate::Named<pate::cli::IndicesAre>, 1>
+    pate::kNames<pate::cli::IndicesAre>{{
+        {pate::cli::IndicesAre::rows, "rows"},
+    }};
+
+namespace pate::cli {
+
+/// Throws `input_error` where the votes are not those of `said` teachers, with the likely reason.
+void check_teachers(const VotesLookedAt& looked_at, std::int64_t said);
+
+/// Throws `input_error` with the first doubt that is certain, or, where something is made or
+/// published of the votes, likely, but for those that are accepted; it names what settles it.
+void refuse_doubted(const std::string& name, std::span<const ContentDoubt> doubts,
+                    std::span<const VotesDoubt> accepted, bool publishes);
+
+}  // namespace pate::cli

@@ -1,0 +1,252 @@
+#include "pate/inspection/content_doubts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <unordered_set>
+
+#include "pate/inspection/headings.hpp"
+#include "pate/inspection/orientation.hpp"
+#include "pate/votes/fingerprint.hpp"
+#include "pate/votes/row_sums.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kChance = 1e-5;
+constexpr std::int64_t kNumbersAtOnce = 1 << 16;
+constexpr std::int64_t kFewestRows = 4;    // of which all counts have something in common
+constexpr std::size_t kMostHeld = 10'000;  // rows that are told apart
+constexpr std::int64_t kMostVotesEach = 5;
+
+// The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
+double log_half(std::int64_t teachers) {
+  const auto m = static_cast<double>(teachers);
+  return std::lgamma(m + 1.0) - 2.0 * std::lgamma(m / 2.0 + 1.0) - m * std::log(2.0);
+}
+
+// Reads counts row by row as long as any of what is looked for may be true of all of them.
+class CountsLook {
+ public:
+  explicit CountsLook(const VoteSource& votes, bool said)
+      : classes_(votes.classes()), teachers_(votes.teachers()), said_(said) {
+    if (classes_ >= 3 && teachers_ % 2 == 0) {
+      totals_.resize(static_cast<std::size_t>(classes_));
+      std::iota(totals_.begin(), totals_.end(), std::int64_t{0});
+    }
+  }
+
+  [[nodiscard]] bool is_open() const {
+    return !totals_.empty() || (!said_ && (divisor_ != 1 || at_half_));
+  }
+  void add(std::span<const std::int32_t> row);
+  void find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
+
+ private:
+  void find_totals(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
+  void find_several(std::vector<ContentDoubt>& found) const;
+
+  std::int64_t classes_, teachers_;
+  bool said_;
+  std::int64_t rows_ = 0;
+  std::vector<std::int64_t> totals_;  // columns that may be the sum of all others
+  std::unordered_set<std::uint64_t> distinct_;
+  std::int64_t divisor_ = 0;  // of all counts so far
+  double free_ = 0.0;         // counts of different rows that could have been otherwise
+  bool at_half_ = true;       // no class had more than half of the votes
+  std::int64_t largest_ = 0;
+  std::vector<std::int32_t> tops_;
+};
+
+void CountsLook::add(std::span<const std::int32_t> row) {
+  ++rows_;
+  std::erase_if(totals_, [&](std::int64_t column) {
+    return 2 * static_cast<std::int64_t>(row[static_cast<std::size_t>(column)]) != teachers_;
+  });
+  const bool is_new = distinct_.size() < kMostHeld && distinct_.insert(fingerprint(row)).second;
+  std::int64_t voted = 0;
+  std::int32_t top = 0;
+  for (const std::int32_t votes : row) {
+    if (votes == 0) continue;
+    ++voted;
+    top = std::max(top, votes);
+    divisor_ = std::gcd(divisor_, static_cast<std::int64_t>(votes));
+  }
+  if (is_new) free_ += static_cast<double>(std::max<std::int64_t>(voted - 1, 0));
+  largest_ = std::max<std::int64_t>(largest_, top);
+  at_half_ = at_half_ && 2 * static_cast<std::int64_t>(top) <= teachers_;
+  if (at_half_ && !said_) tops_.push_back(top);
+}
+
+void CountsLook::find_totals(const VotesLookedAt& looked_at,
+                             std::vector<ContentDoubt>& found) const {
+  if (totals_.empty() || rows_ < 2) return;
+  const std::vector<std::string> names = looked_at.table.header().names;
+  std::int64_t column = totals_.back();
+  bool headed = false;
+  for (const std::int64_t one : totals_) {
+    const auto index = static_cast<std::size_t>(one);
+    if (index < names.size() && heads_totals(names[index])) {
+      column = one;
+      headed = true;
+    }
+  }
+  const double chance = static_cast<double>(distinct_.size()) * log_half(teachers_) +
+                        std::log(static_cast<double>(classes_));
+  const bool sure = (headed && distinct_.size() > 1) || chance < std::log(kChance);
+  if (!sure && chance > std::log(0.05)) return;
+  found.push_back(
+      {{"totals_column",
+        fmt::format("{} is the sum of all others in every row, as a column of totals is, and wins "
+                    "every query: there would be {} teachers and not {}. What leaves it out: {}; "
+                    "if it is a class, say how many teachers there are with --teachers {}",
+                    column_in_words(looked_at.table, column), teachers_ / 2, teachers_,
+                    line_without_column(looked_at.table, column), teachers_)},
+       sure && !said_ ? Weight::certain : Weight::doubtful,
+       VotesDoubt::totals_column});
+}
+
+void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
+  std::vector<std::int32_t> tops = tops_;
+  const auto middle = tops.begin() + std::ssize(tops) / 2;
+  std::nth_element(tops.begin(), middle, tops.end());
+  for (std::int64_t each = kMostVotesEach; each >= 2; --each) {
+    if (teachers_ % each != 0 || classes_ < 2 * each) continue;
+    const std::int64_t one = teachers_ / each;
+    if (largest_ > one || 4 * static_cast<std::int64_t>(*middle) < 3 * one) continue;
+    found.push_back(
+        {{"several_votes",
+          fmt::format("no class ever has more than {} of the {} votes, and half of the queries "
+                      "come near to that, as where each of {} teachers gives {} of them: then one "
+                      "teacher moves {} votes, and costs are larger than these; --teachers M says "
+                      "how many there are",
+                      one, teachers_, one, each, each)}});
+    return;
+  }
+}
+
+void CountsLook::find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const {
+  find_totals(looked_at, found);
+  // A total is half of all votes, which is no sign of two votes a teacher.
+  if (said_ || !found.empty()) return;
+  if (divisor_ > 1 && rows_ >= kFewestRows &&
+      free_ * std::log(static_cast<double>(divisor_)) > -std::log(kChance)) {
+    found.push_back(
+        {{"scaled_votes",
+          fmt::format("all counts are multiples of {}, as where {} teachers were scaled or have {} "
+                      "votes each: then costs are larger than these; --teachers M says how many "
+                      "there are",
+                      divisor_, teachers_ / divisor_, divisor_)}});
+  }
+  if (at_half_ && rows_ >= kFewestRows) find_several(found);
+}
+
+// Counts of a byte wrap at 256.
+std::optional<ContentDoubt> doubt_of_bytes(const VotesLookedAt& looked_at) {
+  const std::int64_t teachers = looked_at.votes.teachers();
+  if (looked_at.teachers || teachers == 0 || !looked_at.table.description().dtype.ends_with("u1")) {
+    return {};
+  }
+  return ContentDoubt{
+      {"byte_counts",
+       fmt::format("the counts are bytes, and those above 255 have wrapped: there may be {}{}, {} "
+                   "or more teachers; --teachers M says how many",
+                   teachers, teachers == 255 ? " (what 511 are, wrapped once)" : "",
+                   teachers + 256)}};
+}
+
+void look_at_counts(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
+  const VoteSource& votes = looked_at.votes;
+  // Votes of which some are missing come with the number of teachers.
+  if (votes.leaves_out_abstentions() || votes.classes() != looked_at.table.columns()) return;
+  CountsLook look(votes, looked_at.teachers.has_value());
+  const std::int64_t classes = votes.classes();
+  const std::int64_t queries = looked_at.rows.size();
+  std::vector<std::int32_t> counts;
+  // A few rows say enough nearly always.
+  std::int64_t piece = 1;
+  for (std::int64_t first = 0; first < queries && look.is_open();) {
+    const std::int64_t count = std::min(piece, queries - first);
+    counts.resize(static_cast<std::size_t>(count * classes));
+    looked_at.rows.for_each_range(
+        first, count, [&](std::int64_t row, std::int64_t offset, std::int64_t n) {
+          votes.read(row, n,
+                     std::span(counts).subspan(static_cast<std::size_t>(offset * classes),
+                                               static_cast<std::size_t>(n * classes)));
+        });
+    for (std::int64_t i = 0; i < count && look.is_open(); ++i) {
+      look.add(std::span(counts).subspan(static_cast<std::size_t>(i * classes),
+                                         static_cast<std::size_t>(classes)));
+    }
+    first += count;
+    piece = std::min(2 * piece, std::max<std::int64_t>(1, kNumbersAtOnce / classes));
+  }
+  if (look.is_open()) look.find(looked_at, found);
+  if (auto bytes = doubt_of_bytes(looked_at)) found.push_back(std::move(*bytes));
+}
+
+void look_at_headings(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
+  const std::vector<std::string> names = looked_at.table.header().names;
+  const bool by_query = looked_at.layout == Layout::predictions_by_query;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    // Of teachers x queries only the first column can be beside the votes, and name the teachers.
+    if (!by_query && i > 0) break;
+    const bool labels = by_query && heads_labels(names[i]);
+    if (!labels && !heads_index(names[i])) continue;
+    const auto column = static_cast<std::int64_t>(i);
+    found.push_back(
+        {{"label_column",
+          fmt::format("{} is {} by its heading, and no {}'s votes. What leaves it out: {}; if it "
+                      "holds votes, say how many teachers there are with --teachers {}",
+                      column_in_words(looked_at.table, column), labels ? "of labels" : "an index",
+                      by_query ? "teacher" : "query", line_without_column(looked_at.table, column),
+                      looked_at.votes.teachers())},
+         looked_at.teachers ? Weight::doubtful : Weight::certain,
+         VotesDoubt::label_column});
+  }
+}
+
+void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids,
+                         std::vector<ContentDoubt>& found) {
+  const auto agreement = agreement_of(ids);
+  if (!agreement) return;
+  const bool by_query = looked_at.layout == Layout::predictions_by_query;
+  const double query = by_query ? agreement->in_row : agreement->in_column;
+  const double teacher = by_query ? agreement->in_column : agreement->in_row;
+  const double query_error = by_query ? agreement->row_error : agreement->column_error;
+  const double teacher_error = by_query ? agreement->column_error : agreement->row_error;
+  if (!agrees_more(teacher, teacher_error, query, query_error)) return;
+  const VoteSource& votes = looked_at.votes;
+  const bool square = votes.teachers() == votes.queries();
+  found.push_back(
+      {{"looks_transposed",
+        fmt::format("on one query {:.0f} % of the pairs of teachers agree, but {:.0f} % of the "
+                    "pairs of queries of one teacher: is it --layout {}, of {} teachers? {}",
+                    100.0 * query, 100.0 * teacher,
+                    by_query ? "predictions" : "predictions-by-query", votes.queries(),
+                    square ? "--accept looks-transposed says that it is not"
+                           : fmt::format("--teachers {} says that it is not", votes.teachers()))},
+       looked_at.teachers && !square ? Weight::doubtful : Weight::likely,
+       VotesDoubt::looks_transposed});
+}
+
+}  // namespace
+
+std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
+  std::vector<ContentDoubt> found;
+  if (looked_at.rows.empty() || looked_at.votes.teachers() == 0) return found;
+  if (looked_at.layout == Layout::counts) {
+    look_at_counts(looked_at, found);
+    return found;
+  }
+  look_at_headings(looked_at, found);
+  look_at_orientation(looked_at, looked_at.table, found);
+  return found;
+}
+
+}  // namespace pate

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pate/accounting/names.hpp"
+#include "pate/accounting/report.hpp"
+#include "pate/votes/numeric_table.hpp"
+#include "pate/votes/row_selection.hpp"
+#include "pate/votes/vote_source.hpp"
+
+namespace pate {
+
+/// The doubts about votes that may refuse them, by the code of their notice.
+enum class VotesDoubt { totals_column, label_column, looks_transposed };
+template <>
+inline constexpr std::array<Named<VotesDoubt>, 3> kNames<VotesDoubt>{{
+    {VotesDoubt::totals_column, "totals_column"},
+    {VotesDoubt::label_column, "label_column"},
+    {VotesDoubt::looks_transposed, "looks_transposed"},
+}};
+
+/// How much a doubt weighs: `doubtful`, votes may be so; `likely`, they are hardly so, and nothing
+/// is to be made or published of them; `certain`, votes of an ensemble are not so.
+enum class Weight { doubtful, likely, certain };
+
+/// Something in the contents of a file which says that it is not what it is taken for.
+struct ContentDoubt {
+  Notice notice;
+  Weight weight = Weight::doubtful;
+  std::optional<VotesDoubt> kind = {};  ///< of those that may refuse
+};
+
+/// The votes with what is known of them beside their numbers.
+struct VotesLookedAt {
+  const VoteSource& votes;
+  const RowSelection& rows;
+  const NumericTable& table;  ///< as it was opened; of one-hot predictions their ids
+  Layout layout = Layout::counts;
+  std::optional<std::int64_t> teachers = {};  ///< as a person says; the same as of the votes
+};
+
+/// What the contents betray. The codes:
+///
+/// * `totals_column`: in every row one class has as many votes as all others together, on so many
+///   different rows of at least three classes that it cannot be chance (below 1e-5 of one vote in
+///   two, or its heading says so): certain, otherwise doubtful;
+/// * `scaled_votes`: all counts are multiples of one number above 1, by chance in less than 1e-5;
+/// * `several_votes`: no class ever has more than 1/g of the votes, g >= 2 the least there is, and
+///   in half of the rows one has three quarters of that;
+/// * `byte_counts`: counts are bytes, which wrap at 256: the teachers may be 256 more;
+/// * `label_column`: the heading of a column of predictions by query is that of labels or of an
+///   index: certain;
+/// * `looks_transposed`: the class ids of one teacher agree more among each other than those of one
+///   query, of at most 96 of each, by 0.05 and by 5 standard errors: likely.
+///
+/// Where a person says how many teachers there are, and votes are as many, the first is doubtful at
+/// most, and so is `label_column`; the next three are not looked for; `looks_transposed` is likely
+/// only where there are as many queries as teachers. Reads selected votes as far as one of these
+/// can still be true, and throws what reading throws.
+[[nodiscard]] std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at);
+
+}  // namespace pate

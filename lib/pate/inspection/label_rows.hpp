@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "pate/votes/numeric_table.hpp"
+#include "pate/votes/vote_source.hpp"
+
+namespace pate {
+
+/// What row numbers may be instead: "class ids" and their like, which were given for row numbers;
+/// "" where they are what they should be.
+///
+/// A heading says so ("label"); so do bool, and -1 among class ids. Else they are all below the
+/// number of classes, at least four, and repeat: as many as rows of the votes and any of them
+/// twice, or each twice or more on average.
+[[nodiscard]] std::string what_rows_look_like(std::span<const std::int64_t> rows,
+                                              const NumericTable& table, const VoteSource& votes);
+
+}  // namespace pate

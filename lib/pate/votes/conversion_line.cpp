@@ -1,0 +1,38 @@
+#include "pate/votes/conversion_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace pate {
+
+namespace {
+
+// Whether a name can be shown within quotes and pasted into a shell as it is.
+bool is_plain(std::string_view name) {
+  return !name.starts_with('-') && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-/+=,:@%").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::string conversion_line(const std::string& name, std::string_view line, bool plain_only) {
+  const bool named = is_plain(name) && name.find(".npz:") == std::string::npos &&
+                     !name.starts_with("/dev/") && !name.starts_with("/proc/") &&
+                     !(plain_only && name.ends_with(".gz"));
+  const std::string file = named ? name : "FILE";
+  const std::size_t dot = file.find_last_of("./");
+  const bool has_ending = dot != std::string::npos && file[dot] == '.' && dot > 0;
+  std::string stem = has_ending ? file.substr(0, dot) : file;
+  // What is written has another name than what is read.
+  constexpr std::array<std::string_view, 5> kWritten{".csv", ".tsv", ".txt", ".npy", ".npz"};
+  if (std::ranges::any_of(kWritten, [&](auto ending) { return file.ends_with(ending); })) {
+    stem += "-read";
+  }
+  return fmt::format(fmt::runtime(line), file, stem);
+}
+
+}  // namespace pate

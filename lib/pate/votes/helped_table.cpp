@@ -1,0 +1,177 @@
+#include "pate/votes/helped_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pate/error.hpp"
+#include "pate/votes/conversion_line.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kLookedRows = 200;
+constexpr std::int64_t kLookedNumbers = 1 << 18;
+constexpr std::int64_t kMostTeachers = 10'000;  // of which shares are tried
+constexpr double kShareSum = 1e-3;
+constexpr double kNearWhole = 1e-4;  // float32 has about seven digits
+
+// A part of the table.
+struct Corner {
+  std::vector<double> values;
+  std::size_t width = 0;  // numbers that belong together: a row, of three dimensions the last axis
+  bool has_nan = false;
+};
+
+std::optional<Corner> corner_of(const NumericTable& table) {
+  Corner corner;
+  const std::int64_t columns = table.columns();
+  if (columns == 0 || columns > kLookedNumbers) return {};
+  const std::int64_t rows =
+      std::min({table.rows(), kLookedRows, std::max<std::int64_t>(1, kLookedNumbers / columns)});
+  corner.width = static_cast<std::size_t>(table.dimensions() == 3 ? table.description().shape.back()
+                                                                  : columns);
+  corner.values.resize(static_cast<std::size_t>(rows * columns));
+  try {
+    table.read_reals(0, rows, 0, columns, corner.values);
+  } catch (const input_error&) {
+    corner.has_nan = true;
+  }
+  return corner;
+}
+
+// The number of teachers of which all are shares; none where none fits.
+std::optional<std::int64_t> teachers_of_shares(const Corner& corner) {
+  for (std::int64_t teachers = 1; teachers <= kMostTeachers; ++teachers) {
+    const auto m = static_cast<double>(teachers);
+    const auto whole = [m](double share) {
+      return std::abs(share * m - std::round(share * m)) <= std::min(kNearWhole * m / 10.0, 0.01);
+    };
+    if (std::ranges::all_of(corner.values, whole)) return teachers;
+  }
+  return {};
+}
+
+bool are_shares(const Corner& corner) {
+  if (corner.width < 2) return false;
+  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
+    double sum = 0.0;
+    for (std::size_t j = i; j < i + corner.width; ++j) {
+      if (!(corner.values[j] >= 0.0 && corner.values[j] <= 1.0 + kShareSum)) return false;
+      sum += corner.values[j];
+    }
+    if (!(std::abs(sum - 1.0) <= kShareSum)) return false;
+  }
+  return true;
+}
+
+// The line that makes another array of one, `what` made of a.
+std::string numpy_line(const NumericTable& table, std::string_view what) {
+  return conversion_line(
+      table.name(),
+      fmt::format(R"(python3 -c 'import numpy as n; a = n.load("{{0}}"); n.save("{{1}}.npy", {})')",
+                  what));
+}
+
+std::string scaled_line(const NumericTable& table, const std::string& teachers) {
+  if (table.description().format.starts_with("np")) {
+    return numpy_line(table, fmt::format("n.rint(a * {}).astype(int)", teachers));
+  }
+  const char separator = table.header().separator;
+  return conversion_line(
+      table.name(),
+      fmt::format(
+          R"(python3 -c 'import pandas; (pandas.read_csv("{{0}}", sep="{}"{}) * {}).round().astype(int).to_csv("{{1}}.csv", index=False{})')",
+          separator == ' '    ? "\\s+"
+          : separator == '\t' ? "\\t"
+                              : std::string(1, separator),
+          table.header().names.empty() ? ", header=None" : "", teachers,
+          table.header().names.empty() ? ", header=False" : ""));
+}
+
+std::string help_with_three(const NumericTable& table, const Corner& corner) {
+  const bool ones =
+      std::ranges::all_of(corner.values, [](double value) { return value == 0.0 || value == 1.0; });
+  const bool whole =
+      std::ranges::all_of(corner.values, [](double value) { return std::trunc(value) == value; });
+  if (whole && !ones) return {};
+  if (!ones) {
+    return fmt::format(
+        "; scores are no votes: every teacher votes for its best class. What makes "
+        "class ids of them, to be read with --classes {}: {}",
+        table.description().shape.back(), numpy_line(table, "a.argmax(-1)"));
+  }
+  std::size_t several = 0;
+  const std::size_t all = corner.values.size() / std::max<std::size_t>(1, corner.width);
+  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
+    const auto begin = corner.values.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::count(begin, begin + static_cast<std::ptrdiff_t>(corner.width), 1.0) > 1) ++several;
+  }
+  if (10 * several < all) {
+    return fmt::format(
+        "; a teacher has one vote a query. What gives it to the first of those that "
+        "are tied, to be read with --classes {}: {}",
+        table.description().shape.back(), numpy_line(table, "a.argmax(-1)"));
+  }
+  return fmt::format(
+      "; several labels a query are as many queries of two classes, each of which "
+      "costs. What makes them, to be read with --classes 2: {}",
+      numpy_line(table, "a.reshape(len(a), -1)"));
+}
+
+}  // namespace
+
+std::string help_with_values(const NumericTable& table, const VotesWanted& wanted) {
+  const auto corner = corner_of(table);
+  if (!corner || corner->values.empty()) return {};
+  if (corner->has_nan) {
+    return wanted.class_ids ? "; where NaN is a teacher that did not vote it needs --abstentions, "
+                              "where a command has that"
+                            : "";
+  }
+  if (table.dimensions() == 3) return help_with_three(table, *corner);
+  const bool whole =
+      std::ranges::all_of(corner->values, [](double value) { return std::trunc(value) == value; });
+  if (whole) return {};
+  if (wanted.class_ids) {
+    return "; class ids are whole numbers: are these scores? Every teacher votes for its best "
+           "class "
+           "(numpy: scores.argmax(-1) of teachers x queries x classes)";
+  }
+  if (are_shares(*corner)) {
+    const auto found = wanted.teachers ? wanted.teachers : teachers_of_shares(*corner);
+    return fmt::format(
+        "; rows that sum to 1 are shares, or scores of one model, which are no votes. "
+        "What makes votes of the shares of {} teachers: {}",
+        found ? std::to_string(*found) : "M",
+        scaled_line(table, found ? std::to_string(*found) : "M"));
+  }
+  return "; votes are whole numbers of teachers: of scores (logits, means) every teacher votes for "
+         "its best class (numpy: scores.argmax(-1) of teachers x queries x classes, to be read "
+         "with "
+         "--layout predictions)";
+}
+
+HelpedTable::HelpedTable(std::shared_ptr<const NumericTable> table, const VotesWanted& wanted)
+    : table_(std::move(table)), wanted_(wanted) {}
+
+void HelpedTable::copy(const Block& block, std::span<std::int64_t> out) const {
+  try {
+    table_->read_integers(block.first_row, block.row_count, block.first_column, block.column_count,
+                          out);
+  } catch (const input_error& error) {
+    throw input_error(error.what() + help_with_values(*table_, wanted_));
+  }
+}
+
+void HelpedTable::copy(const Block& block, std::span<double> out) const {
+  table_->read_reals(block.first_row, block.row_count, block.first_column, block.column_count, out);
+}
+
+}  // namespace pate

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "pate/votes/numeric_table.hpp"
+
+namespace pate {
+
+/// What is read of a table of votes.
+struct VotesWanted {
+  bool class_ids = false;                     ///< else counts
+  std::optional<std::int64_t> teachers = {};  ///< as a person says
+};
+
+/// What a table that does not hold votes may hold instead, and the line that makes votes of it, as
+/// the end of a message that begins with "; ", or nothing. Looks at a part of it; never throws for
+/// what is in it.
+///
+/// Shares whose rows sum to 1 are votes times the number of teachers; scores of every teacher are
+/// votes for the best class (argmax), as are ties; several ones in one-hot vectors are several
+/// labels; missing values are abstentions.
+[[nodiscard]] std::string help_with_values(const NumericTable& table, const VotesWanted& wanted);
+
+/// A table of votes, with that help at the end of what reading it throws.
+class HelpedTable final : public NumericTable {
+ public:
+  HelpedTable(std::shared_ptr<const NumericTable> table, const VotesWanted& wanted);
+
+  [[nodiscard]] const std::string& name() const override { return table_->name(); }
+  [[nodiscard]] int dimensions() const override { return table_->dimensions(); }
+  [[nodiscard]] std::int64_t rows() const override { return table_->rows(); }
+  [[nodiscard]] std::int64_t columns() const override { return table_->columns(); }
+  [[nodiscard]] TableDescription description() const override { return table_->description(); }
+  [[nodiscard]] ColumnHeader header() const override { return table_->header(); }
+
+ private:
+  void copy(const Block& block, std::span<std::int64_t> out) const override;
+  void copy(const Block& block, std::span<double> out) const override;
+
+  std::shared_ptr<const NumericTable> table_;
+  VotesWanted wanted_;
+};
+
+}  // namespace pate

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Files that are not what they are taken for, by kind, made at random: each is noticed, and honest ones are not refused.
+
+usage: misread_votes_test.py PATE [DUMPS_OF_A_KIND [HONEST_DUMPS]]
+
+A kind draws sizes, names and places from a fixed seed; what the program must say of it is a code of a notice, or words of
+a refusal. The lines that a refusal shows are run, and their file is read then; those with numpy where python3 has it.
+"""
+import json
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+PATE = str(pathlib.Path(sys.argv[1]).resolve())
+DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
+FORMATS = {"|u1": "B", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d", "|b1": "?"}
+REFUSED = 3
+HAS_NUMPY = subprocess.run(["python3", "-c", "import numpy"], capture_output=True, check=False).returncode == 0
+
+
+def write_npy(path, descr, shape, values):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode()
+                     + struct.pack(f"<{len(values)}{FORMATS[descr]}", *values))
+
+
+def flat(table):
+    return [value for row in table for value in row]
+
+
+def write_table(rng, path, table, names=None):
+    """A table as text or array; what it is called."""
+    if names is None and rng.random() < 0.5:
+        path = path.with_suffix(".npy")
+        largest = max(flat(table))
+        write_npy(path, rng.choice(["<i4", "<i8"] + (["|u1"] if largest < 256 else [])), (len(table), len(table[0])), flat(table))
+        return path
+    separator, ending = rng.choice([(",", ".csv"), (";", ".csv"), ("\t", ".tsv")])
+    path = path.with_suffix(ending)
+    rows = ([names] if names else []) + table
+    path.write_text("".join(separator.join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+class Ensemble:
+    """Votes of teachers that know the true class with a probability that differs from query to query."""
+
+    def __init__(self, rng, most_teachers=300, least_queries=6):
+        self.teachers = rng.randint(5, most_teachers)
+        self.classes = rng.randint(3, 12)
+        self.queries = rng.randint(least_queries, 80)
+        weights = [rng.uniform(0.2, 1) for _ in range(self.classes)]
+        contested = rng.uniform(0.3, 0.9)
+        self.labels = rng.choices(range(self.classes), weights, k=self.queries)
+        self.by_query = []
+        for label in self.labels:
+            accuracy = min(0.98, max(0.0, rng.gauss(contested, 0.2)))
+            self.by_query.append([label if rng.random() < accuracy else rng.randrange(self.classes)
+                                  for _ in range(self.teachers)])
+        self.counts = [[row.count(c) for c in range(self.classes)] for row in self.by_query]
+
+
+def analyze(votes, *more):
+    done = subprocess.run([PATE, "analyze", votes, *more, "--sigma2", "30", "--delta", "1e-5", "--bound", "published", "--quiet", "--json"],
+                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    codes = [notice["code"] for notice in json.loads(done.stdout)["notices"]] if done.returncode == 0 else []
+    return done.returncode, codes, done.stderr
+
+
+def by_query(ensemble):
+    return ["--layout", "predictions-by-query", "--classes", str(ensemble.classes)]
+
+
+def line_in(text):
+    """What a refusal shows to be run."""
+    found = re.search(r"(?:cut|head|python3) .*?(?:> [^ ;]+|\)')(?=;|$)", text, re.M)
+    return found.group(0) if found else None
+
+
+def made_by(line, folder):
+    """The file that a line makes; none where it needs what is not here."""
+    if "numpy" in line and not HAS_NUMPY:
+        return None
+    subprocess.run(["bash", "-c", line], cwd=folder, check=True)
+    return re.search(r'> (\S+)|save\("([^"]+)"|open\("([^"]+)", "w"', line).group(1, 2, 3)
+
+
+# Kinds. Each makes a file in `folder` and gives the words to analyze it with, what is expected, and what is right.
+
+def totals(rng, folder):
+    e = Ensemble(rng, least_queries=12)
+    while e.teachers % 2 and e.teachers < 8:
+        e = Ensemble(rng, least_queries=12)
+    place = rng.choice([0, e.classes, rng.randint(0, e.classes)])
+    table = [row[:place] + [sum(row)] + row[place:] for row in e.counts]
+    names = [f"c{i}" for i in range(e.classes)]
+    names.insert(place, rng.choice(["total", "All", "sum", "Total", "margin"]))
+    path = write_table(rng, folder / "v", table, rng.choice([names, None]))
+    return [path], "is the sum of all others", [], e.teachers
+
+
+def label_column(rng, folder):
+    e = Ensemble(rng, 40)
+    place = rng.randint(0, e.teachers)
+    table = [row[:place] + [label] + row[place:] for row, label in zip(e.by_query, e.labels)]
+    names = [f"teacher_{i}" for i in range(e.teachers)]
+    names.insert(place, rng.choice(["true_label", "label", "y", "Target", "ground truth", "y_true", "class", "id", "image_id"]))
+    path = write_table(rng, folder / "v", table, names)
+    return [path, *by_query(e)], "by its heading", [], e.teachers
+
+
+def labels_as_rows(rng, folder):
+    e = Ensemble(rng, 60, least_queries=25)
+    path = write_table(rng, folder / "v", e.counts)
+    labels = e.labels if rng.random() < 0.7 else e.labels[:rng.randint(2 * e.classes, e.queries)]
+    write_npy(folder / "l.npy", rng.choice(["|u1", "<i2", "<i8"]), (len(labels),), labels)
+    return [path, "--indices", folder / "l.npy"], "what looks like labels", ["--indices-are", "rows"], None
+
+
+def transposed(rng, folder):
+    teachers, queries, classes = rng.randint(20, 120), rng.randint(20, 120), rng.randint(2, 10)
+    labels = [rng.randrange(classes) for _ in range(queries)]
+    table = [[label if rng.random() < 0.85 else rng.randrange(classes) for _ in range(teachers)] for label in labels]
+    path = write_table(rng, folder / "v", table)
+    return [path, "--layout", "predictions", "--classes", classes], "looks_transposed", None, None
+
+
+def wrapped(rng, folder):
+    e = Ensemble(rng)
+    e.teachers = rng.randint(300, 900)
+    table = []
+    for _ in range(e.queries):
+        top = rng.randint(e.teachers // 3, e.teachers)
+        counts = [top] + [0] * (e.classes - 1)
+        for _ in range(e.teachers - top):
+            counts[rng.randrange(1, e.classes)] += 1
+        rng.shuffle(counts)
+        table.append([count % 256 for count in counts])
+    write_npy(folder / "v.npy", "|u1", (e.queries, e.classes), flat(table))
+    same = len({sum(row) for row in table}) == 1
+    return [folder / "v.npy"], "byte_counts" if same else "multiples of 256", None, None
+
+
+def scaled(rng, folder):
+    e = Ensemble(rng, least_queries=12)
+    by = rng.randint(2, 10)
+    path = write_table(rng, folder / "v", [[by * count for count in row] for row in e.counts])
+    return [path], "scaled_votes", None, None
+
+
+def several(rng, folder):
+    teachers, classes, queries, each = rng.randint(20, 100), rng.randint(8, 20), rng.randint(20, 60), rng.randint(2, 3)
+    table = []
+    for _ in range(queries):
+        counts = [0] * classes
+        best = rng.sample(range(classes), classes)
+        for _ in range(teachers):
+            ranked = sorted(range(classes), key=lambda c, best=best: best[c] + rng.gauss(0, 1))
+            for c in ranked[:each]:
+                counts[c] += 1
+        table.append(counts)
+    path = write_table(rng, folder / "v", table)
+    return [path], "several_votes", None, None
+
+
+def margin_row(rng, folder):
+    e = Ensemble(rng)
+    table = e.counts + [[sum(column) for column in zip(*e.counts)]]
+    path = write_table(rng, folder / "v", table, rng.choice([None, [f"c{i}" for i in range(e.classes)]]))
+    return [path], "the last row is the sum of those above it", [], e.teachers
+
+
+def column_too_many(rng, folder):
+    e = Ensemble(rng, least_queries=10)
+    table = [row + [label] for row, label in zip(e.counts, e.labels)]
+    path = write_table(rng, folder / "v", table, rng.choice([None, [f"c{i}" for i in range(e.classes)] + ["label"]]))
+    return [path], "every row has a sum of", [], e.teachers
+
+
+def json_rows(rng, folder):
+    e = Ensemble(rng)
+    form = rng.choice(["list", "key", "lines", "lines of keys"])
+    key = rng.choice(["votes", "counts", "n_1"])
+    if form.startswith("lines"):
+        rows = [{"id": i, key: row} for i, row in enumerate(e.counts)] if form != "lines" else e.counts
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    else:
+        text = json.dumps(e.counts if form == "list" else {"teachers": e.teachers, key: e.counts}, indent=rng.choice([None, 1]))
+    path = folder / ("v.jsonl" if form.startswith("lines") else "v.json")
+    path.write_text(text, encoding="utf-8")
+    return [path], "JSON; what makes one of it", [], e.teachers
+
+
+def shares(rng, folder):
+    e = Ensemble(rng)
+    descr = rng.choice(["<f4", "<f8"])
+    write_npy(folder / "v.npy", descr, (e.queries, e.classes), [count / e.teachers for count in flat(e.counts)])
+    return [folder / "v.npy"], "are shares", [], e.teachers
+
+
+def scores(rng, folder):
+    e = Ensemble(rng, 20)
+    values = [[[rng.uniform(0, 1) + (c == vote) for c in range(e.classes)] for vote in row] for row in e.by_query]
+    write_npy(folder / "v.npy", "<f4", (e.queries, e.teachers, e.classes), flat(flat(values)))
+    return [folder / "v.npy", *by_query(e)], "argmax", [], e.teachers
+
+
+def named_rows(rng, folder):
+    e = Ensemble(rng, 30)
+    path = write_table(rng, folder / "v", [[f"img_{i}.png", *row] for i, row in enumerate(e.by_query)],
+                       ["image"] + [f"t{i}" for i in range(e.teachers)])
+    return [path, *by_query(e)], "--index-column yes", ["--index-column", "yes"], None
+
+
+def class_names(rng, folder):
+    e = Ensemble(rng, 30)
+    names = rng.sample(["cat", "dog", "owl", "fox", "bee", "ant", "cow", "elk", "hen", "pig", "rat", "yak"], e.classes)
+    path = write_table(rng, folder / "v", [[names[vote] for vote in row] for row in e.by_query],
+                       [f"t{i}" for i in range(e.teachers)])
+    return [path, *by_query(e)], "--classes a,b,c", ["--classes", ",".join(names)], None
+
+
+def did_not_vote(rng, folder):
+    e = Ensemble(rng, 30)
+    word = rng.choice(["", "NA", "nan", "None", "abstain"])
+    table = [[word if rng.random() < 0.1 else vote for vote in row] for row in e.by_query]
+    table[rng.randrange(e.queries)][rng.randint(1, e.teachers - 1)] = word
+    path = write_table(rng, folder / "v", table, [f"t{i}" for i in range(e.teachers)])
+    return [path, *by_query(e)], "--abstentions", ["--abstentions", "class"], None
+
+
+KINDS = [json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many]
+
+
+def check_kind(kind, seed):
+    rng = random.Random(f"{kind.__name__} {seed}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        words, expected, settles, teachers = kind(rng, folder)
+        words = list(map(str, words))
+        status, codes, said = analyze(*words)
+        if status == 0:
+            assert expected in codes, f"{expected} is not among {codes}"
+            return
+        assert status == REFUSED and expected in said, f"status {status}: {said}"
+        if settles is None:
+            return
+        line = line_in(said)
+        if teachers and (made := line and made_by(line, name)):
+            words[0] = next(filter(None, made))
+            status, codes, said = analyze(*words, "--teachers", str(teachers))
+            assert status == 0, f"after {line}: {said}"
+        if settles:
+            if settles[0] in words:  # said otherwise there
+                place = words.index(settles[0])
+                del words[place:place + 2]
+            status, codes, said = analyze(*words, *settles)
+            assert status == 0, f"with {settles}: {said}"
+
+
+def check_honest(seed):
+    rng = random.Random(f"honest {seed}")
+    e = Ensemble(rng, least_queries=2)
+    with tempfile.TemporaryDirectory() as name:
+        layout = rng.choice(["counts", "predictions", "predictions-by-query"])
+        table = {"counts": e.counts, "predictions": [list(column) for column in zip(*e.by_query)],
+                 "predictions-by-query": e.by_query}[layout]
+        names = None
+        if rng.random() < 0.4:
+            names = [f"{rng.choice(['c', 'model-', 'x_', 'Teacher '])}{i}" for i in range(len(table[0]))]
+        path = write_table(rng, pathlib.Path(name) / "v", table, names)
+        words = [str(path), "--layout", layout] + ([] if layout == "counts" else ["--classes", str(e.classes)])
+        if names is None:
+            words += ["--header", "no"]
+        words += ["--index-column", "no"]
+        if rng.random() < 0.3:
+            rows = rng.sample(range(e.queries), rng.randint(1, e.queries))
+            write_npy(pathlib.Path(name) / "i.npy", "<i8", (len(rows),), rows)
+            words += ["--indices", str(pathlib.Path(name) / "i.npy")]
+        status, codes, said = analyze(*words)
+        assert status == 0, said
+        assert "looks_transposed" not in codes, codes
+        if seed % 10 == 0:  # and who makes something of them is not refused
+            done = subprocess.run([PATE, "label", *words, "--teachers", str(e.teachers), "--sigma2", "30", "--delta", "1e-5",
+                                   "--write-labels", str(pathlib.Path(name) / "l.npy"), "--quiet"],
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+
+
+def main():
+    tasks = [(check_kind, (kind, seed), f"{kind.__name__} {seed}") for kind in KINDS for seed in range(DUMPS)]
+    tasks += [(check_honest, (seed,), f"honest {seed}") for seed in range(HONEST)]
+    faults = 0
+
+    def run(task):
+        function, arguments, name = task
+        try:
+            function(*arguments)
+        except (AssertionError, subprocess.CalledProcessError) as error:
+            return f"{name}: {error}"
+        return None
+
+    with ThreadPoolExecutor(2) as pool:
+        for fault in pool.map(run, tasks):
+            if fault:
+                faults += 1
+                print(fault)
+    print(f"{len(tasks) - faults} passed, {faults} failed")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
