@@ -37,6 +37,9 @@ json results(json report) {
     report.at("inputs").at("votes").erase(key);
   }
   report.erase("settings");
+  for (json& event : report.at("record").at("events")) {
+    event.at("private").erase("votes_sha256");  // of the file
+  }
   return report;
 }
 

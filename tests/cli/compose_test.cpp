@@ -340,7 +340,7 @@ TEST_SUITE("compose") {
                                    "--threshold", "150", "--sigma1", "120", "--sigma2", "40"});
     const json sum = compose({first, second});
     CHECK(sum.at("queries") == 2500);
-    CHECK(sum.at("trajectory").size() == 2);
+    CHECK(sum.at("trajectory").empty());  // no cost of the first round alone leads to the sum
     CHECK(sum.at("notices").dump().find("adaptive_rounds") != std::string::npos);
     // What the second round asked may be an answer's doing: it is counted for any votes.
     const double joint = epsilon(sum, "tradeoff", "joint", "improved");
@@ -416,8 +416,9 @@ TEST_SUITE("compose") {
     const std::string ledger = reports.path("ledger");
     const auto label = [&](const std::string& name, const Words& words) {
       return reports.make(
-          name, Words{"label", votes, "--queries", "30", "--delta", "1e-5", "--order", "8",
-                      "--force", "--write-labels", reports.path("labels.csv"), "--ledger", ledger} +
+          name, Words{"label", votes, "--teachers", "100", "--queries", "30", "--delta", "1e-5",
+                      "--order", "8", "--force", "--write-labels", reports.path("labels.csv"),
+                      "--ledger", ledger} +
                     kConfident + words);
     };
     const std::string a = label("a", {});
@@ -468,10 +469,10 @@ TEST_SUITE("compose") {
     const std::string votes = sample("digits_100_counts.npy");
     const std::string ledger = reports.path("ledger");
     const auto release = [&](const std::string& name, const std::string& queries) {
-      return reports.make(
-          name, Words{"release", votes, "--queries", queries, "--delta", "1e-5", "--order", "6",
-                      "--s", "4", "--beta", "0.04", "--ledger", ledger, "--again"} +
-                    kConfident);
+      return reports.make(name, Words{"release", votes, "--teachers", "100", "--queries", queries,
+                                      "--delta", "1e-5", "--order", "6", "--s", "4", "--beta",
+                                      "0.04", "--ledger", ledger, "--again"} +
+                                    kConfident);
     };
     const auto drawn = [&](const std::string& path) {
       return read(path).at("record").at("events")[0].at("drawn").at("epsilon").get<double>();
@@ -602,8 +603,8 @@ TEST_SUITE("compose") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
     const std::string run = reports.make(
-        "run", Words{"label", votes, "--delta", "1e-5", "--max-epsilon", "0.5", "--write-labels",
-                     reports.path("l.csv"), "--ledger", reports.path("ledger")} +
+        "run", Words{"label", votes, "--teachers", "100", "--delta", "1e-5", "--max-epsilon", "0.5",
+                     "--write-labels", reports.path("l.csv"), "--ledger", reports.path("ledger")} +
                    kConfident);
     for (const json& sum : {compose({run}), compose({reports.path("ledger")})}) {
       CHECK(epsilon(sum, "data_independent", "worst_case", "improved") <= 0.5 * (1.0 + 1e-9));
@@ -743,13 +744,14 @@ TEST_SUITE("compose") {
                         Words{votes, "--queries", "40", "--orders", "2,8", "--exact"} + kConfident),
         reports.analyze("decided",
                         Words{votes, "--queries", "40", "--decisions", labels} + kConfident),
-        reports.make("label",
-                     Words{"label", votes, "--queries", "40", "--delta", "1e-5", "--max-answers",
-                           "9", "--write-labels", reports.path("l.csv"), "--ledger", ledger} +
+        reports.make("label", Words{"label", votes, "--teachers", "100", "--queries", "40",
+                                    "--delta", "1e-5", "--max-answers", "9", "--write-labels",
+                                    reports.path("l.csv"), "--ledger", ledger} +
+                                  kConfident),
+        reports.make("release",
+                     Words{"release", votes, "--teachers", "100", "--queries", "40", "--delta",
+                           "1e-5", "--order", "6", "--s", "4", "--beta", "0.04"} +
                          kConfident),
-        reports.make("release", Words{"release", votes, "--queries", "40", "--delta", "1e-5",
-                                      "--order", "6", "--s", "4", "--beta", "0.04"} +
-                                    kConfident),
         reports.make("plan", {"plan", "--sigma2", "20", "--queries", "10", "--delta", "1e-5"}),
         reports.make("darrm",
                      {"darrm", "--teachers", "11", "--epsilon", "0.1", "--m", "3", "--setting",
@@ -790,9 +792,10 @@ TEST_SUITE("compose") {
   TEST_CASE("an event with two descriptions is refused") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
-    const std::string a = reports.make("a", Words{"label", votes, "--queries", "40", "--delta",
-                                                  "1e-5", "--write-labels", reports.path("l.csv")} +
-                                                kConfident);
+    const std::string a =
+        reports.make("a", Words{"label", votes, "--teachers", "100", "--queries", "40", "--delta",
+                                "1e-5", "--write-labels", reports.path("l.csv")} +
+                              kConfident);
     const auto refuses = [&](const char* place, const json& value, const std::string& message) {
       json edited = read(a);
       edited.at(json::json_pointer(std::string("/record/events/0/") + place)) = value;
@@ -822,11 +825,11 @@ TEST_SUITE("compose") {
         Words{"analyze", votes, "--queries", "9", "--delta", "1e-5", "--orders", orders,
               "--exact"} +
             kGnmax,
-        Words{"label", votes, "--queries", "9", "--delta", "1e-5", "--write-labels",
-              reports.path("l.csv")} +
+        Words{"label", votes, "--teachers", "100", "--queries", "9", "--delta", "1e-5",
+              "--write-labels", reports.path("l.csv")} +
             kConfident,
-        Words{"release", votes, "--queries", "9", "--delta", "1e-5", "--order", "6", "--s", "4",
-              "--beta", "0.04"} +
+        Words{"release", votes, "--teachers", "100", "--queries", "9", "--delta", "1e-5", "--order",
+              "6", "--s", "4", "--beta", "0.04"} +
             kConfident,
     };
     const std::vector<json> values{nullptr,
@@ -865,7 +868,10 @@ TEST_SUITE("compose") {
         }
         const std::string path = reports.write("broken", broken.dump());
         const Ran ran = run({"compose", path, good, "--quiet"});
-        CHECK_MESSAGE((ran.status == 0 || ran.status == 3), place, " ", ran.status, " ", ran.err);
+        // A delta may be one that has to be asked for.
+        const bool is_large = ran.err.find("--any-delta") != std::string::npos;
+        CHECK_MESSAGE((ran.status == 0 || ran.status == 3 || (ran.status == 2 && is_large)), place,
+                      " ", ran.status, " ", ran.err);
         if (ran.status == 3) CHECK(ran.out.empty());
       }
     }

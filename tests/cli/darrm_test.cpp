@@ -197,7 +197,9 @@ TEST_CASE("darrm: a ledger of teachers that promise nothing") {
   CHECK(account["entries"].size() == 2);
   const Ran sum = run({"compose", ledger, "--json", "--delta", "1e-5"});
   CHECK(sum.status == 0);
-  CHECK(sum.json()["headline"]["epsilon"].get<double>() == doctest::Approx(4.0));
+  const double epsilon = sum.json()["headline"]["epsilon"].get<double>();
+  CHECK(epsilon <= 4.0);  // the sum of eight pure answers, or their exact composition
+  CHECK(epsilon > 3.99);
 }
 
 TEST_CASE("darrm: reports are added up where one teacher is protected") {
@@ -211,7 +213,9 @@ TEST_CASE("darrm: reports are added up where one teacher is protected") {
       run({"compose", one_vote, one_vote, "--same-teachers", "--json", "--delta", "1e-5"});
   CAPTURE(sum.err);
   CHECK(sum.status == 0);
-  CHECK(sum.json()["headline"]["epsilon"].get<double>() == doctest::Approx(4.0));
+  const double epsilon = sum.json()["headline"]["epsilon"].get<double>();
+  CHECK(epsilon <= 4.0);  // the sum of eight pure answers, or their exact composition
+  CHECK(epsilon > 3.99);
   const Ran refused =
       run({"compose", one_vote, fresh, "--same-teachers", "--json", "--delta", "1e-5"});
   CHECK(refused.status == 3);
@@ -272,12 +276,12 @@ TEST_CASE("darrm: --public-only puts out nothing of the votes") {
   CHECK(report["public"]["headline"]["epsilon"].get<double>() == doctest::Approx(1.2));
   CHECK(report["public"]["gamma"].size() == 6);
   CHECK_FALSE(report["public"].contains("votes"));
-  // It is no part of a sum: what its answers were made from is not in it.
+  // What may be published of it is enough for a sum.
   const std::string file = (directory / "public.json").string();
   write_bytes(file, one.out);
   const Ran sum = run({"compose", file, "--json", "--quiet"});
-  CHECK(sum.status == 3);
-  CHECK(sum.err.find("expected a whole report") != std::string::npos);
+  CHECK(sum.status == 0);
+  CHECK(sum.json()["headline"]["epsilon"].get<double>() <= 1.2 * (1.0 + 1e-9));
 }
 
 TEST_CASE("darrm: fives and eights of MNIST by 11 teachers (real votes)" *

@@ -4,6 +4,7 @@
 usage: hostile_test.py PATE
 """
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -41,14 +42,14 @@ ROLES = {
     "page": lambda path: ["report", path, "-o", "page.html"],
     "picture": lambda path: ["plot", path, "--kind", "partition", "-o", "p.svg"],
     "ledger": lambda path: ["ledger", path],
-    "parameters": lambda path: ["release", "votes.npy", *MECHANISM, "--parameters-from", path],
+    "parameters": lambda path: ["release", "votes.npy", "--teachers", "250", *MECHANISM, "--parameters-from", path],
     "resume": lambda path: ["tune", "votes.npy", "--sigma2", "20", "--delta", "1e-5", "--resume", path],
     "weights": lambda path: ["darrm", "--teachers", "5", "--setting", "independent-fresh", "--epsilon", "1", "--m", "2", "--weights", path],
     "output": lambda path: ["analyze", "votes.npy", *NOISE, "-o", path],
-    "write labels": lambda path: ["label", "votes.npy", *NOISE, "--write-labels", path + ".npy"],
-    "write ledger": lambda path: ["label", "votes.npy", *NOISE, "--write-labels", "l.npy", "--ledger", path],
-    "rehearsed ledger": lambda path: ["release", "votes.npy", *MECHANISM, *FIXED, "--dry-run", "--ledger", path],
-    "tables": lambda path: ["release", "votes.npy", *MECHANISM, *FIXED, "--dry-run", "--tables", path],
+    "write labels": lambda path: ["label", "votes.npy", "--teachers", "250", *NOISE, "--write-labels", path + ".npy"],
+    "write ledger": lambda path: ["label", "votes.npy", "--teachers", "250", *NOISE, "--write-labels", "l.npy", "--ledger", path],
+    "rehearsed ledger": lambda path: ["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--dry-run", "--ledger", path],
+    "tables": lambda path: ["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--dry-run", "--tables", path],
     "csv": lambda path: ["tune", "votes.npy", "--sigma2", "20", "--delta", "1e-5", "--csv", path],
     "made": lambda path: ["simulate", "--queries", "3", "-o", path],
     "made labels": lambda path: ["simulate", "--queries", "3", "-o", "m.npy", "--labels-output", path + ".csv"],
@@ -127,9 +128,9 @@ class HostileTest(unittest.TestCase):
         (self.root / "own.ledger").chmod(0o000)
         closed.chmod(0)
         lines = {
-            "release": ["release", "votes.npy", *MECHANISM, *FIXED, "--again", "--ensemble", "kept", "--ledger"],
-            "dry": ["release", "votes.npy", *MECHANISM, *FIXED, "--again", "--dry-run", "--ensemble", "kept", "--ledger"],
-            "label": ["label", "votes.npy", *MECHANISM, "--write-labels", "l.npy", "--ensemble", "kept", "--ledger"],
+            "release": ["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--again", "--ensemble", "kept", "--ledger"],
+            "dry": ["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--again", "--dry-run", "--ensemble", "kept", "--ledger"],
+            "label": ["label", "votes.npy", "--teachers", "250", *MECHANISM, "--write-labels", "l.npy", "--ensemble", "kept", "--ledger"],
         }
         for name, words in lines.items():
             for ledger in ("closed/t.ledger", "own.ledger"):
@@ -148,7 +149,7 @@ class HostileTest(unittest.TestCase):
         yield "\x1b]0;owned\x07\x1b[2J"
         yield "\u202eevil\u200b"
         yield "\x9b31m"
-        yield "x\nx: ensemble good, 250 teachers, 10 classes\n\ntotal: epsilon = 0.001 at delta = 0"
+        yield "x\nx: ensemble good, 250 teachers, 10 classes\n\nepsilon = 0.001 at delta = 0"
         for _ in range(8):
             yield "".join(chr(rng.choice((27, 7, 8, 10, 13, 127, 0x9b, 0x202e, 0x200f, 65, 91, 48, 109))) for _ in range(9))
 
@@ -156,21 +157,26 @@ class HostileTest(unittest.TestCase):
         entry = json.loads((self.root / "kept.ledger").read_text("utf-8").splitlines()[0])
         report = json.loads((self.root / "kept.json").read_text("utf-8"))
         for text in self.hostile_texts():
-            for change in ("ensemble", "kind", "time", "version", "schema", "digest"):
+            for change in ("ensemble", "mechanism", "kind", "time", "version", "schema", "digest", "chain"):
                 hostile = json.loads(json.dumps(entry))
-                if change == "ensemble":
-                    hostile["ensemble"]["name"] = text
+                if change in ("ensemble", "mechanism"):
+                    hostile["event"][change] = text
                 elif change == "version":
                     hostile["tool"]["version"] = text
                 elif change == "digest":
-                    hostile["votes_digest"] = text
+                    hostile["event"]["private"]["votes_digest"] = text
                 else:
                     hostile[change] = text
-                for second in (hostile, entry):
-                    (self.root / "h.ledger").write_text(json.dumps(hostile) + "\n" + json.dumps(second) + "\n", "utf-8")
+                first = json.dumps(hostile)
+                # A line that follows it, and one that follows another.
+                for chain in (hashlib.sha256(first.encode("utf-8")).hexdigest(), ""):
+                    second = json.loads(json.dumps(hostile))
+                    second["chain"] = chain
+                    second["event"]["id"] = "0" * 32
+                    (self.root / "h.ledger").write_text(first + "\n" + json.dumps(second) + "\n", "utf-8")
                     for words in (["ledger", "h.ledger", "--summary"], ["ledger", "h.ledger"], ["compose", "h.ledger", "--summary"],
                                   ["compose", "h.ledger"],
-                                  ["label", "votes.npy", *MECHANISM, "--write-labels", "l.npy", "--force", "--ledger", "h.ledger",
+                                  ["label", "votes.npy", "--teachers", "250", *MECHANISM, "--write-labels", "l.npy", "--force", "--ledger", "h.ledger",
                                    "--summary"]):
                         done = self.run_pate(*words)
                         self.check_message(done, words, (0, 3, 6))
@@ -178,7 +184,7 @@ class HostileTest(unittest.TestCase):
                         self.assertFalse(re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", out), (words, out))
                         if "--summary" in words:
                             self.assertTrue(is_safe(out), (words, out))
-                            self.assertLessEqual(len(re.findall("^total: ", out, re.M)), 1, out)
+                            self.assertLessEqual(len(re.findall("^epsilon = ", out, re.M)), 1, out)
             for change in ("notice", "mechanism", "key", "schema", "path"):
                 hostile = json.loads(json.dumps(report))
                 if change == "notice":

@@ -232,6 +232,8 @@ TEST_SUITE("old reports") {
     // What is appended is chained to the lines that are there.
     const Words label = Words{"label",
                               sample("digits_100_counts.npy"),
+                              "--teachers",
+                              "100",
                               "--queries",
                               "40:50",
                               "--delta",

@@ -60,7 +60,7 @@ class PrivateTest(unittest.TestCase):
     def test_tables_are_their_owners_alone(self):
         for umask in UMASKS:
             name = f"tables{umask}"
-            self.run_pate("release", "votes.npy", *MECHANISM, "--order", "6", "--s", "4", "--beta", "0.04", "--dry-run",
+            self.run_pate("release", "votes.npy", "--teachers", "250", *MECHANISM, "--order", "6", "--s", "4", "--beta", "0.04", "--dry-run",
                           "--tables", name, "--quiet", "-o", "r.json", umask=umask)
             self.assertEqual(self.mode(name) & 0o022, 0)
             for table in (self.root / name).iterdir():

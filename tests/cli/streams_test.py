@@ -115,7 +115,7 @@ class StreamsTest(unittest.TestCase):
 
     def test_a_closed_standard_input_is_an_input_error_where_it_is_read(self):
         for words in (["analyze", "-", "--sigma2", "40", "--delta", "1e-5"], ["inspect", "-"],
-                      ["label", "-", "--sigma2", "40", "--delta", "1e-5", "--write-labels", "out.npy"]):
+                      ["label", "-", "--teachers", "250", "--sigma2", "40", "--delta", "1e-5", "--write-labels", "out.npy"]):
             for redirection in ("<&-", "0>/dev/null"):
                 self.clear()
                 done = self.run_with([*words, "-o", "out.json"], redirection)

@@ -34,14 +34,7 @@ nlohmann::json analyze_point(const Words& votes, const nlohmann::json& point, co
         std::pair("sigma2", "--sigma2"), std::pair("laplace_scale", "--laplace-scale")}) {
     if (point.contains(field)) words = words + Words{option, point.at(field).dump()};
   }
-  // The number that is tuned; the headline may be a smaller one.
-  words = words + more;
-  const auto choose = [&](const char* option, const char* value) {
-    if (std::ranges::find(words, option) == words.end()) words = words + Words{option, value};
-  };
-  choose("--reading", "joint");
-  choose("--conversion", "improved");
-  const Ran ran = analyze(words);
+  const Ran ran = analyze(words + more);
   REQUIRE(ran.status == 0);
   return ran.json();
 }

@@ -37,14 +37,14 @@ WRITERS = [
     Writer(["analyze", "votes.npy", *MECHANISM], {"-o": "report.json"}),
     Writer(["analyze", "votes.npy", *MECHANISM, "--shard", "1/2"], {"-o": "shard.json"}),
     Writer(["tune", "votes.npy", "--sigma2", "20,40", "--delta", "1e-5"], {"-o": "tune.json", "--csv": "points.csv"}),
-    Writer(["release", "votes.npy", *MECHANISM, *FIXED], {"-o": "release.json", "--ledger": "release.ledger"},
+    Writer(["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED], {"-o": "release.json", "--ledger": "release.ledger"},
            ledger="release.ledger"),
-    Writer(["release", "votes.npy", *MECHANISM, *FIXED, "--public-only"], {"--ledger": "public.ledger"}, {"-o": "public.json"},
+    Writer(["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--public-only"], {"--ledger": "public.ledger"}, {"-o": "public.json"},
            ledger="public.ledger"),
-    Writer(["release", "votes.npy", *MECHANISM, *FIXED, "--dry-run"], {"-o": "dry.json"}),
-    Writer(["label", "votes.npy", *MECHANISM],
+    Writer(["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--dry-run"], {"-o": "dry.json"}),
+    Writer(["label", "votes.npy", "--teachers", "250", *MECHANISM],
            {"-o": "label.json", "--write-labels": "labels.npy", "--ledger": "label.ledger"}, ledger="label.ledger"),
-    Writer(["label", "votes.npy", *MECHANISM, "--public-only"], {"--ledger": "public_label.ledger"},
+    Writer(["label", "votes.npy", "--teachers", "250", *MECHANISM, "--public-only"], {"--ledger": "public_label.ledger"},
            {"-o": "public_label.json", "--write-labels": "public_labels.csv"}, ledger="public_label.ledger"),
     Writer(["darrm", "two.npy", "--setting", "non-private", "--noise-function", "one-vote", "--epsilon", "0.1"],
            {"-o": "darrm.json", "--write-labels": "majority.npy", "--ledger": "darrm.ledger"}, ledger="darrm.ledger"),
@@ -73,4 +73,4 @@ def prepare(pate, root: pathlib.Path):
     run("simulate", "--queries", "3", "--classes", "2", "--teachers", "11", "-o", "two.npy")
     run("analyze", "votes.npy", *MECHANISM, "-o", "kept.json")
     run("compose", "kept.json", "--public-only", "-o", "kept_public.json")
-    run("label", "votes.npy", *MECHANISM, "--write-labels", "kept.npy", "--ledger", "kept.ledger", "-o", "kept_label.json")
+    run("label", "votes.npy", "--teachers", "250", *MECHANISM, "--write-labels", "kept.npy", "--ledger", "kept.ledger", "-o", "kept_label.json")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -176,12 +177,18 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
                  const std::vector<QueryRow>& rows) {
   std::int64_t queries = 0;
   RealizedRun sums;
+  // The likeliest of m classes has probability 1/m at least.
+  const double most = std::log1p(-1.0 / static_cast<double>(open.classes)) * (1.0 - 1e-12);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const QueryRow& row = rows[i];
     const auto fail = [&](const char* key, const std::string& expected) {
       json.at(key).elements()[i].fail(expected);
     };
     if (row.count < 1) fail("count", "at least one query");
+    if (!(row.log_q <= most)) {
+      fail("log_q", fmt::format("at most {}, the largest there is with {} classes", most,
+                                open.classes));
+    }
     if (row.asked > row.count) fail("asked", fmt::format("at most {}, the queries", row.count));
     if (row.answered > row.asked) {
       fail("answered", fmt::format("at most {}, the queries that were asked", row.asked));

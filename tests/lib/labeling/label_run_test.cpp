@@ -441,6 +441,7 @@ TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcom
     CHECK(joint.promise == pate::Promise::fixed);
     run.rows = pate::RowSelection::first(labelled.queries.asked);
     run.decisions = decisions_of(labelled.queries);
+    run.decisions->resize(60, 0);
     const Account fixed = analysed(run, labelled.filter.order());
     run.decisions.reset();
     const CostEntry& realized = find(labelled.account, Bound::tradeoff, Reading::realized);
