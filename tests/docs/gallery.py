@@ -20,15 +20,16 @@ MECHANISM = "--threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5"
 REPORTS = {
     "run.json": f"analyze {SOURCE}/sample_votes/digits_100_predictions.npy --layout predictions --classes 10 --queries 200 "
                 f"{MECHANISM} --exact",
+    "bounds.json": f"analyze {VOTES} --queries 200 {MECHANISM}",
     "laplace.json": f"analyze {VOTES} --queries 200 --laplace-scale 15 --delta 1e-5",
     "votes.json": f"inspect {VOTES} --threshold 60 --sigma1 15",
     "grid.json": f"tune {VOTES} --queries 200 --threshold 40:80:5 --sigma1 10:30:2 --sigma2 15 --delta 1e-5",
-    "published.json": f"release {VOTES} --queries 200 {MECHANISM} --as-published --sensitivity-curve --dry-run "
+    "published.json": f"release {VOTES} --teachers 100 --queries 200 {MECHANISM} --as-published --sensitivity-curve --dry-run "
                       "--order 6",
     "darrm.json": "darrm --setting independent-fresh --teachers 11 --queries 1 --epsilon 0.1 --m 3",
 }
 KINDS = {
-    "cumulative": ["run.json", "laplace.json"], "partition": ["run.json"], "votes": ["votes.json"],
+    "cumulative": ["bounds.json", "laplace.json"], "partition": ["run.json"], "votes": ["votes.json"],
     "gaps": ["votes.json"], "orders": ["run.json"], "pareto": ["grid.json"], "heatmap": ["grid.json"],
     "teachers": ["run.json"], "sensitivity": ["published.json"], "profile": ["run.json"], "gamma": ["darrm.json"],
 }
