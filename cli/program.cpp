@@ -54,7 +54,8 @@ std::vector<Command> commands() {
       make_command(
           {"release",
            "an epsilon that may be published",
-           "pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 "
+           "pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta "
+           "1e-5 "
            "--ledger teachers.ledger --public-only -o public.json",
            {kLimitMissed, kBadInput, kNotValid, kLedgerRefused},
            "different histograms; of a curve with a\nthreshold with the square of the teachers"},
@@ -67,7 +68,8 @@ std::vector<Command> commands() {
                    add_explain, run_explain),
       make_command({"label",
                     "run the aggregator: noisy labels for the student",
-                    "pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 "
+                    "pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 "
+                    "--delta 1e-5 "
                     "--write-labels labels.npy --ledger teachers.ledger",
                     {kBadInput, kNotValid, kLedgerRefused},
                     "queries, by 8 bytes each"},

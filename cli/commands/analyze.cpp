@@ -101,8 +101,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
 
   const auto judged = judged_limits(options.privacy.limits, account.costs[account.headline],
                                     account.answered_expected, account.answered_realized);
-  reports::ReportContext context{version(),
-                                 settings_of("analyze", add_analyze, options), described.get()};
+  reports::ReportContext context{version(), settings_of("analyze", add_analyze, options),
+                                 described.get()};
   context.verdicts = verdicts_of(judged);
   input.check_unchanged();
   // A part of a run is no event.

@@ -131,7 +131,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
 
   const auto judged = judged_limits(options.limits, result.costs[result.headline]);
   const reports::ReportContext context{
-      version(), settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
+      version(),          settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
       verdicts_of(judged)};
   constexpr bool kPublic = true;  // there are no votes yet
   deliver_report(options.output,

@@ -27,7 +27,8 @@ struct SmallRun {
 
   [[nodiscard]] std::unique_ptr<VoteSource> votes() const {
     std::vector<std::int64_t> counts;
-    for (const pate_test::Counts& query : queries) counts.insert(counts.end(), query.begin(), query.end());
+    for (const pate_test::Counts& query : queries)
+      counts.insert(counts.end(), query.begin(), query.end());
     return votes_of(static_cast<std::int64_t>(queries.size()),
                     static_cast<std::int64_t>(queries.front().size()), counts);
   }
@@ -81,9 +82,9 @@ inline Event labelling_of(const SmallRun& small, double delta, Random& random,
   RunLimits limits{run.rows.size(), {}, {}};
   if (may_stop && small.aggregator.selection && random.integer(0, 1) == 0) limits.max_answers = 1;
   if (may_stop && random.integer(0, 2) == 0) limits.max_epsilon = random.log_uniform(0.5, 20.0);
-  PrivacyFilter filter(small.aggregator, limits, delta,
-                       random.integer(0, 1) == 0 ? filter_order(small.aggregator, limits, delta)
-                                                 : 8.0);
+  PrivacyFilter filter(
+      small.aggregator, limits, delta,
+      random.integer(0, 1) == 0 ? filter_order(small.aggregator, limits, delta) : 8.0);
   TestBits bits(static_cast<std::uint64_t>(random.integer(0, 1 << 30)));
   const LabelledQueries labelled = label_queries(run, filter, {}, bits, 1);
   const Account account = label_account(run, labelled, filter, limits, delta, 1);

@@ -79,11 +79,11 @@ void add_pure_entries(const Question& asked, Entries& entries) {
   pure *= 1.0 + 4e-16 * static_cast<double>(steps->size() + 1);
   entries.push_back(public_entry(ReportedConversion::pure, pure, asked.apart));
   if (steps->size() != 1 || !asked.converts()) return;
-  entries.push_back(public_entry(
-      ReportedConversion::kov,
-      composed_pure_dp_epsilon(steps->front().epsilon, steps->front().count,
-                               asked.search().conversion_delta()),
-      asked.delta));
+  entries.push_back(
+      public_entry(ReportedConversion::kov,
+                   composed_pure_dp_epsilon(steps->front().epsilon, steps->front().count,
+                                            asked.search().conversion_delta()),
+                   asked.delta));
 }
 
 // Of Gaussian and pure events together, or of pure ones of several epsilons.
@@ -129,10 +129,10 @@ Entries any_votes_entries(const Question& asked, std::vector<Notice>& notices) {
     }
   }
   if (const auto squared_mu = asked.sums.squared_mu(); squared_mu && asked.converts()) {
-    entries.push_back(public_entry(
-        ReportedConversion::gdp,
-        gaussian_dp_epsilon(std::sqrt(*squared_mu), asked.search().conversion_delta()),
-        asked.delta));
+    entries.push_back(
+        public_entry(ReportedConversion::gdp,
+                     gaussian_dp_epsilon(std::sqrt(*squared_mu), asked.search().conversion_delta()),
+                     asked.delta));
   } else {
     add_pure_entries(asked, entries);
     add_mixture(asked, entries);
@@ -154,13 +154,14 @@ Question question_of(RecordSums& sums, const RecordSettings& settings, double de
   Question asked{sums, settings, delta, sums.delta_apart(), {}, settings.orders.has_value()};
   // All of it is claimed, as far as rounding tells.
   if (asked.apart > delta && asked.apart <= delta * (1.0 + 1e-9)) asked.apart = delta;
-  asked.orders = settings.orders ? validated_orders(*settings.orders)
-                                 : std::vector<double>(default_orders().begin(),
-                                                       default_orders().end());
+  asked.orders = settings.orders
+                     ? validated_orders(*settings.orders)
+                     : std::vector<double>(default_orders().begin(), default_orders().end());
   if (settings.orders) return asked;
   for (const Event& event : sums.events()) {
     // The best order is often where a cap ends.
-    if (event.open.cap && event.open.cap->order > 1.0) asked.orders.push_back(event.open.cap->order);
+    if (event.open.cap && event.open.cap->order > 1.0)
+      asked.orders.push_back(event.open.cap->order);
     // Where a cap ends RDP jumps: just there is often the best order.
     if (event.open.cap) asked.orders.push_back(event.open.cap->order);
     if (!event.facts.curves) continue;
@@ -204,8 +205,8 @@ std::optional<CostEntry> linear_entry(const Question& asked, double least) {
   const double share = (asked.delta - claimed) / others * (1.0 - 1e-15);
   double total = 0.0;
   for (const Event& event : events) {
-    const double epsilon = least_for_any_votes({event}, claimed_delta(event).value_or(share),
-                                               asked.settings);
+    const double epsilon =
+        least_for_any_votes({event}, claimed_delta(event).value_or(share), asked.settings);
     if (!std::isfinite(epsilon)) return std::nullopt;
     total = sum_upwards(total, epsilon);
     if (!(total < least)) return std::nullopt;
@@ -271,8 +272,8 @@ void fill_outcome(const Question& asked, std::span<const double> orders,
     entry.parts = {{"steps", rdp[j]}, {"delta", entry.epsilon - rdp[j]}};
   }
   if (!std::isfinite(entry.epsilon)) {
-    notices.push_back({"epsilon_infinite",
-                       fmt::format("{}: the cost is infinite at every order", label(entry))});
+    notices.push_back(
+        {"epsilon_infinite", fmt::format("{}: the cost is infinite at every order", label(entry))});
   }
 }
 
@@ -358,8 +359,8 @@ void add_exact(const Question& asked, RecordAccount& account) {
     if (profile) {
       // The lower end knows nothing of events beside.
       const double upper = std::min(profile->upper.larger(), most);
-      entries.push_back(
-          profile_entry(Bound::exact, asked.delta, upper, std::min(profile->lower.larger(), upper)));
+      entries.push_back(profile_entry(Bound::exact, asked.delta, upper,
+                                      std::min(profile->lower.larger(), upper)));
       note_interval(entries.back(), account.notices);
       account.profile = std::move(profile->curve);
     } else {
@@ -374,8 +375,8 @@ void add_exact(const Question& asked, RecordAccount& account) {
 std::vector<const Event*> standing_numbers(const Record& record) {
   std::set<std::string> covered;
   for (const Event& event : record) {
-    if (event.open.drawn) covered.insert(event.open.drawn->covers.begin(),
-                                         event.open.drawn->covers.end());
+    if (event.open.drawn)
+      covered.insert(event.open.drawn->covers.begin(), event.open.drawn->covers.end());
   }
   std::vector<const Event*> result;
   for (const Event& event : record) {
@@ -427,8 +428,9 @@ void add_released(const Question& asked, const Record& record, RecordAccount& ac
   CostEntry entry{Bound::released, Reading::released, ReportedConversion::improved, kInfinity,
                   asked.delta};
   if (rest.empty() && !(total.delta <= asked.delta)) return;
-  const double others =
-      rest.empty() ? 0.0 : left >= 0.0 ? public_cost(rest, left, asked.settings) : kInfinity;
+  const double others = rest.empty()  ? 0.0
+                        : left >= 0.0 ? public_cost(rest, left, asked.settings)
+                                      : kInfinity;
   if (!std::isfinite(others)) return;
   entry.epsilon = sum_upwards(total.epsilon, others);
   if (!rest.empty()) entry.parts.emplace_back("steps", others);
@@ -562,8 +564,8 @@ void add_trajectory(const Question& asked, const Record& record, RecordAccount& 
     RecordAccount counts;
     count_answers(first, counts);
     TrajectoryPoint point{
-        counts.queries,
-        counts.answered_expected.value_or(std::numeric_limits<double>::quiet_NaN()), kInfinity, 0.0};
+        counts.queries, counts.answered_expected.value_or(std::numeric_limits<double>::quiet_NaN()),
+        kInfinity, 0.0};
     if (is_gaussian) {
       squared_mu += RecordSums({record[k]}, asked.settings.threads).squared_mu().value();
       point.epsilon = gaussian_dp_epsilon(std::sqrt(squared_mu), delta);
@@ -639,9 +641,10 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   RecordAccount account;
   account.events = record;
   account.delta = settings.delta.value_or(default_delta(record));
-  if (!(account.delta >= 0.0 && account.delta < 1.0) || (settings.delta && !(account.delta > 0.0))) {
-    throw input_error(fmt::format(
-        "the deltas of the events add up to {}: expected less than 1", account.delta));
+  if (!(account.delta >= 0.0 && account.delta < 1.0) ||
+      (settings.delta && !(account.delta > 0.0))) {
+    throw input_error(
+        fmt::format("the deltas of the events add up to {}: expected less than 1", account.delta));
   }
   RecordSums sums(record, settings.threads);
   const Question asked = question_of(sums, settings, account.delta);
@@ -686,9 +689,10 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   account.notices.insert(account.notices.end(), of_any_votes.begin(), of_any_votes.end());
   for (const double order : account.orders) account.any_votes.push_back(sums.any_votes(order));
   if (account.costs.empty()) {
-    throw input_error(fmt::format("no cost of this record is known at delta {}: add --delta with a "
-                                  "larger one",
-                                  decimal(asked.delta)));
+    throw input_error(
+        fmt::format("no cost of this record is known at delta {}: add --delta with a "
+                    "larger one",
+                    decimal(asked.delta)));
   }
   account.headline =
       headline_of(account.costs, {settings.reading, settings.conversion, settings.bound});

@@ -35,8 +35,8 @@ struct RecordAccount {
   Record events;                                  ///< in their order in the record
   std::optional<std::int64_t> teachers, classes;  ///< none without votes, or where they differ
   std::int64_t queries = 0;
-  double delta = 0.0;        ///< of the costs, all in
-  double query_delta = 0.0;  ///< of it, what is added apart
+  double delta = 0.0;                       ///< of the costs, all in
+  double query_delta = 0.0;                 ///< of it, what is added apart
   std::optional<double> answered_expected;  ///< none where an event does not tell
   double answered_sd = 0.0;
   std::optional<std::int64_t> answered_realized;

@@ -217,7 +217,8 @@ double EventCosts::counted(double order) const {
   const double any = any_votes(order);
   if (!counts_answers()) return any;
   const RealizedRun& its = *event_.open.realized;
-  return std::min(any, steps_of(*event_.open.aggregator, its.asked, its.answered).rdp(order).total());
+  return std::min(any,
+                  steps_of(*event_.open.aggregator, its.asked, its.answered).rdp(order).total());
 }
 
 std::vector<EventCosts::Spent> EventCosts::realized(std::span<const double> orders) {

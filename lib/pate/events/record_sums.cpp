@@ -207,7 +207,7 @@ std::vector<double> RecordSums::tradeoff(std::span<const double> orders) {
   };
   for (const CompensatedSum& sum : summed<CompensatedSum>(
            costs_, orders.size(), of,
-           [](CompensatedSum& to, double its, double times) { to.add(times * its); })) {
+           [](CompensatedSum&to, double its, double times) { to.add(times * its); })) {
     result.push_back(sum.value());
   }
   return result;
@@ -234,7 +234,7 @@ std::vector<BothDirections> RecordSums::exact(std::span<const double> orders) {
   };
   std::vector<BothDirections> result;
   for (const Sums& sum :
-       summed<Sums>(costs_, orders.size(), of, [](Sums& to, const BothDirections& its, double n) {
+       summed<Sums>(costs_, orders.size(), of, [](Sums&to, const BothDirections&its, double n) {
          to.forward.add(n * its.forward);
          to.reverse.add(n * its.reverse);
        })) {

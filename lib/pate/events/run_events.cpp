@@ -24,8 +24,8 @@ Event run_of(const Account& account) {
   event.facts.table = account.table;
   event.facts.exact = account.exact_queries;
   if (account.table.empty() && account.queries > 0 && account.tradeoff) {
-    event.facts.curves = EventCurves{account.orders, account.published, account.tradeoff,
-                                     account.exact};
+    event.facts.curves =
+        EventCurves{account.orders, account.published, account.tradeoff, account.exact};
   }
   return event;
 }
@@ -106,8 +106,7 @@ Event majority_answers(const MajorityPlan& plan, const std::string& id) {
   event.open.mechanism = "darrm";
   event.open.queries = settings.queries;
   event.open.delta = plan.costs[plan.headline].delta;
-  event.open.claim =
-      PrivacyClaim{settings.target.epsilon, settings.target.delta, settings.queries};
+  event.open.claim = PrivacyClaim{settings.target.epsilon, settings.target.delta, settings.queries};
   return event;
 }
 

@@ -16,8 +16,8 @@ namespace pate::reports {
 /// naming file and field; of sums, which do not say what they added, naming their parts.
 [[nodiscard]] Record carry_over_report(const io::JsonValue& report);
 
-/// The event of a line `pate/ledger/v2`: `line` is its text, `json` the same as a document; `before`
-/// are the events of the lines before, by their numbers.
+/// The event of a line `pate/ledger/v2`: `line` is its text, `json` the same as a document;
+/// `before` are the events of the lines before, by their numbers.
 struct NumberedEvent {
   std::int64_t line = 0;
   Event event;

@@ -32,7 +32,7 @@ namespace pate::reports {
 namespace {
 
 constexpr const char* kSchema = "pate/ledger/v3";
-constexpr const char* kLinesBefore = "pate/ledger/v2";  // without events, and without digests
+constexpr const char* kLinesBefore = "pate/ledger/v2";     // without events, and without digests
 constexpr const char* kNamelessSchema = "pate/ledger/v1";  // of entries that name no ensemble
 // How every line begins, but for the version: by this the rest of a torn one is known.
 constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v)";
@@ -50,9 +50,9 @@ bool is_torn(std::string_view line) {
   if (line.substr(0, compared) != kBeginning.substr(0, compared)) return false;
   if (size <= kBeginning.size()) return true;
   return kVersions.find(line[kBeginning.size()]) != std::string_view::npos &&
-         line.substr(kBeginning.size() + 1, 2) == std::string_view("\",").substr(
-                                                      0, std::min<std::size_t>(
-                                                             2, size - kBeginning.size() - 1));
+         line.substr(kBeginning.size() + 1, 2) ==
+             std::string_view("\",").substr(0,
+                                            std::min<std::size_t>(2, size - kBeginning.size() - 1));
 }
 
 std::string line_digest(std::string_view line) {
@@ -362,7 +362,8 @@ std::vector<LedgerEntry> read_ledger(const fs::path& path) {
 
 Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& path,
                      const std::string& name, std::int64_t teachers, std::int64_t classes) {
-  const std::string its = entries.empty() ? path.stem().string() : entries.front().event.open.ensemble;
+  const std::string its =
+      entries.empty() ? path.stem().string() : entries.front().event.open.ensemble;
   Ensemble wanted{name.empty() ? its : name, teachers, classes};
   if (entries.empty() || wanted == entries.front().ensemble()) return wanted;
   throw ledger_refusal(
@@ -372,8 +373,9 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
 }
 
 void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path& path) {
-  const auto last = std::find_if(entries.rbegin(), entries.rend(),
-                                 [](const LedgerEntry& entry) { return entry.event.open.drawn.has_value(); });
+  const auto last = std::find_if(entries.rbegin(), entries.rend(), [](const LedgerEntry& entry) {
+    return entry.event.open.drawn.has_value();
+  });
   if (last == entries.rend()) return;
   throw ledger_refusal(fmt::format(
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "

@@ -148,9 +148,8 @@ std::string votes_digest_of(const std::vector<InputFile>& inputs) {
 LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const ReleasedRun& run,
                            const std::string& ledger) {
   LedgerCounts counts;
-  const auto same = std::find_if(entries.rbegin(), entries.rend(), [&](const LedgerEntry& entry) {
-    return is_about(entry, run);
-  });
+  const auto same = std::find_if(entries.rbegin(), entries.rend(),
+                                 [&](const LedgerEntry& entry) { return is_about(entry, run); });
   if (same != entries.rend()) {
     const PublicEvent& open = same->event.open;
     counts.about = open.drawn ? open.about : open.id;

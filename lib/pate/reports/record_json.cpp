@@ -186,8 +186,8 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
     };
     if (row.count < 1) fail("count", "at least one query");
     if (!(row.log_q <= most)) {
-      fail("log_q", fmt::format("at most {}, the largest there is with {} classes", most,
-                                open.classes));
+      fail("log_q",
+           fmt::format("at most {}, the largest there is with {} classes", most, open.classes));
     }
     if (row.asked > row.count) fail("asked", fmt::format("at most {}, the queries", row.count));
     if (row.answered > row.asked) {

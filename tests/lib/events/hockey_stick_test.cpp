@@ -25,7 +25,8 @@ Probabilities outcomes_of(const Aggregator& aggregator, const Counts& counts) {
                         : pate_test::laplace_outcomes(counts, aggregator.noisy_max.parameter());
   if (!aggregator.selection) return p;
   const std::int64_t top = *std::max_element(counts.begin(), counts.end());
-  const auto answered = static_cast<long double>(std::exp(log_answered(*aggregator.selection, top)));
+  const auto answered =
+      static_cast<long double>(std::exp(log_answered(*aggregator.selection, top)));
   const auto refused = static_cast<long double>(std::exp(log_refused(*aggregator.selection, top)));
   for (long double& x : p) x *= answered;
   p.push_back(refused);
@@ -228,8 +229,8 @@ TEST_SUITE("records beside enumeration") {
           both.second.insert(both.second.end(), q.begin(), q.end());
         }
         REQUIRE(integral <= static_cast<long double>(delta) + 1e-15L);
-        // What is fixed holds although the list was chosen: in every outcome the same number for any
-        // votes, and no number of these votes counts the second list.
+        // What is fixed holds although the list was chosen: in every outcome the same number for
+        // any votes, and no number of these votes counts the second list.
         for (const CostEntry& cost : accounts[0].costs) {
           if (cost.promise != Promise::fixed) continue;
           CAPTURE(name(cost.bound));

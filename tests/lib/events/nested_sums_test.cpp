@@ -108,7 +108,8 @@ Record nested(const std::vector<Record>& leaves, Random& random, int depth) {
     for (const Record& leaf : leaves) all = join(all, leaf);
     return written(all);
   }
-  const auto middle = leaves.begin() + random.integer(1, static_cast<std::int64_t>(leaves.size()) - 1);
+  const auto middle =
+      leaves.begin() + random.integer(1, static_cast<std::int64_t>(leaves.size()) - 1);
   const Record first = nested({leaves.begin(), middle}, random, depth - 1);
   const Record second = nested({middle, leaves.end()}, random, depth - 1);
   Record sum = written(join(first, second));
@@ -158,8 +159,7 @@ TEST_SUITE("records of events") {
       settings.exact = random.integer(0, 2) == 0;
       settings.threads = 1;
       const Account report = account(run_of(*votes, run.aggregator), settings);
-      const RecordAccount sum =
-          account_record({analysed_run(report)}, {.threads = 1});
+      const RecordAccount sum = account_record({analysed_run(report)}, {.threads = 1});
       for (const CostEntry& cost : report.costs) {
         const auto same = std::ranges::find_if(sum.costs, [&](const CostEntry& its) {
           return its.bound == cost.bound && its.reading == cost.reading &&

@@ -17,8 +17,8 @@
 #include "pate/error.hpp"
 #include "pate/io/atomic_file.hpp"
 #include "pate/reports/record_json.hpp"
-#include "support/ledger_events.hpp"
 #include "support/killed_child.hpp"
+#include "support/ledger_events.hpp"
 #include "support/random.hpp"
 #include "support/temp_directory.hpp"
 
