@@ -204,6 +204,8 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
       value.fail("noise that is not listed twice");
     }
   }
+  // As they are written: what was never done is not listed.
+  std::erase_if(counts, [](const auto& step) { return step.second == 0; });
 }
 
 void delta_split(FieldWriter& a, double delta, double query_delta) {
