@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "pate/error.hpp"
-#include "pate/mechanisms/stability_test.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/step_composition.hpp"
 
@@ -36,17 +35,10 @@ CostEntry public_entry(ReportedConversion conversion, double epsilon, double del
 // Where every step has an epsilon, and a delta at most that is added apart.
 void add_pure_entries(const StepCounts& steps, const OrderSearch& search,
                       std::vector<CostEntry>& entries) {
-  if (!steps.threshold_checks.empty()) return;
-  std::map<double, std::int64_t> by_epsilon;
-  for (const auto& [noise, count] : steps.maxima) {
-    const auto epsilon = noise.pure_epsilon();
-    if (!epsilon) return;
-    if (!noise.is_tested()) by_epsilon[*epsilon] += count;
-  }
-  for (const auto& [scale, count] : steps.laplace_checks) by_epsilon[1.0 / scale] += count;
-  for (const auto& [scale, count] : steps.sparse_rounds) {
-    by_epsilon[round_epsilon({0.0, scale, true, 0.5 * scale})] += count;
-  }
+  const bool is_pure = std::ranges::all_of(
+      steps.maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
+  if (!steps.threshold_checks.empty() || !is_pure) return;
+  const auto by_epsilon = steps.pure_epsilons();
   double pure = 0.0;
   for (const auto& [epsilon, count] : by_epsilon) pure += static_cast<double>(count) * epsilon;
   // Products and sums are rounded; a unit in the last place for each kind covers them.

@@ -6,6 +6,7 @@
 
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 
 namespace pate {
 
@@ -94,6 +95,19 @@ std::optional<double> StepCounts::squared_mu() const {
     if (count > 0) noisy_max += static_cast<double>(count) * *squared;
   }
   return sum(threshold_checks, [](double s) { return 1.0 / s / s; }) + noisy_max;
+}
+
+std::map<double, std::int64_t> StepCounts::pure_epsilons() const {
+  std::map<double, std::int64_t> by_epsilon;
+  for (const auto& [scale, count] : laplace_checks) by_epsilon[1.0 / scale] += count;
+  for (const auto& [scale, count] : sparse_rounds) {
+    by_epsilon[round_epsilon({0.0, scale, true, 0.5 * scale})] += count;
+  }
+  for (const auto& [noise, count] : maxima) {
+    const auto epsilon = noise.pure_epsilon();
+    if (epsilon && !noise.is_tested()) by_epsilon[*epsilon] += count;
+  }
+  return by_epsilon;
 }
 
 StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int64_t answers) {

@@ -39,6 +39,11 @@ struct StepCounts {
   /// kind of step.
   [[nodiscard]] std::optional<double> squared_mu() const;
 
+  /// The steps of pure noise by the epsilon of one: Laplace checks 1/scale, rounds of PTR's sparse
+  /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. What a stability test spends is left to
+  /// its test. Gaussian checks and maxima are left out: `squared_mu` has them.
+  [[nodiscard]] std::map<double, std::int64_t> pure_epsilons() const;
+
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const StepCounts&, const StepCounts&) = default;
 };

@@ -1,7 +1,6 @@
 #include "pate/events/record_sums.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -147,12 +146,10 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
       for (const auto& [noise, count] : steps.maxima) {
         if (const auto mu = noise.squared_mu()) {
           squared.add(times * static_cast<double>(count) * *mu);
-        } else {
-          by_epsilon[*noise.pure_epsilon()] += event.times * count;
         }
       }
-      for (const auto* checks : {&steps.laplace_checks, &steps.sparse_rounds}) {
-        for (const auto& [scale, count] : *checks) by_epsilon[1.0 / scale] += event.times * count;
+      for (const auto& [epsilon, count] : steps.pure_epsilons()) {
+        by_epsilon[epsilon] += event.times * count;
       }
     } else {
       return std::nullopt;

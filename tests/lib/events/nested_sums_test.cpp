@@ -215,6 +215,39 @@ TEST_SUITE("records of events") {
     }
   }
 
+  TEST_CASE("pure steps of every kind count as their own account counts them") {
+    Random random(1706);
+    for (int k = 0; k < 100; ++k) {
+      CAPTURE(k);
+      PlannedRun run;
+      run.queries = random.integer(2, 6);
+      run.ptr_delta = 1e-9;
+      if (random.integer(0, 1) == 0) {
+        run.ptr_sparse = random.log_uniform(0.1, 2.0);
+        run.max_refusals = random.integer(1, 2);
+      } else {
+        run.ptr_laplace = random.log_uniform(0.1, 2.0);
+      }
+      PlanSettings settings;
+      settings.delta = kDelta;
+      const Plan planned = plan(run, settings);
+      const auto pure =
+          std::ranges::find(planned.costs, ReportedConversion::pure, &CostEntry::conversion);
+      REQUIRE(pure != planned.costs.end());
+      Event claim;
+      claim.open.kind = EventKind::step;
+      claim.open.mechanism = "another mechanism";
+      claim.open.claim = PrivacyClaim{random.log_uniform(0.1, 1.0), 0.0, 2};
+      const RecordAccount sum =
+          account_record({planned_run(planned), claim}, {.delta = kDelta, .threads = 1});
+      const auto both =
+          std::ranges::find(sum.costs, ReportedConversion::pure, &CostEntry::conversion);
+      REQUIRE(both != sum.costs.end());
+      CHECK(both->epsilon >= (pure->epsilon + 2.0 * claim.open.claim->epsilon) * (1.0 - 1e-12));
+      CHECK(both->epsilon <= (pure->epsilon + 2.0 * claim.open.claim->epsilon) * (1.0 + 1e-9));
+    }
+  }
+
   TEST_CASE("what did not happen counts as often as it is named, what did once") {
     Random random(1703);
     const SmallRun run = random_run(random, 8, 3, 3);
