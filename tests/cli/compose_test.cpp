@@ -23,14 +23,10 @@ using pate::test::run;
 using pate::test::sample;
 using pate::test::shared_votes;
 using pate::test::TempDirectory;
-using Words = std::vector<std::string>;
+using pate::test::Words;
+using pate::test::operator+;
 
 namespace {
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 const Words kConfident{"--threshold", "60%", "--sigma1", "15", "--sigma2", "15"};
 const Words kGnmax{"--sigma2", "20"};

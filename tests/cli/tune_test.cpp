@@ -13,15 +13,11 @@
 #include "support/temp_directory.hpp"
 
 using namespace pate::test;
+using pate::test::Words;
 using pate_test::relative_error;
-using Words = std::vector<std::string>;
+using pate::test::operator+;
 
 namespace {
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 Ran tune(const Words& words) {
   return run(Words{"tune"} + words + Words{"--delta", "1e-5", "--json", "--quiet"});
