@@ -357,16 +357,16 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
                        "compose, and ledgers",
                        {.required = true, .recorded_as = "reports"});
   const Section rounds = line.section("Rounds");
-  rounds.add("--delta D", options.rounds.delta, "delta at which the sum is told");
+  rounds.add("--delta D", options.rounds.delta, "delta of the sum; default: that of the reports");
   add_any_delta(rounds, options.any_delta);
   add_orders(rounds, options.rounds.orders);
   rounds.add(
       "--bound NAME", options.rounds.bound,
       {Bound::tradeoff, Bound::published, Bound::exact, Bound::data_independent, Bound::released},
-      "headline: tradeoff, published, exact,\ndata-independent or released");
+      "bound to report first: tradeoff, published, exact, data-independent or released");
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
   rounds.add("--same-teachers", options.same_teachers,
-             "the same teachers voted, though in other files");
+             "assert that votes in different files are by the same teachers");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
