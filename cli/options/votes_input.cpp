@@ -12,6 +12,7 @@
 #include "pate/error.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/io/digests.hpp"
+#include "pate/io/votes_digest.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"

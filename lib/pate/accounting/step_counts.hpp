@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 namespace pate {
 
