@@ -74,9 +74,16 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
         "is the number of answers");
   }
   PlannedRun run;
-  run.sigma2 = given.sigma2;
+  if (given.one_noise && solved == PlanParameter::sigma2) {
+    throw usage_error(
+        "--one-noise does not go with --solve sigma2: what is found without it, over sqrt 2, is "
+        "the "
+        "sigma of one noise");
+  }
+  if (sigma2 && given.sigma2) run.sigma2 = sigma_of_maximum(given);
   run.sigma1 = given.sigma1;
   run.laplace_scale = given.laplace_scale;
+  run.one_noise = given.one_noise && laplace;
   run.queries = options.queries.value_or(1);
   run.max_answers = options.max_answers;
   return run;
@@ -85,7 +92,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
 }  // namespace
 
 void add_plan(CommandLine& line, PlanOptions& options) {
-  add_mechanism_options(line, options.mechanism, {"--one-noise"});
+  add_mechanism_options(line, options.mechanism);
   const Section run = line.section("Run");
   run.add("--queries N", options.queries, "number of queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "end the run after K answers");

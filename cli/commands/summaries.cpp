@@ -48,8 +48,10 @@ std::string mechanism_text(const Aggregator& aggregator) {
 
 std::string mechanism_text(const PlannedRun& run) {
   if (const auto tested = run.tested()) return mechanism_text(*tested);
-  if (run.laplace_scale) return fmt::format("LNMax, scale {}", *run.laplace_scale);
-  if (!run.sigma1) return fmt::format("GNMax, sigma2 {}", *run.sigma2);
+  if (!run.sigma1) {
+    const NoiseNames& noise = run.noisy_max()->names();
+    return fmt::format("{}, {} {}", noise.title, noise.column, run.noisy_max()->parameter());
+  }
   return fmt::format("Confident GNMax, sigma1 {}, sigma2 {}", *run.sigma1, *run.sigma2);
 }
 

@@ -65,7 +65,7 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                 "scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)",
                 {.recorded_before = "sigma2"});
   mechanism.add("--one-noise", options.one_noise,
-                "--sigma2 is of one noise on one of two\ncounts: sqrt 2 times as much on both");
+                "two classes: the noise is one noise on one of the counts, as in PATE-GAN");
   mechanism.add("--ptr-laplace EPS", options.ptr_laplace,
                 "propose-test-release: epsilon of a stability test with Laplace noise");
   mechanism.add("--ptr-sigma S", options.ptr_sigma,
@@ -86,6 +86,9 @@ void refuse_ptr(const MechanismOptions& options) {
 }
 
 void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) {
+  if (options.one_noise) {
+    throw usage_error("--one-noise goes with --sigma2 or --laplace-scale: PTR has another noise");
+  }
   const bool sparse = options.ptr_sparse.has_value();
   const bool sigma = options.ptr_sigma || solved.ptr_sigma;
   if (static_cast<int>(options.ptr_laplace.has_value()) + static_cast<int>(sigma) +
@@ -141,12 +144,6 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
       {options.laplace_scale.has_value(), options.sigma2.has_value(), !options.threshold.empty(),
        options.sigma1.has_value(), has_student, options.any_ptr()},
       "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
-  if (options.one_noise && !options.sigma2) {
-    throw usage_error(
-        "--one-noise goes with --sigma2: one Laplace noise is another mechanism than LNMax, whose "
-        "data-dependent costs are not known here; what --laplace-scale costs for any votes holds "
-        "for it, too");
-  }
   if (options.any_ptr()) {
     (void)tested_aggregator(options);
     return;
@@ -162,19 +159,26 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
   }
 }
 
+double sigma_of_maximum(const MechanismOptions& options) {
+  // n_1 + N(0, s^2) > M/2 where n_1 - n_0 + N(0, 4 s^2) > 0: two noises of sqrt 2 s; rounded down.
+  return options.one_noise ? std::nextafter(std::numbers::sqrt2 * *options.sigma2, 0.0)
+                           : *options.sigma2;
+}
+
 Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
                            bool has_student) {
   check_mechanism_options(options, has_student);
   if (options.ptr_delta) return tested_aggregator(options);
   Aggregator aggregator;
   if (options.laplace_scale) {
-    aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
+    if (options.one_noise) {
+      aggregator.noisy_max = OneLaplaceNoise{*options.laplace_scale};
+    } else {
+      aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
+    }
     return aggregator;
   }
-  // n_1 + N(0, s^2) > M/2 where n_1 - n_0 + N(0, 4 s^2) > 0: two noises of sqrt 2 s; rounded down.
-  aggregator.noisy_max = GaussianNoisyMax{
-      options.one_noise ? std::nextafter(std::numbers::sqrt2 * *options.sigma2, 0.0)
-                        : *options.sigma2};
+  aggregator.noisy_max = GaussianNoisyMax{sigma_of_maximum(options)};
   if (!options.threshold.empty()) {
     aggregator.selection =
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};

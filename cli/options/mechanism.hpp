@@ -21,7 +21,7 @@ struct MechanismOptions {
   std::string threshold;  ///< votes, or a share of the teachers: "80%"
   std::optional<double> ptr_laplace, ptr_sigma, ptr_sparse, ptr_delta;
   std::optional<std::int64_t> max_refusals;
-  bool one_noise = false;  ///< `sigma2` is that of one noise on one of two counts
+  bool one_noise = false;  ///< the noise of the maximum is one noise on one of two counts
 
   /// Whether any of PTR's is there.
   [[nodiscard]] bool any_ptr() const {
@@ -57,6 +57,9 @@ void check_threshold(const std::string& text);
 /// checked, so that a wrong command line fails before any file is read. Throws `usage_error` naming
 /// the option that is missing or contradicts, and `parameter_error` for values out of range.
 void check_mechanism_options(const MechanismOptions& options, bool has_student);
+
+/// The standard deviation of the noise on each count, from --sigma2 and --one-noise.
+[[nodiscard]] double sigma_of_maximum(const MechanismOptions& options);
 
 /// The aggregator for an ensemble of `teachers`.
 [[nodiscard]] Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,

@@ -199,6 +199,19 @@ Real published_gaussian(const Real& log_q, const Real& sigma, const Real& order)
   return cost < independent ? cost : independent;
 }
 
+Real one_laplace_cost(const Real& b, const Real& order) {
+  const auto divergence = [&](const Real& p, const Real& p2) {
+    const Real moment =
+        pow(p, order) * pow(p2, 1 - order) + pow(1 - p, order) * pow(1 - p2, 1 - order);
+    return Real(log(moment) / (order - 1));
+  };
+  const Real tie = Real(1) / 2;
+  const Real behind = exp(-1 / b) / 2;
+  const Real by_one = exp(-1 / (2 * b)) / 2;
+  return std::max(
+      {divergence(tie, behind), divergence(behind, tie), divergence(by_one, 1 - by_one)});
+}
+
 Real published_laplace(const Real& log_q, const Real& gamma, const Real& order) {
   const Real eps = 2 * gamma;
   Real independent = eps * eps * order / 2;

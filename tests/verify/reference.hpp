@@ -132,6 +132,10 @@ inline Real bernoulli_excess(const Real& log_p, const Real& log_not, const Real&
 /// all splits of q between two tails.
 Both gaussian_tradeoff(const Real& log_q, const Real& mu, const Real& order);
 
+/// The most that one Laplace noise of scale b on one of two counts costs: the Renyi divergence of
+/// its answers between leads 0 and 2, in both directions, and between -1 and 1.
+Real one_laplace_cost(const Real& b, const Real& order);
+
 /// The same for Laplace noise, over randomised response with eps = 2 gamma.
 Both laplace_tradeoff(const Real& log_q, const Real& gamma, const Real& order);
 

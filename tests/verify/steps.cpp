@@ -27,6 +27,8 @@ void independent(Draw& draw, Case& c) {
   c.cost("check", pate::threshold_data_independent(sigma, order), o / (2 * s * s));
   c.cost("Laplace check", pate::threshold_data_independent({0.0, sigma, true}, order),
          laplace_cost(1 / s, o) / 2);
+  c.cost("one Laplace", pate::data_independent_cost(pate::OneLaplaceNoise{sigma}, order),
+         one_laplace_cost(s, o));
 }
 
 }  // namespace

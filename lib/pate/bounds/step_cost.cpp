@@ -76,6 +76,10 @@ double log_cap(const LaplaceNoisyMax& noise, double order) {
   return log_expm1((order - 1.0) * data_independent_cost(noise, order));
 }
 
+double log_cap(const OneLaplaceNoise& noise, double order) {
+  return log_expm1((order - 1.0) * data_independent_cost(noise, order));
+}
+
 double log_cap(const TestedPlurality& /*tested*/, double /*order*/) {
   return -kInfinity;
 }
@@ -95,6 +99,26 @@ double data_independent_cost(const LaplaceNoisyMax& noise, double order) {
   // The terms of first order in gamma cancel.
   const double excess = share * (order * expm1mx(up) + (order - 1.0) * expm1mx(down));
   return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
+}
+
+double data_independent_cost(const OneLaplaceNoise& noise, double order) {
+  const double eps = noise.epsilon();
+  const double half = 0.5 * eps;
+  // log P/Q of the rarer answer and of the other: of a tie and the votes next to it, and of a
+  // majority of one that is turned.
+  const double likelier = std::log1p(-std::expm1(-eps));
+  const double turned =
+      half < 700.0 ? std::log1p(2.0 * std::expm1(half)) : half + std::numbers::ln2;
+  const auto sum = [order](double log_weight, double at, double log_rest, double other) {
+    return log_add(log_weight + log_power_excess(at, order),
+                   log_rest + log_power_excess(other, order));
+  };
+  const double log_r = -eps - std::numbers::ln2;
+  const double log_s = -half - std::numbers::ln2;
+  const double to_tie = sum(-std::numbers::ln2, -eps, -std::numbers::ln2, likelier);
+  const double from_tie = sum(log_r, eps, log1mexp(log_r), -likelier);
+  const double across = sum(log_s, turned, log1mexp(log_s), -turned);
+  return cost_of_log_excess(std::max({to_tie, from_tie, across}), order, with_margin(eps));
 }
 
 double data_independent_cost(const TestedPlurality& /*tested*/, double /*order*/) {
@@ -161,9 +185,11 @@ double published_cost(const GaussianNoisyMax& noise, double log_q, double order)
       .cost(order, data_independent_cost(noise, order));
 }
 
-double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) {
+namespace {
+
+// S17's Theorem 3 of what is (eps, 0)-DP.
+double pure_published_cost(double eps, double log_q, double order) {
   if (log_q == -kInfinity) return 0.0;
-  const double eps = 2.0 * noise.gamma();
   const double independent = with_margin(std::min(0.5 * eps * eps * order, eps));
   if (!(log_q <= -eps - std::log1p(std::exp(-eps)))) return independent;
   // (1-q)/(1 - e^eps q), less one.
@@ -171,6 +197,16 @@ double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) 
       std::log1p(std::exp(eps + log_q) * -std::expm1(-eps) / -std::expm1(eps + log_q));
   const double rest = -std::expm1(log_q);
   return std::min(with_margin(two_point_cost(log_q, rest, log_a, eps, order - 1.0)), independent);
+}
+
+}  // namespace
+
+double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) {
+  return pure_published_cost(2.0 * noise.gamma(), log_q, order);
+}
+
+double published_cost(const OneLaplaceNoise& noise, double log_q, double order) {
+  return pure_published_cost(noise.epsilon(), log_q, order);
 }
 
 double published_cost(const TestedPlurality& /*tested*/, double /*log_q*/, double /*order*/) {
@@ -199,8 +235,10 @@ BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q, 
   return gaussian_tradeoff_log_excess(log_q, noise.mu(), order);
 }
 
-BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order) {
-  const double eps = 2.0 * noise.gamma();
+namespace {
+
+// The trade-off bound of what is (eps, 0)-DP.
+BothDirections pure_tradeoff_log_excess(double eps, double log_q, double order) {
   if (log_q < kLogTinyMass && log_q < -eps - 40.0) {
     // Far below both points' masses: the two single-point splits, in log space.
     const double likelier = log_power_excess(eps, order);
@@ -216,6 +254,16 @@ BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, d
   const BothDirections low = log_excess_of(lower_end(q, rest, a, b), eps, order);
   const BothDirections high = log_excess_of(upper_end(q, rest, a, b), eps, order);
   return {max_or_nan(low.forward, high.forward), max_or_nan(low.reverse, high.reverse)};
+}
+
+}  // namespace
+
+BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order) {
+  return pure_tradeoff_log_excess(2.0 * noise.gamma(), log_q, order);
+}
+
+BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, double order) {
+  return pure_tradeoff_log_excess(noise.epsilon(), log_q, order);
 }
 
 BothDirections tradeoff_log_excess(const TestedPlurality& /*tested*/, double /*log_q*/,

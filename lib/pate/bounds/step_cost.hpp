@@ -18,9 +18,15 @@ namespace pate {
 ///                                 + (order-1)/(2 order-1) e^(-order gamma) ),
 ///                as a post-processing of two Laplace mechanisms. Source: Mironov, "Renyi
 ///                Differential Privacy" (2017), Proposition 6, twice.
+///     one Laplace noise   the largest over all votes, in either direction, exactly: with
+///                r = e^(-1/b) and s = e^(-1/(2b)) that of (r/2, 1 - r/2) and (1/2, 1/2), a vote
+///                that ties, or of (s/2, 1 - s/2) and (1 - s/2, s/2), one that turns a majority of
+///                one. Further away both probabilities of the rarer answer shrink by the same
+///                factor, and the Renyi moment is convex in it and 1 at 0.
 [[nodiscard]] double data_independent_cost(const NoisyMax& noisy_max, double order);
 [[nodiscard]] double data_independent_cost(const GaussianNoisyMax& noise, double order);
 [[nodiscard]] double data_independent_cost(const LaplaceNoisyMax& noise, double order);
+[[nodiscard]] double data_independent_cost(const OneLaplaceNoise& noise, double order);
 /// 0: see `StepCounts::delta`.
 [[nodiscard]] double data_independent_cost(const TestedPlurality& tested, double order);
 
@@ -52,15 +58,16 @@ namespace pate {
 /// where order <= mu1, mu2 > 1 and q is small enough, and never more than order / sigma^2, which is
 /// the cost everywhere else.
 ///
-/// Laplace: S17, Theorem 3, at real orders (its moment l is order - 1). With eps = 2 gamma, where
-/// q <= 1/(e^eps + 1):
+/// Laplace: S17, Theorem 3, at real orders (its moment l is order - 1). With eps = 2 gamma, or 1/b
+/// for one Laplace noise, where q <= 1/(e^eps + 1):
 ///
 ///     cost = log( (1-q) ((1-q)/(1 - e^eps q))^(order-1) + q e^(eps (order-1)) ) / (order-1)
 ///
-/// and never more than min(2 gamma^2 order, 2 gamma) (S17, Theorem 2).
+/// and never more than min(eps^2 order / 2, eps) (S17, Theorem 2).
 [[nodiscard]] double published_cost(const NoisyMax& noisy_max, double log_q, double order);
 [[nodiscard]] double published_cost(const GaussianNoisyMax& noise, double log_q, double order);
 [[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order);
+[[nodiscard]] double published_cost(const OneLaplaceNoise& noise, double log_q, double order);
 [[nodiscard]] double published_cost(const TestedPlurality& tested, double log_q, double order);
 
 /// The published bound of Gaussian noise for one q at many orders: what does not depend on the
@@ -96,12 +103,14 @@ class GaussianPublishedBound {
 ///
 /// Gaussian: relative accuracy of the excess 1e-10, mostly 1e-13. Laplace: LNMax is (2 gamma,
 /// 0)-DP and the worst pair is randomised response, so the maximum over the split of q is at one of
-/// two ends, in closed form.
+/// two ends, in closed form; one Laplace noise likewise, with 1/b for 2 gamma.
 [[nodiscard]] BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q,
                                                  double order);
 [[nodiscard]] BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q,
                                                  double order);
 [[nodiscard]] BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q,
+                                                 double order);
+[[nodiscard]] BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q,
                                                  double order);
 [[nodiscard]] BothDirections tradeoff_log_excess(const TestedPlurality& tested, double log_q,
                                                  double order);

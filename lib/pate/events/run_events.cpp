@@ -55,10 +55,9 @@ Event planned_run(const Plan& plan) {
   event.open.kind = EventKind::run;
   const PlannedRun& run = plan.run;
   const auto tested = run.tested();
-  event.open.mechanism = tested              ? std::string(tested->name())
-                         : run.laplace_scale ? "lnmax"
-                         : run.sigma1        ? "confident"
-                                             : "gnmax";
+  event.open.mechanism = tested       ? std::string(tested->name())
+                         : run.sigma1 ? "confident"
+                                      : run.noisy_max()->names().aggregator;
   event.open.queries = run.queries;
   event.open.delta = plan.delta;
   event.open.steps = plan.steps;

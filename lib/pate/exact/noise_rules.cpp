@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pate/math/log_space.hpp"
 #include "pate/math/normal.hpp"
 
 namespace pate {
@@ -137,6 +138,12 @@ std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /
   constexpr double kSmallestScale = 0.05;
   if (noise.scale < kSmallestScale) return nullptr;
   return std::make_unique<LaplacePanels>(noise.scale);
+}
+
+std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /*teachers*/) {
+  constexpr double kSmallestScale = 0.05;
+  if (noise.scale < kSmallestScale) return nullptr;
+  return std::make_unique<OneLaplaceOutcomes>(noise.scale);
 }
 
 std::unique_ptr<NoiseRule> rule_for(const TestedPlurality& /*tested*/, std::int64_t /*teachers*/) {
@@ -297,6 +304,55 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
       writer.write(block, stride, i, (nodes[i].x - votes.groups[g].count) * vote, log_weights[i]);
     }
     result.rows.push_back(noise_row(block, stride));
+  }
+}
+
+void OneLaplaceOutcomes::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
+  const std::size_t groups = votes.groups.size();
+  std::int64_t classes = 0;
+  for (const auto& group : votes.groups) classes += group.classes;
+  require_classes({OneLaplaceNoise{scale_}}, classes);
+  const double eps = 1.0 / scale_;
+  // log Pr[a class that leads by so many votes wins].
+  const auto log_wins = [this](std::int64_t lead) {
+    const double rarer = log_pair_probability(OneLaplaceNoise{scale_}, std::abs(lead));
+    return lead < 0 ? rarer : log1mexp(rarer);
+  };
+  struct Change {
+    double log_ratio;
+    double less_one;  // the ratio, less one
+  };
+  // Of the probability of a class whose lead becomes `moved`, two votes away.
+  const auto change = [&](std::int64_t lead, std::int64_t moved) -> Change {
+    const double up = lead < moved ? eps : -eps;
+    if (lead <= 0 && moved <= 0) return {up, std::expm1(up)};
+    if (lead >= 0 && moved >= 0) {
+      // What the other class, the rarer one, gains or loses.
+      const double rarer = lead == 0 ? 1.0 : std::exp(log_wins(-lead) - log_wins(lead));
+      const double gained = -rarer * std::expm1(-up);
+      return {std::log1p(gained), gained};
+    }
+    const double turned = std::log1p(2.0 * std::expm1(0.5 * eps));
+    return lead < moved ? Change{turned, 2.0 * std::expm1(0.5 * eps)}
+                        : Change{-turned, std::expm1(-turned)};
+  };
+  result.nodes = 1;
+  result.depth = kLaplaceDepth;
+  result.widening = 0;
+  result.storage.assign(groups * kNoiseArrays, 0.0);
+  result.rows.clear();
+  const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups.back().count;
+  for (std::size_t g = 0; g < groups; ++g) {
+    double* const row = result.storage.data() + g * kNoiseArrays;
+    const std::int64_t lead = g == 0 ? gap : -gap;
+    const Change fallen = change(lead, lead - 2);
+    const Change risen = change(lead, lead + 2);
+    row[1] = log_wins(lead);
+    row[6] = fallen.less_one;
+    row[7] = risen.less_one;
+    row[8] = fallen.log_ratio;
+    row[9] = risen.log_ratio;
+    result.rows.push_back(noise_row(row, 1));
   }
 }
 

@@ -70,6 +70,22 @@ class NoiseRule {
   virtual void at(const GroupedVotes& votes, NoiseAtNodes& result) const = 0;
 };
 
+/// One Laplace noise on one of two counts: its outcomes have a closed form, which takes the place
+/// of a quadrature. There is one node, at which every distribution function is 1 and the density of
+/// a class is its probability, so that what a vote changes of that is what a vote changes of the
+/// density. Relative accuracy 1e-15.
+class OneLaplaceOutcomes final : public NoiseRule {
+ public:
+  /// scale >= 1/20, in votes.
+  explicit OneLaplaceOutcomes(double scale) : scale_(scale) {}
+
+  /// Throws `parameter_error` for votes over other than two classes.
+  void at(const GroupedVotes& votes, NoiseAtNodes& result) const override;
+
+ private:
+  double scale_;
+};
+
 /// The rule for a noise and counts in 0..teachers. None for noise far below one vote (standard
 /// deviation below 1/4, scale below 1/20), where neighbours may have nothing in common that a
 /// double holds.

@@ -22,7 +22,7 @@ constexpr double kChance = 1e-5;
 constexpr std::int64_t kNumbersAtOnce = 1 << 16;
 constexpr std::int64_t kFewestRows = 4;    // of which all counts have something in common
 constexpr std::size_t kMostHeld = 10'000;  // rows that are told apart
-constexpr std::int64_t kMostVotesEach = 5;
+constexpr std::int64_t kMostVotesEach = 10;
 
 // The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
 double log_half(std::int64_t teachers) {
@@ -35,6 +35,8 @@ class CountsLook {
  public:
   explicit CountsLook(const VoteSource& votes, bool said)
       : classes_(votes.classes()), teachers_(votes.teachers()), said_(said) {
+    constants_.resize(static_cast<std::size_t>(classes_));
+    std::iota(constants_.begin(), constants_.end(), std::int64_t{0});
     if (classes_ >= 3 && teachers_ % 2 == 0) {
       totals_.resize(static_cast<std::size_t>(classes_));
       std::iota(totals_.begin(), totals_.end(), std::int64_t{0});
@@ -42,7 +44,7 @@ class CountsLook {
   }
 
   [[nodiscard]] bool is_open() const {
-    return !totals_.empty() || (!said_ && (divisor_ != 1 || at_half_));
+    return !totals_.empty() || !constants_.empty() || (!said_ && (divisor_ != 1 || at_half_));
   }
   void add(std::span<const std::int32_t> row);
   void find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
@@ -50,11 +52,14 @@ class CountsLook {
  private:
   void find_totals(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
   void find_several(std::vector<ContentDoubt>& found) const;
+  void find_constant(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
 
   std::int64_t classes_, teachers_;
   bool said_;
   std::int64_t rows_ = 0;
-  std::vector<std::int64_t> totals_;  // columns that may be the sum of all others
+  std::vector<std::int64_t> totals_;     // columns that may be the sum of all others
+  std::vector<std::int64_t> constants_;  // columns that have the votes of the first row in all
+  std::vector<std::int32_t> first_;
   std::unordered_set<std::uint64_t> distinct_;
   std::int64_t divisor_ = 0;  // of all counts so far
   double free_ = 0.0;         // counts of different rows that could have been otherwise
@@ -67,6 +72,11 @@ void CountsLook::add(std::span<const std::int32_t> row) {
   ++rows_;
   std::erase_if(totals_, [&](std::int64_t column) {
     return 2 * static_cast<std::int64_t>(row[static_cast<std::size_t>(column)]) != teachers_;
+  });
+  if (first_.empty()) first_.assign(row.begin(), row.end());
+  std::erase_if(constants_, [&](std::int64_t column) {
+    const auto index = static_cast<std::size_t>(column);
+    return row[index] == 0 || row[index] != first_[index];
   });
   const bool is_new = distinct_.size() < kMostHeld && distinct_.insert(fingerprint(row)).second;
   std::int64_t voted = 0;
@@ -111,14 +121,45 @@ void CountsLook::find_totals(const VotesLookedAt& looked_at,
        VotesDoubt::totals_column});
 }
 
+void CountsLook::find_constant(const VotesLookedAt& looked_at,
+                               std::vector<ContentDoubt>& found) const {
+  // Rows of one sum keep it with a column beside them that never changes, and with no other.
+  if (classes_ < 3 || static_cast<std::int64_t>(distinct_.size()) < kFewestRows) return;
+  const std::vector<std::string> names = looked_at.table.header().names;
+  for (const std::int64_t column : constants_) {
+    const auto index = static_cast<std::size_t>(column);
+    const bool headed =
+        index < names.size() &&
+        (heads_labels(names[index]) || heads_index(names[index]) || heads_teachers(names[index]));
+    if (!headed && static_cast<std::int64_t>(distinct_.size()) < 2 * kFewestRows) continue;
+    const std::int64_t votes = first_[index];
+    found.push_back(
+        {{headed ? "label_column" : "constant_column",
+          fmt::format(
+              "{} is {} in every row{}: without it there would be {} teachers and not {}. "
+              "What leaves it out: {}; if it is a class, say how many teachers there are "
+              "with --teachers {}",
+              column_in_words(looked_at.table, column), votes,
+              headed ? ", and no class by its heading" : ", as votes for a class hardly are",
+              teachers_ - votes, teachers_, line_without_column(looked_at.table, column),
+              teachers_)},
+         headed && !said_ ? Weight::certain : Weight::doubtful,
+         headed ? std::optional(VotesDoubt::label_column) : std::nullopt});
+  }
+}
+
 void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
   std::vector<std::int32_t> tops = tops_;
   const auto middle = tops.begin() + std::ssize(tops) / 2;
   std::nth_element(tops.begin(), middle, tops.end());
   for (std::int64_t each = kMostVotesEach; each >= 2; --each) {
-    if (teachers_ % each != 0 || classes_ < 2 * each) continue;
+    if (teachers_ % each != 0 || classes_ <= each) continue;
     const std::int64_t one = teachers_ / each;
-    if (largest_ > one || 4 * static_cast<std::int64_t>(*middle) < 3 * one) continue;
+    // Where each gives a vote to most classes, contested ones have nearly as many: then all of the
+    // teachers must agree on one class somewhere, and nearly all half of the time.
+    const bool most_classes = classes_ < 2 * each;
+    if (largest_ > one || (most_classes && 20 * largest_ < 19 * one)) continue;
+    if (20 * static_cast<std::int64_t>(*middle) < (most_classes ? 17 : 15) * one) continue;
     found.push_back(
         {{"several_votes",
           fmt::format("no class ever has more than {} of the {} votes, and half of the queries "
@@ -132,8 +173,10 @@ void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
 
 void CountsLook::find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const {
   find_totals(looked_at, found);
+  const bool has_totals = !found.empty();
+  find_constant(looked_at, found);
   // A total is half of all votes, which is no sign of two votes a teacher.
-  if (said_ || !found.empty()) return;
+  if (said_ || has_totals) return;
   if (divisor_ > 1 && rows_ >= kFewestRows &&
       free_ * std::log(static_cast<double>(divisor_)) > -std::log(kChance)) {
     found.push_back(
@@ -197,7 +240,7 @@ void look_at_headings(const VotesLookedAt& looked_at, std::vector<ContentDoubt>&
     // Of teachers x queries only the first column can be beside the votes, and name the teachers.
     if (!by_query && i > 0) break;
     const bool labels = by_query && heads_labels(names[i]);
-    if (!labels && !heads_index(names[i])) continue;
+    if (!labels && !heads_index(names[i]) && (by_query || !heads_teachers(names[i]))) continue;
     const auto column = static_cast<std::int64_t>(i);
     found.push_back(
         {{"label_column",
@@ -206,6 +249,23 @@ void look_at_headings(const VotesLookedAt& looked_at, std::vector<ContentDoubt>&
                       column_in_words(looked_at.table, column), labels ? "of labels" : "an index",
                       by_query ? "teacher" : "query", line_without_column(looked_at.table, column),
                       looked_at.votes.teachers())},
+         looked_at.teachers ? Weight::doubtful : Weight::certain,
+         VotesDoubt::label_column});
+  }
+}
+
+// Of an archive with one array a teacher, those that are of no teacher.
+void look_at_arrays(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
+  for (const std::string& name : looked_at.table.header().rows) {
+    const bool labels = heads_labels(name);
+    if (!labels && !heads_index(name)) continue;
+    found.push_back(
+        {{"label_column",
+          fmt::format("the array \"{}\" is {} by its name, and no teacher's votes. What leaves it "
+                      "out: {}; if it holds votes, say how many teachers there are with --teachers "
+                      "{}",
+                      name, labels ? "of labels" : "an index",
+                      line_without_array(looked_at.table, name), looked_at.votes.teachers())},
          looked_at.teachers ? Weight::doubtful : Weight::certain,
          VotesDoubt::label_column});
   }
@@ -245,6 +305,7 @@ std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
     return found;
   }
   look_at_headings(looked_at, found);
+  look_at_arrays(looked_at, found);
   look_at_orientation(looked_at, looked_at.table, found);
   return found;
 }

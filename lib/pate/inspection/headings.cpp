@@ -49,6 +49,13 @@ bool heads_index(std::string_view heading) {
   return is_one_of(heading, kNames);
 }
 
+bool heads_teachers(std::string_view heading) {
+  constexpr std::array<std::string_view, 11> kNames{"teacher", "teachers", "teacher_id", "model",
+                                                    "models",  "model_id", "model_name", "seed",
+                                                    "fold",    "party",    "client"};
+  return is_one_of(heading, kNames);
+}
+
 bool heads_totals(std::string_view heading) {
   constexpr std::array<std::string_view, 14> kNames{
       "total", "totals", "sum",       "sums",   "all",   "row_sum",     "rowsum",

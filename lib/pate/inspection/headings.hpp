@@ -9,6 +9,8 @@ namespace pate {
 /// around it mean nothing.
 [[nodiscard]] bool heads_labels(std::string_view heading);
 [[nodiscard]] bool heads_index(std::string_view heading);
+/// Whether it is that of the names or numbers of teachers, of predictions one teacher a row.
+[[nodiscard]] bool heads_teachers(std::string_view heading);
 /// Whether it is that of sums: "total", "All".
 [[nodiscard]] bool heads_totals(std::string_view heading);
 

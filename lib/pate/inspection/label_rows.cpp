@@ -22,7 +22,11 @@ std::string what_rows_look_like(std::span<const std::int64_t> rows, const Numeri
   if (sorted.front() == -1) return "released labels, with -1 for refused";
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   const bool as_many = static_cast<std::int64_t>(rows.size()) == votes.queries();
-  if (!(as_many && sorted.size() < rows.size()) && 2 * sorted.size() > rows.size()) return {};
+  // Row numbers hardly say a query twice, but a few may; of votes with no more queries than classes
+  // any are so small.
+  if (sorted.size() == rows.size()) return {};
+  const bool may_repeat = rows.size() < kFewest * kFewest || votes.queries() <= votes.classes();
+  if (!as_many && may_repeat && 2 * sorted.size() > rows.size()) return {};
   return as_many && sorted.size() <= 2 && sorted.back() <= 1
              ? "labels of two classes, or a mask of the rows"
              : "labels";

@@ -13,8 +13,10 @@ namespace pate {
 /// "" where they are what they should be.
 ///
 /// A heading says so ("label"); so do bool, and -1 among class ids. Else they are all below the
-/// number of classes, at least four, and repeat: as many as rows of the votes and any of them
-/// twice, or each twice or more on average.
+/// number of classes, at least four, and any of them is there twice. Of fewer than sixteen, and of
+/// votes with no more queries than classes, row numbers may be so: then they are as many as the
+/// rows, or each is there twice or more on average. Labels that are all different are not told from
+/// row numbers.
 [[nodiscard]] std::string what_rows_look_like(std::span<const std::int64_t> rows,
                                               const NumericTable& table, const VoteSource& votes);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -29,6 +30,15 @@ StackedTable::StackedTable(std::string name, std::vector<std::shared_ptr<const N
 
 TableDescription StackedTable::description() const {
   return {"npz", arrays_.front()->description().dtype, {rows(), columns()}};
+}
+
+ColumnHeader StackedTable::header() const {
+  ColumnHeader header;
+  for (const auto& array : arrays_) {
+    const std::string& name = array->name();  // FILE:ARRAY
+    header.rows.push_back(name.substr(std::min(name.size(), name_.size() + 1)));
+  }
+  return header;
 }
 
 void StackedTable::copy(const Block& block, std::span<std::int64_t> out) const {

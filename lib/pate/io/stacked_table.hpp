@@ -25,6 +25,8 @@ class StackedTable final : public NumericTable {
   [[nodiscard]] std::int64_t columns() const override { return arrays_.front()->rows(); }
   /// Format "npz", the dtype of the first array.
   [[nodiscard]] TableDescription description() const override;
+  /// With the names of the arrays, which are those of the rows.
+  [[nodiscard]] ColumnHeader header() const override;
 
  private:
   void copy(const Block& block, std::span<std::int64_t> out) const override;

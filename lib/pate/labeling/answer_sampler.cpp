@@ -25,6 +25,10 @@ ScaledNoise scaled(const LaplaceNoisyMax& noise) {
   return {noise.scale, LargestDeviate::kLaplace};
 }
 
+ScaledNoise scaled(const OneLaplaceNoise& noise) {
+  return {2.0 * noise.scale, LargestDeviate::kLaplace, true};
+}
+
 ScaledNoise scaled(const TestedPlurality& /*tested*/) {
   return {0.0, std::nullopt};
 }
@@ -128,8 +132,19 @@ std::size_t AnswerSampler::draw_voted(std::span<const std::int32_t> ids,
   return static_cast<std::size_t>(id);
 }
 
+std::size_t AnswerSampler::draw_difference(std::span<const std::int32_t> counts) {
+  const double lead = static_cast<double>(counts[0]) - counts[1];
+  ExactDeviate noise = maximum_noise_.law->draw(source_);
+  const double noisy = lead + maximum_noise_.scale * noise.approximation(source_);
+  if (std::abs(noisy) > error_bound(lead, maximum_noise_.scale, noise)) return noisy > 0.0 ? 0 : 1;
+  NoisyValue exactly(Dyadic(lead), Dyadic(maximum_noise_.scale), std::move(noise));
+  return exactly.reaches(Dyadic(0.0), source_) ? 0 : 1;
+}
+
 std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
   if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
+  require_classes(aggregator_.noisy_max, std::ssize(counts));
+  if (maximum_noise_.is_one) return draw_difference(counts);
   if (!largest_) return plurality(counts);
   const std::int64_t without_vote = std::ranges::count(counts, 0);
   if (without_vote < kFewWithoutVote) return draw_all(counts);

@@ -17,6 +17,7 @@ namespace pate {
 struct ScaledNoise {
   double scale;
   std::optional<LargestDeviate::Law> law;
+  bool is_one = false;  ///< on the first of two counts alone, as a difference
 };
 
 /// Draws the noisy steps of an aggregator. Their outcomes have exactly the probabilities that are
@@ -61,6 +62,8 @@ class AnswerSampler {
   };
   static constexpr std::int64_t kWithoutVote = -1;
   void enter(std::int64_t id, double count, ExactDeviate noise);
+  // The first of two classes, if its count with all the noise is above that of the second.
+  std::size_t draw_difference(std::span<const std::int32_t> counts);
   [[nodiscard]] std::int64_t winner();
   // The noisy maximum of all classes drawn one by one, and of those with votes and the others as a
   // group.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numbers>
 
 #include "pate/error.hpp"
 #include "pate/math/normal.hpp"
@@ -58,6 +60,10 @@ void validate(const TestedPlurality& tested, const char* name) {
   }
 }
 
+void validate(const OneLaplaceNoise& noise, const char* name) {
+  require_positive(noise.scale, name);
+}
+
 void validate(const NoisyMax& noisy_max) {
   noisy_max.visit([](const auto& noise) { validate(noise); });
 }
@@ -73,6 +79,10 @@ double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap) {
 
 double log_pair_probability(const TestedPlurality& /*tested*/, std::int64_t /*gap*/) {
   return -std::numeric_limits<double>::infinity();
+}
+
+double log_pair_probability(const OneLaplaceNoise& noise, std::int64_t gap) {
+  return -0.5 * static_cast<double>(gap) / noise.scale - std::numbers::ln2;
 }
 
 LogPairTerm pair_term(const NoisyMax& noisy_max) {
@@ -93,6 +103,18 @@ double log_q(const TestedPlurality& tested, std::span<const std::int32_t> counts
   validate(tested);
   if (counts.empty()) throw parameter_error("the histogram must have at least one class");
   return log_pair_probability(tested, 0);
+}
+
+double log_q(const OneLaplaceNoise& noise, std::span<const std::int32_t> counts) {
+  validate(noise);
+  require_classes({noise}, std::ssize(counts));
+  return log_union_bound(counts, term_of(noise));
+}
+
+void require_classes(const NoisyMax& noisy_max, std::int64_t classes) {
+  if (!noisy_max.is_of_two_classes() || classes == 2) return;
+  throw parameter_error(
+      fmt::format("one Laplace noise is a mechanism for two classes, got {}", classes));
 }
 
 double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts) {

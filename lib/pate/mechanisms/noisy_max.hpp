@@ -23,12 +23,13 @@ void require_positive(double value, const char* name);
 
 /// What a noise and its parameter are called.
 struct NoiseNames {
-  const char* aggregator;  ///< in reports: the aggregator that takes a noisy maximum and no more
-  const char* title;       ///< the same, for people
-  const char* parameter;   ///< in reports
-  const char* column;      ///< the parameter in tables for people
-  const char* option;      ///< the parameter on the command line
-  const char* maxima;      ///< the list of a report that counts noisy maxima with this noise
+  const char* aggregator;     ///< in reports: the aggregator that takes a noisy maximum and no more
+  const char* title;          ///< the same, for people
+  const char* parameter;      ///< in reports
+  const char* column;         ///< the parameter in tables for people
+  const char* option;         ///< the parameter on the command line
+  const char* maxima;         ///< the list of a report that counts noisy maxima with this noise
+  bool always_listed = true;  ///< whether that list is there when it is empty
 };
 
 /// GNMax: the class with the largest count after independent N(0, sigma^2) noise on every count.
@@ -68,6 +69,37 @@ struct LaplaceNoisyMax {
   friend auto operator<=>(const LaplaceNoisyMax&, const LaplaceNoisyMax&) = default;
 };
 
+/// One Laplace noise for two classes, as PATE-GAN and smartnoise add it: of the votes n_0 and n_1
+/// of M teachers the class is 1 where
+///
+///     n_1 + Lap(b) > M/2,   which is  n_1 - n_0 + Lap(2 b) > 0,
+///
+/// else 0. One noise on one count, or on the difference, is another mechanism than LNMax: a vote
+/// that moves changes the count by one, so that it is (1/b, 0)-DP and LNMax (2/b, 0)-DP, and a
+/// class that is behind by `gap` votes wins with probability e^(-gap/(2b)) / 2 exactly.
+///
+/// Source: Jordon, Yoon, van der Schaar, "PATE-GAN" (2019), Section 4 and its code (`pate_lamda`,
+/// b = lamda); smartnoise-synth, `pate` (b = 1/lap_scale).
+struct OneLaplaceNoise {
+  static constexpr NoiseNames kNames{
+      "one_laplace", "One Laplace noise",           "one_laplace_scale",
+      "scale",       "--one-noise --laplace-scale", "one_laplace_maxima",
+      false};
+
+  double scale = 0.0;  ///< scale b of the noise on one of the counts, in votes
+
+  /// The epsilon of one answer, and how much a vote changes log q.
+  [[nodiscard]] double epsilon() const { return 1.0 / scale; }
+
+  [[nodiscard]] double parameter() const { return scale; }
+  [[nodiscard]] std::optional<double> pure_epsilon() const { return epsilon(); }
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
+  [[nodiscard]] std::optional<double> squared_mu() const { return std::nullopt; }
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const OneLaplaceNoise&, const OneLaplaceNoise&) = default;
+};
+
 /// No delta of a stability test is larger, or smaller.
 inline constexpr double kLargestTestDelta = 0.1;
 inline constexpr double kLeastTestDelta = 1e-100;
@@ -76,8 +108,8 @@ inline constexpr double kLeastTestDelta = 1e-100;
 /// (stability_test.hpp). It costs a delta for every query that is asked, and nothing else: the test
 /// is the step that costs epsilon.
 struct TestedPlurality {
-  static constexpr NoiseNames kNames{"ptr",   "PTR",         "query_delta",
-                                     "delta", "--ptr-delta", "tested_pluralities"};
+  static constexpr NoiseNames kNames{
+      "ptr", "PTR", "query_delta", "delta", "--ptr-delta", "tested_pluralities", false};
 
   double delta = 0.0;  ///< of one query
 
@@ -97,7 +129,7 @@ struct TestedPlurality {
 /// struct, which calls `visit`. No noise converts to this struct, so that an overload that is
 /// missing is an error of the compiler and not an endless recursion.
 struct NoisyMax {
-  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, TestedPlurality>;
+  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, TestedPlurality, OneLaplaceNoise>;
   Noise noise;
 
   template <class Other>
@@ -130,6 +162,10 @@ struct NoisyMax {
   }
 
   [[nodiscard]] bool is_gaussian() const { return std::holds_alternative<GaussianNoisyMax>(noise); }
+  /// Whether it is a mechanism for two classes and no others.
+  [[nodiscard]] bool is_of_two_classes() const {
+    return std::holds_alternative<OneLaplaceNoise>(noise);
+  }
   /// Whether it is PTR's plurality, which has no noise.
   [[nodiscard]] bool is_tested() const { return std::holds_alternative<TestedPlurality>(noise); }
   /// The delta that a query costs, whatever the votes; 0 for noise.
@@ -156,6 +192,7 @@ inline constexpr std::size_t kNoiseKinds = std::variant_size_v<NoisyMax::Noise>;
 void validate(const GaussianNoisyMax& noise, const char* name = "sigma2");
 void validate(const LaplaceNoisyMax& noise, const char* name = "laplace-scale");
 void validate(const TestedPlurality& tested, const char* name = "ptr-delta");
+void validate(const OneLaplaceNoise& noise, const char* name = "laplace-scale");
 void validate(const NoisyMax& noisy_max);
 
 /// log of the pair term of q: log Pr[a class `gap` >= 0 votes behind beats the plurality]
@@ -163,11 +200,13 @@ void validate(const NoisyMax& noisy_max);
 ///     Gaussian   log( erfc(gap / (2 sigma)) / 2 )
 ///     Laplace    log( (2 + g) / (4 e^g) ),  g = gamma * gap
 ///     tested     -inf
+///     one Laplace noise   log( 1 / (2 e^g) ),  g = gap / (2 b)
 ///
 /// Relative accuracy 1e-15.
 [[nodiscard]] double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const TestedPlurality& tested, std::int64_t gap);
+[[nodiscard]] double log_pair_probability(const OneLaplaceNoise& noise, std::int64_t gap);
 
 /// The same as a function of the gap.
 using LogPairTerm = std::function<double(std::int64_t gap)>;
@@ -178,10 +217,15 @@ using LogPairTerm = std::function<double(std::int64_t gap)>;
 /// function of the multiset of counts alone, to the last bit. Relative accuracy of the logarithm
 /// 1e-13. Source: S18, Proposition 7, and S17, Lemma 4 (union bound); the cap because the likeliest
 /// of m outcomes has probability at least 1/m. Throws `parameter_error` for an empty histogram or
-/// bad noise. Of many histograms: union_bound.hpp.
+/// bad noise, and for one Laplace noise and other than two classes; with two it is the probability
+/// itself. Of many histograms: union_bound.hpp.
 [[nodiscard]] double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const TestedPlurality& tested, std::span<const std::int32_t> counts);
+[[nodiscard]] double log_q(const OneLaplaceNoise& noise, std::span<const std::int32_t> counts);
+
+/// Throws `parameter_error` unless the mechanism answers queries of so many classes.
+void require_classes(const NoisyMax& noisy_max, std::int64_t classes);
 
 }  // namespace pate

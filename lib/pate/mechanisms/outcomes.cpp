@@ -152,6 +152,15 @@ double outcome_probability(const LaplaceNoisyMax& noise, std::span<const std::in
   return std::min(sum, 1.0);
 }
 
+double outcome_probability(const OneLaplaceNoise& noise, std::span<const std::int32_t> counts,
+                           std::size_t winner, std::size_t zeros) {
+  validate(noise);
+  const std::vector<Lead> ahead = leads(counts, winner, zeros, 2.0 * noise.scale);
+  require_classes({noise}, static_cast<std::int64_t>(counts.size() + zeros));
+  const double lead = ahead.front().distance;
+  return lead < 0.0 ? 0.5 * std::exp(lead) : 1.0 - 0.5 * std::exp(-lead);
+}
+
 double outcome_probability(const TestedPlurality& tested, std::span<const std::int32_t> counts,
                            std::size_t winner, std::size_t /*zeros*/) {
   validate(tested);

@@ -26,6 +26,11 @@ namespace pate {
 [[nodiscard]] double outcome_probability(const LaplaceNoisyMax& noise,
                                          std::span<const std::int32_t> counts, std::size_t winner,
                                          std::size_t zeros = 0);
+/// 1 - e^(-lead/(2b)) / 2 for the winner that leads by `lead` votes, e^(lead/(2b)) / 2 for the
+/// other. Throws `parameter_error` for other than two classes.
+[[nodiscard]] double outcome_probability(const OneLaplaceNoise& noise,
+                                         std::span<const std::int32_t> counts, std::size_t winner,
+                                         std::size_t zeros = 0);
 /// 1 for the plurality, the lowest class on ties, else 0; `zeros` come after the others.
 [[nodiscard]] double outcome_probability(const TestedPlurality& tested,
                                          std::span<const std::int32_t> counts, std::size_t winner,

@@ -25,8 +25,7 @@ StepCounts steps_of(const PlannedRun& run) {
   }
   StepCounts steps;
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
-  if (run.sigma2) steps.maxima[{GaussianNoisyMax{*run.sigma2}}] = run.answers();
-  if (run.laplace_scale) steps.maxima[{LaplaceNoisyMax{*run.laplace_scale}}] = run.answers();
+  if (const auto noisy_max = run.noisy_max()) steps.maxima[*noisy_max] = run.answers();
   return steps;
 }
 
@@ -42,21 +41,20 @@ void require_conversion(const std::vector<CostEntry>& costs, ReportedConversion 
 
 // Holds for any votes as it is, which half of its first term would do for, too: a step that is
 // (eps, 0)-DP has RDP eps^2 order / 2.
-double strong_composition(double gamma, double k, double delta) {
-  const double epsilon = 2.0 * gamma;
+double strong_composition(double epsilon, double k, double delta) {
   return k * epsilon * epsilon + epsilon * std::sqrt(-2.0 * k * std::log(delta));
 }
 
-// What S17 prints of LNMax.
+// What S17 prints of LNMax, whose gamma is half the epsilon of an answer.
 void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>& costs) {
   if (!run.laplace_scale) return;
-  const double gamma = 1.0 / *run.laplace_scale;
+  const double step = *run.noisy_max()->pure_epsilon();
   const auto k = static_cast<double>(run.answers());
   CostEntry moments{Bound::data_independent, Reading::worst_case, ReportedConversion::moments};
   CostEntry strong = moments;
   moments.epsilon = kInfinity;
   for (const double order : moment_orders()) {  // of moment l = order - 1
-    const double rdp = with_margin(2.0 * gamma * gamma * k * order);
+    const double rdp = with_margin(0.5 * step * step * k * order);
     const double epsilon = epsilon_from_rdp(Conversion::classic, rdp, order, delta);
     if (!(epsilon < moments.epsilon)) continue;
     moments.epsilon = epsilon;
@@ -64,7 +62,7 @@ void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>
     moments.parts = {{"noisy_max", rdp}, {"delta", epsilon - rdp}};
   }
   strong.conversion = ReportedConversion::strong;
-  strong.epsilon = with_margin(strong_composition(gamma, k, delta));
+  strong.epsilon = with_margin(strong_composition(step, k, delta));
   strong.parts = {{"noisy_max", strong.epsilon}};
   for (CostEntry* entry : {&moments, &strong}) {
     entry->delta = delta;
@@ -174,6 +172,13 @@ std::optional<Aggregator> PlannedRun::tested() const {
   return std::nullopt;
 }
 
+std::optional<NoisyMax> PlannedRun::noisy_max() const {
+  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}};
+  if (!laplace_scale) return std::nullopt;
+  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}}
+                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}};
+}
+
 void validate(const PlannedRun& run) {
   const int tests = static_cast<int>(run.ptr_laplace.has_value()) +
                     static_cast<int>(run.ptr_sigma.has_value()) +
@@ -188,6 +193,9 @@ void validate(const PlannedRun& run) {
     (void)run.tested();
   } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
     throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
+  }
+  if (run.one_noise && !run.laplace_scale) {
+    throw parameter_error("one noise goes with laplace-scale in a plan");
   }
   if (run.sigma1 && !run.sigma2) {
     throw parameter_error(

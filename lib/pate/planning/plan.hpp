@@ -10,6 +10,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
 #include "pate/aggregators/query_cost.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
 
@@ -19,6 +20,8 @@ struct PlannedRun {
   std::optional<double> sigma2;         ///< Gaussian noise of the maximum, in votes
   std::optional<double> sigma1;         ///< of the threshold check; goes with sigma2
   std::optional<double> laplace_scale;  ///< Laplace noise instead
+  /// Laplace noise is one noise on one of two counts (`OneLaplaceNoise`).
+  bool one_noise = false;
   std::int64_t queries = 0;
   /// The run stops after so many answers; none: every query may be answered. Needs sigma1.
   std::optional<std::int64_t> max_answers;
@@ -30,6 +33,8 @@ struct PlannedRun {
 
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;
+  /// The noise of the maximum; none of PTR.
+  [[nodiscard]] std::optional<NoisyMax> noisy_max() const;
   /// PTR, where it is that. Throws `parameter_error` for parameters out of range.
   [[nodiscard]] std::optional<Aggregator> tested() const;
 };

@@ -38,11 +38,10 @@ std::string digest_of(std::string_view text) {
 // All that the tables of costs depend on but the order.
 std::string inputs_of(const CostQuestion& question) {
   const Aggregator& aggregator = question.aggregator;
-  std::string text = fmt::format("{} {} teachers={} classes={} {}={:a}", name(question.cost),
-                                 question.reading == ReleasedCost::realized ? "realized" : "joint",
-                                 question.teachers, question.classes,
-                                 aggregator.is_gaussian() ? "sigma2" : "laplace_scale",
-                                 aggregator.noisy_max.parameter());
+  std::string text = fmt::format(
+      "{} {} teachers={} classes={} {}={:a}", name(question.cost),
+      question.reading == ReleasedCost::realized ? "realized" : "joint", question.teachers,
+      question.classes, aggregator.noisy_max.names().parameter, aggregator.noisy_max.parameter());
   if (aggregator.selection) {
     text += fmt::format(" threshold={:a} sigma1={:a}", aggregator.selection->threshold,
                         aggregator.selection->sigma1);

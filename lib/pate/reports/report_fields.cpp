@@ -168,7 +168,7 @@ void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
     if (kind == aggregator.noisy_max.names().aggregator) return;
     if (aggregator.selection && aggregator.is_gaussian()) return;
   }
-  name.fail("lnmax, gnmax, confident or interactive");
+  name.fail("lnmax, gnmax, one_laplace, confident or interactive");
 }
 
 void check_aggregator(const io::JsonValue& mechanism, const Aggregator& aggregator) {

@@ -127,7 +127,7 @@ void fields(Archive& a, Described<Archive, StepCounts>& steps) {
         if (noise.noise.index() == kind) counts[noise.parameter()] = count;
       }
     }
-    step_list(a, names.maxima, counts, names.parameter, !noise_of(kind, 1.0).is_tested());
+    step_list(a, names.maxima, counts, names.parameter, names.always_listed);
     if constexpr (Archive::kReads) {
       for (const auto& [value, count] : counts) steps.maxima[noise_of(kind, value)] = count;
     }

@@ -73,10 +73,10 @@ static void fields(FieldWriter& a, const ToldEpsilon& released) {
 
 static void fields(FieldWriter& a, const PlannedRun& run) {
   if (const auto tested = run.tested()) return fields(a, *tested);
-  a("name", run.laplace_scale ? "lnmax" : run.sigma1 ? "confident" : "gnmax");
-  a.optional("laplace_scale", run.laplace_scale);
+  const NoiseNames& noise = run.noisy_max()->names();
+  a("name", run.sigma1 ? "confident" : noise.aggregator);
   a.optional("sigma1", run.sigma1);
-  a.optional("sigma2", run.sigma2);
+  a(noise.parameter, run.noisy_max()->parameter());
 }
 
 static void fields(FieldWriter& a, const Solved& solved) {

@@ -138,7 +138,8 @@ void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_sele
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   Aggregator shape;
   shape_aggregator(report.at("mechanism").at("name"), shape);
-  if (shape.is_sparse()) report.at("mechanism").at("name").fail("a mechanism that can be tuned");
+  if (shape.is_sparse() || shape.noisy_max.is_of_two_classes())
+    report.at("mechanism").at("name").fail("a mechanism that can be tuned");
   if (shape.is_tested()) {
     grid.ptr = shape.selection->laplace ? TestNoise::laplace : TestNoise::gaussian;
     shape.selection.reset();

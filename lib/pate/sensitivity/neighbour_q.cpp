@@ -148,6 +148,10 @@ QCoordinate coordinate(const LaplaceNoisyMax& noise) {
   return {2.0 * noise.gamma(), false};
 }
 
+QCoordinate coordinate(const OneLaplaceNoise& noise) {
+  return {noise.epsilon(), false};
+}
+
 [[noreturn]] void throw_no_q() {
   throw parameter_error("PTR has no q, and no sensitivity of its costs is known");
 }
@@ -182,11 +186,22 @@ NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q, std::int64_t
   return result;
 }
 
+// A vote changes every term of q by at most a factor e^eps.
+static NeighbourQ neighbour_q_within(double eps, double log_q, std::int64_t classes) {
+  const double upper = log_q + eps;
+  const double lower = log_q - eps;
+  return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
+}
+
 NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q, std::int64_t classes,
                        NearbySplits& /*nearby*/) {
-  const double upper = log_q + 2.0 * noise.gamma();
-  const double lower = log_q - 2.0 * noise.gamma();
-  return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
+  return neighbour_q_within(2.0 * noise.gamma(), log_q, classes);
+}
+
+NeighbourQ neighbour_q(const OneLaplaceNoise& noise, double log_q, std::int64_t classes,
+                       NearbySplits& /*nearby*/) {
+  require_classes({noise}, classes);
+  return neighbour_q_within(noise.epsilon(), log_q, classes);
 }
 
 NeighbourQ neighbour_q(const TestedPlurality& /*tested*/, double /*log_q*/,

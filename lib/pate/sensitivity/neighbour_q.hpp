@@ -41,12 +41,15 @@ struct NearbySplits {
 /// the optimum. Source: S18, Propositions 10-12, where all gaps move by two.
 ///
 /// Laplace: B_U(q) = e^(2 gamma) q, at most 1 - 1/m, and B_L(q) = e^(-2 gamma) q. Source: every
-/// term (2 + g) / (4 e^g) of q changes by at most a factor e^|change of g|.
+/// term (2 + g) / (4 e^g) of q changes by at most a factor e^|change of g|. One Laplace noise: the
+/// same with e^(1/b), of two classes.
 [[nodiscard]] NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes,
                                      NearbySplits& nearby);
 [[nodiscard]] NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q,
                                      std::int64_t classes, NearbySplits& nearby);
 [[nodiscard]] NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q,
+                                     std::int64_t classes, NearbySplits& nearby);
+[[nodiscard]] NeighbourQ neighbour_q(const OneLaplaceNoise& noise, double log_q,
                                      std::int64_t classes, NearbySplits& nearby);
 /// PTR has no q: throws `parameter_error`.
 [[nodiscard]] NeighbourQ neighbour_q(const TestedPlurality& tested, double log_q,

@@ -53,6 +53,7 @@ struct ColumnHeader {
   bool first_counts = false;    ///< one that is not left out is 0, 1, 2, ..., of three rows or more
   std::int64_t comments = 0;    ///< lines that begin with #, which are left out
   char separator = ',';         ///< of text, between fields
+  std::vector<std::string> rows = {};  ///< what rows are called: arrays of an archive
 };
 
 /// A rectangular table of numbers from some file, read block by block so that a dump larger than

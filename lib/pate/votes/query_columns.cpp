@@ -14,17 +14,28 @@
 
 #include "pate/error.hpp"
 #include "pate/votes/conversion_line.hpp"
+#include "pate/votes/row_sums.hpp"
 
 namespace pate {
 
 namespace {
 
+// Of two columns the first is mostly what the rows are called.
+std::string help_with_two(const NumericTable& table) {
+  return fmt::format(
+      "; if the first column says which rows these are, they are numbered under \"row\", from 0 "
+      "on; "
+      "if they lie in the order of the votes, what leaves it out: {}",
+      line_without_column(table, 0));
+}
+
 std::vector<std::int64_t> read_column(const NumericTable& table) {
   if (table.columns() != 1 || table.dimensions() > 2) {
     const bool one_row = table.rows() == 1;
     throw input_error(fmt::format(
-        "{}: expected one row per query and one column, found shape ({}){}", table.name(),
-        fmt::join(table.description().shape, ", "), one_row ? ", a single row" : ""));
+        "{}: expected one row per query and one column, found shape ({}){}{}", table.name(),
+        fmt::join(table.description().shape, ", "), one_row ? ", a single row" : "",
+        table.columns() == 2 && table.dimensions() == 2 ? help_with_two(table) : ""));
   }
   std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
   table.read_integers(0, table.rows(), 0, 1, values);
@@ -131,9 +142,10 @@ std::vector<Entry> by_row(const NumericTable& table, const Column& column,
     }
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (column.rows[i] >= 0 && column.rows[i] < votes.rows) continue;
-      throw input_error(
-          fmt::format("{}: row {}, column 0: expected a row of the votes in 0..{}, found {}", name,
-                      i, votes.rows - 1, column.rows[i]));
+      throw input_error(fmt::format(
+          "{}: row {}, column 0: expected a row of the votes in 0..{}, found {}; if these "
+          "are other numbers, and lie in the order of the votes, what leaves them out: {}",
+          name, i, votes.rows - 1, column.rows[i], line_without_column(table, 0)));
     }
     return scatter(name, entries, votes, wording, [&](std::size_t i) { return column.rows[i]; });
   }

@@ -108,6 +108,14 @@ std::string line_without_column(const NumericTable& table, std::int64_t column) 
                          true);
 }
 
+std::string line_without_array(const NumericTable& table, std::string_view array) {
+  return conversion_line(
+      table.name(),
+      fmt::format(
+          R"(python3 -c 'import numpy as n; a = n.load("{{0}}"); n.savez("{{1}}.npz", **{{{{k: a[k] for k in a.files if k != "{}"}}}})')",
+          array));
+}
+
 std::string fitting_layout(const NumericTable& table) {
   const std::int64_t width = table.columns();
   if (table.rows() < 2 || width < 2 || width > kMostColumns) return {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "pate/votes/numeric_table.hpp"
 
@@ -11,6 +12,9 @@ namespace pate {
 
 /// The line that leaves a column of the table out: cut for text, else numpy.delete.
 [[nodiscard]] std::string line_without_column(const NumericTable& table, std::int64_t column);
+
+/// The line that leaves an array of an archive out, which is a row of the table.
+[[nodiscard]] std::string line_without_array(const NumericTable& table, std::string_view array);
 
 /// What a table whose rows have different sums may be instead of counts, as the end of a message
 /// that begins with "; ", or nothing where nothing fits. Reads the whole table; never throws for

@@ -170,8 +170,8 @@ TEST_CASE("delimited table: malformed texts") {
   CHECK(refusal("1,nan(1)\n") == cell(0, 1, 1, "\"nan(1)\""));
   CHECK(refusal("1,\xE2\x88\x92"
                 "2\n") == cell(0, 1, 1, "\"\\xe2\\x88\\x922\""));
-  CHECK(refusal("1," + std::string(100, 'x')) ==
-        cell(0, 1, 1, '"' + std::string(60, 'x') + "...\""));
+  const std::string many(60, 'x');
+  CHECK(refusal("1," + many + many) == cell(0, 1, 1, "\"" + many + "...\""));
   CHECK(refusal("1,1e999\n") ==
         "t.csv: row 0 (line 1), column 1: expected a number in the range of doubles, found 1e999");
 

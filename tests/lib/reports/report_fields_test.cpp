@@ -64,6 +64,15 @@ TEST_SUITE("reports") {
                             R"("laplace_maxima":[{"laplace_scale":20.0,"count":4}]}})");
     CHECK(back(steps).threshold_checks == steps.threshold_checks);
     CHECK(back(steps).maxima == steps.maxima);
+    // Each kind of noise is listed by itself: a scale of one noise is no scale of two.
+    for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
+      StepCounts of_kind;
+      of_kind.maxima[noise_of(kind, 1e-3)] = 5;
+      CHECK(back(of_kind).maxima == of_kind.maxima);
+    }
+    const Aggregator one{{}, OneLaplaceNoise{20.0}, false};
+    CHECK(written(one) == R"({"x":{"name":"one_laplace","one_laplace_scale":20.0}})");
+    CHECK(written(back(one)) == written(one));
     RdpCurves curves;
     curves.selection = {0.1, 0.2};
     curves.noisy_max = {0.3, kInfinity};

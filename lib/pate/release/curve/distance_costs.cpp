@@ -136,6 +136,7 @@ void validate(const CostQuestion& question) {
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");
   }
+  require_classes(question.aggregator.noisy_max, question.classes);
   if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
   if (question.cost == CurveCost::exact &&
       (question.classes != 2 || !question.aggregator.is_gaussian() ||

@@ -272,7 +272,10 @@ struct Candidate {
 
 double noise_in_votes(const CostQuestion& question) {
   const double parameter = question.aggregator.noisy_max.parameter();
-  return question.aggregator.is_gaussian() ? parameter : std::numbers::sqrt2 * parameter;
+  if (question.aggregator.is_gaussian()) return parameter;
+  // One noise of a scale is on both counts one of sqrt 2 times that.
+  const bool is_one = question.aggregator.noisy_max.is_of_two_classes();
+  return (is_one ? 2.0 : std::numbers::sqrt2) * parameter;
 }
 
 // In three digits, so that it can be told and typed.
