@@ -24,6 +24,7 @@
 #include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 
 namespace pate::cli {
@@ -45,7 +46,12 @@ struct Document {
 Document read_document(const std::string& path) {
   std::string text = io::read_text_file(path);
   if (reports::is_ledger(text)) return {path, std::move(text), {}};
-  return {path, {}, io::JsonValue::parse(text, path)};
+  Document document{path, {}, io::JsonValue::parse(text, path)};
+  // Without its member `shard` one would look like a whole run.
+  if (document.report->type() == io::JsonType::object && document.report->has("seal")) {
+    reports::require_sealed(*document.report);
+  }
+  return document;
 }
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
@@ -109,6 +115,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                    const Streams& streams) {
   std::vector<reports::ShardReport> shards;
   for (Document& document : documents) {
+    reports::require_sealed(*document.report);
     shards.push_back(reports::read_shard(*document.report));
     document.report.reset();  // it is large
   }
@@ -214,6 +221,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   std::vector<TuningShard> shards;
   for (const Document& document : documents) {
     shards.push_back({*document.report, reports::read_tune_report(*document.report)});
+    reports::require_sealed(*document.report);
   }
   std::sort(shards.begin(), shards.end(), [](const TuningShard& a, const TuningShard& b) {
     return a.saved.settings.shard.index < b.saved.settings.shard.index;

@@ -16,6 +16,7 @@
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/seal.hpp"
 
 namespace pate::reports {
 
@@ -151,7 +152,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   if (!context.parts.empty()) report("parts", context.parts);
   if (!context.record.empty()) write_record(report, context.record);
   report("notices", account.notices);
-  return report.text();
+  return partials != nullptr ? sealed(report.text()) : report.text();
 }
 
 // None where all of it is added apart, or nothing is.
