@@ -133,10 +133,11 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
     return setting.first == "rows_from_answers" && its != nullptr && *its;
   });
   context.record = {reports::analysis_event(account, context.inputs, from_answers)};
+  // A limit is judged by what is put out: of what may be published that is another headline.
+  if (options.output.public_only) reports::keep_public(account);
   const auto judged = judged_limits(options.limits, account.costs[account.headline],
                                     account.answered_expected, account.answered_realized);
   context.verdicts = verdicts_of(judged);
-  if (options.output.public_only) reports::keep_public(account);
   deliver_report(options.output,
                  options.output.public_only ? reports::public_analyze_report_json(account, context)
                                             : reports::analyze_report_json(account, context),
@@ -220,8 +221,8 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
                     const Streams& streams) {
   std::vector<TuningShard> shards;
   for (const Document& document : documents) {
-    shards.push_back({*document.report, reports::read_tune_report(*document.report)});
     reports::require_sealed(*document.report);
+    shards.push_back({*document.report, reports::read_tune_report(*document.report)});
   }
   std::sort(shards.begin(), shards.end(), [](const TuningShard& a, const TuningShard& b) {
     return a.saved.settings.shard.index < b.saved.settings.shard.index;
