@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/reports/seal.hpp"
 #include "support/accuracy.hpp"
 #include "support/piped.hpp"
 #include "support/program.hpp"
@@ -70,7 +71,14 @@ json compose(const Words& words) {
 std::string results(json report) {
   report.erase("settings");
   report.erase("parts");
+  report.erase("seal");
   return report.dump(1);
+}
+
+// A shard that says something else, and has the seal of that.
+std::string resealed(json shard) {
+  shard.erase("seal");
+  return pate::reports::sealed(shard.dump(1) + '\n');
 }
 
 double epsilon(const json& report, const char* bound, const char* reading, const char* conversion) {
@@ -186,7 +194,7 @@ TEST_SUITE("compose") {
     check_refused({first, other}, 3, "settings.classes");
     json broken = read(first);
     broken.at("partials").erase("exact");
-    check_refused({reports.write("4", broken.dump()), plain}, 3,
+    check_refused({reports.write("4", resealed(broken)), plain}, 3,
                   "partials: expected the member exact, as settings.exact or settings.bound says");
   }
 
@@ -270,11 +278,11 @@ TEST_SUITE("compose") {
     check_refused({one, two, "--delta", "1e-4"}, 2, "shards are put together as they were made");
     json other = read(two);
     other.at("inputs").at("votes").at("votes_digest") = std::string(64, '0');
-    check_refused({one, reports.write("digest", other.dump())}, 3,
+    check_refused({one, reports.write("digest", resealed(other))}, 3,
                   "digest: inputs.votes.votes_digest: expected ");
     other = read(two);
     other.at("tool").at("version") = "9.9.9";
-    check_refused({one, reports.write("version", other.dump())}, 3,
+    check_refused({one, reports.write("version", resealed(other))}, 3,
                   "version: tool.version: expected 0.1.0 as in ");
     // Limits are those of the run.
     const Ran limit = run({"compose", one, two, "--max-epsilon", "0.5", "--json", "--quiet"});
