@@ -9,17 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "pate/reports/seal.hpp"
 #include "support/accuracy.hpp"
 #include "support/piped.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
+#include "support/sealed.hpp"
 #include "support/temp_directory.hpp"
 
 using nlohmann::json;
 using pate::test::cost;
 using pate::test::Piped;
 using pate::test::Ran;
+using pate::test::resealed;
 using pate::test::run;
 using pate::test::sample;
 using pate::test::shared_votes;
@@ -73,12 +74,6 @@ std::string results(json report) {
   report.erase("parts");
   report.erase("seal");
   return report.dump(1);
-}
-
-// A shard that says something else, and has the seal of that.
-std::string resealed(json shard) {
-  shard.erase("seal");
-  return pate::reports::sealed(shard.dump(1) + '\n');
 }
 
 double epsilon(const json& report, const char* bound, const char* reading, const char* conversion) {

@@ -10,6 +10,7 @@
 #include "support/accuracy.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
+#include "support/sealed.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate::test;
@@ -153,7 +154,7 @@ TEST_CASE("pate tune: an interrupted report is gone on from, to the same report"
   report["points"] = kept;
   report["complete"] = false;
   const std::string path = (directory / "part.json").string();
-  write_bytes(path, report.dump());
+  write_bytes(path, pate::test::resealed(report));
   const Ran resumed = tune(words + Words{"--resume", path});
   CHECK(resumed.status == whole.status);
   CHECK(resumed.out == whole.out);
