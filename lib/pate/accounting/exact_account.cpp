@@ -124,7 +124,7 @@ ExactOptima search_counts(ExactRun& costs, const OrderSearch& search, Account& a
   const std::size_t functions = 2 * exact_conversions().size();
   result.best = search.grid_only
                     ? optimal_orders_among(account.orders, functions, evaluate)
-                    : optimal_orders_in_batches(order_hints(account), functions, evaluate);
+                    : optimal_orders_in_batches(order_hints(account.costs), functions, evaluate);
   return result;
 }
 
@@ -210,7 +210,7 @@ std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOp
                                           const OrderSearch& search, Account& account) {
   const auto teachers = static_cast<std::size_t>(account.teachers);
   const std::optional<double> hint =
-      search.grid_only ? std::nullopt : std::optional(order_hints(account).front());
+      search.grid_only ? std::nullopt : std::optional(order_hints(account.costs).front());
   TeacherOptima optima = search_teachers(sums, teachers, account.orders, hint, search.delta);
   // Nobody pays more than the teacher whose vote costs most on every query, whose epsilon was
   // looked for between the orders of the grid too.
@@ -407,12 +407,12 @@ Notice exact_private() {
           "published as they are"};
 }
 
-std::vector<double> order_hints(const Account& account) {
+std::vector<double> order_hints(std::span<const CostEntry> costs) {
   std::vector<double> hints;
-  for (const CostEntry& cost : account.costs) {
+  for (const CostEntry& cost : costs) {
     if (cost.bound == Bound::tradeoff && cost.order) hints.push_back(*cost.order);
   }
-  for (const CostEntry& cost : account.costs) {
+  for (const CostEntry& cost : costs) {
     if (hints.empty() && cost.order) hints.push_back(*cost.order);
   }
   if (hints.empty()) hints.push_back(kDefaultHint);

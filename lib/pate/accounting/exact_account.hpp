@@ -134,8 +134,8 @@ struct ExactSettings {
 };
 
 /// The orders at which to look first for the best one of costs that are nowhere above the trade-off
-/// bound's: those of its entries, else of any.
-[[nodiscard]] std::vector<double> order_hints(const Account& account);
+/// bound's: those of its entries among `costs`, else of any.
+[[nodiscard]] std::vector<double> order_hints(std::span<const CostEntry> costs);
 
 /// The entry of a profile's ends at delta, of which the lower is at most the upper.
 [[nodiscard]] CostEntry profile_entry(Bound bound, double delta, double upper, double lower);

@@ -102,7 +102,7 @@ void add_tilted_costs(std::span<const ExactQuery> queries, const OrderSearch& se
   const std::size_t functions = kTiltedConversions.size();
   const std::vector<OptimalOrder> best =
       search.grid_only ? optimal_orders_among(account.orders, functions, evaluate)
-                       : optimal_orders_in_batches(order_hints(account), functions, evaluate);
+                       : optimal_orders_in_batches(order_hints(account.costs), functions, evaluate);
   std::vector<OptimalOrder> by_direction;  // the one there is, twice
   for (const OptimalOrder& found : best) by_direction.insert(by_direction.end(), 2, found);
   const std::vector<CostEntry> entries =

@@ -249,12 +249,10 @@ std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
     }
     return epsilons;
   };
-  Account hinted;
-  hinted.costs.assign(bounds.begin(), bounds.end());
   const std::size_t functions = 2 * exact_conversions().size();
   const std::vector<OptimalOrder> best =
       asked.grid_only ? optimal_orders_among(asked.orders, functions, evaluate)
-                      : optimal_orders_in_batches(order_hints(hinted), functions, evaluate);
+                      : optimal_orders_in_batches(order_hints(bounds), functions, evaluate);
   std::vector<CostEntry> entries = exact_entries(Bound::exact, best, spent, asked.delta, notices);
   const double most = entries.front().epsilon;
   const auto profiled = asked.sums.profiled();
