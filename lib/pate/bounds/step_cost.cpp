@@ -118,7 +118,8 @@ double data_independent_cost(const OneLaplaceNoise& noise, double order) {
   const double to_tie = sum(-std::numbers::ln2, -eps, -std::numbers::ln2, likelier);
   const double from_tie = sum(log_r, eps, log1mexp(log_r), -likelier);
   const double across = sum(log_s, turned, log1mexp(log_s), -turned);
-  return cost_of_log_excess(std::max({to_tie, from_tie, across}), order, with_margin(eps));
+  const double largest = max_or_nan(max_or_nan(to_tie, from_tie), across);
+  return cost_of_log_excess(largest, order, with_margin(eps));
 }
 
 double data_independent_cost(const TestedPlurality& /*tested*/, double /*order*/) {
