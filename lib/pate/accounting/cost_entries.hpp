@@ -14,7 +14,6 @@
 #include "pate/bounds/cost.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
-#include "pate/rdp/step_composition.hpp"
 
 namespace pate {
 

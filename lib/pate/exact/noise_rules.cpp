@@ -134,14 +134,14 @@ std::unique_ptr<NoiseRule> rule_for(const GaussianNoisyMax& noise, std::int64_t 
   return std::make_unique<GaussianLattice>(noise.sigma, teachers);
 }
 
+constexpr double kSmallestScale = 0.05;  // of Laplace noise
+
 std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /*teachers*/) {
-  constexpr double kSmallestScale = 0.05;
   if (noise.scale < kSmallestScale) return nullptr;
   return std::make_unique<LaplacePanels>(noise.scale);
 }
 
 std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /*teachers*/) {
-  constexpr double kSmallestScale = 0.05;
   if (noise.scale < kSmallestScale) return nullptr;
   return std::make_unique<OneLaplaceOutcomes>(noise.scale);
 }

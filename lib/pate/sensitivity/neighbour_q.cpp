@@ -165,6 +165,13 @@ constexpr double kSmallestProbability = 1e-250;
 constexpr double kOutwards = 1e-12;
 constexpr double kNegligible = 1e-15;
 
+// A vote changes every term of q by at most a factor e^eps.
+NeighbourQ neighbour_q_within(double eps, double log_q, std::int64_t classes) {
+  const double upper = log_q + eps;
+  const double lower = log_q - eps;
+  return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
+}
+
 }  // namespace
 
 NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q, std::int64_t classes,
@@ -184,13 +191,6 @@ NeighbourQ neighbour_q(const GaussianNoisyMax& noise, double log_q, std::int64_t
   result.log_upper = std::min(result.log_upper + margin(log_q, result.log_upper), log_cap(classes));
   result.log_lower -= margin(log_q, result.log_lower);
   return result;
-}
-
-// A vote changes every term of q by at most a factor e^eps.
-static NeighbourQ neighbour_q_within(double eps, double log_q, std::int64_t classes) {
-  const double upper = log_q + eps;
-  const double lower = log_q - eps;
-  return {lower - margin(log_q, lower), std::min(upper + margin(log_q, upper), log_cap(classes))};
 }
 
 NeighbourQ neighbour_q(const LaplaceNoisyMax& noise, double log_q, std::int64_t classes,
