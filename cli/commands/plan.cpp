@@ -77,8 +77,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   if (given.one_noise && solved == PlanParameter::sigma2) {
     throw usage_error(
         "--one-noise does not go with --solve sigma2: what is found without it, over sqrt 2, is "
-        "the "
-        "sigma of one noise");
+        "the sigma of one noise");
   }
   if (sigma2 && given.sigma2) run.sigma2 = sigma_of_maximum(given);
   run.sigma1 = given.sigma1;

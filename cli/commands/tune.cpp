@@ -64,8 +64,7 @@ void require_points_again(const TuneOptions& options, const TuningTask& task,
   if (!differs) return;
   throw input_error(
       fmt::format("{}: points: the point of index {} has other numbers than these votes give it: "
-                  "it was changed "
-                  "after it was made; leave out --resume",
+                  "it was changed after it was made; leave out --resume",
                   options.tuning.resume, *differs));
 }
 

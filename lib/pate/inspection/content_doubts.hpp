@@ -50,11 +50,10 @@ struct VotesLookedAt {
 ///   two, or its heading says so): certain, otherwise doubtful;
 /// * `scaled_votes`: all counts are multiples of one number above 1, by chance in less than 1e-5;
 /// * `several_votes`: no class ever has more than 1/g of the votes, 2 <= g <= 10, and in half of
-/// the
-///   rows one has three quarters of that. Where g is more than half of the classes, one has 95 % of
-///   it once and 85 % in half of the rows: contested votes over g + 1 classes look alike. The best
-///   g classes of teachers that hardly agree on one are not told from single votes, and those of
-///   more than 10, or of all, not at all: --teachers M refuses them, whatever they look like;
+///   the rows one has three quarters of that. Where g is more than half of the classes, one has 95
+///   % of it once and 85 % in half of the rows: contested votes over g + 1 classes look alike. The
+///   best g classes of teachers that hardly agree on one are not told from single votes, and those
+///   of more than 10, or of all, not at all: --teachers M refuses them, whatever they look like;
 /// * `byte_counts`: counts are bytes, which wrap at 256: the teachers may be 256 more;
 /// * `label_column`: the heading of a column of predictions by query, the name of an array of an
 ///   archive with one a teacher, or the heading of a column that is the same in all rows of counts,
@@ -65,9 +64,8 @@ struct VotesLookedAt {
 ///
 /// Where a person says how many teachers there are, and votes are as many, the first is doubtful at
 /// most, and so is `label_column`; `scaled_votes`, `several_votes` and `byte_counts` are not looked
-/// for; `looks_transposed` is likely
-/// only where there are as many queries as teachers. Reads selected votes as far as one of these
-/// can still be true, and throws what reading throws.
+/// for; `looks_transposed` is likely only where there are as many queries as teachers. Reads
+/// selected votes as far as one of these can still be true, and throws what reading throws.
 [[nodiscard]] std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at);
 
 }  // namespace pate

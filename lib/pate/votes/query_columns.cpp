@@ -24,8 +24,7 @@ namespace {
 std::string help_with_two(const NumericTable& table) {
   return fmt::format(
       "; if the first column says which rows these are, they are numbered under \"row\", from 0 "
-      "on; "
-      "if they lie in the order of the votes, what leaves it out: {}",
+      "on; if they lie in the order of the votes, what leaves it out: {}",
       line_without_column(table, 0));
 }
 
