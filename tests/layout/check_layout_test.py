@@ -78,6 +78,12 @@ class LayoutTest(unittest.TestCase):
         self.write("cli/more.cpp", "#include <zip.h>\n")
         self.expect("zip.h", "lib/pate/io/ only")
 
+    def test_vectors_outside_the_kernels(self):
+        self.write("lib/pate/math/kernels/more.cpp", "#include <xsimd/xsimd.hpp>\n")
+        self.assertEqual(violations(self.root), [])
+        self.write("lib/pate/math/more.cpp", "#include <xsimd/xsimd.hpp>\n")
+        self.expect("xsimd/xsimd.hpp", "lib/pate/math/kernels/ only")
+
     def test_library_includes_program(self):
         self.write("lib/pate/io/more.cpp", '#include "cli/streams.hpp"\n')
         self.expect("cli/streams.hpp", "cli/ only")

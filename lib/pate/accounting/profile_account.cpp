@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pate/math/bends.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/profile/cover.hpp"
 #include "pate/rdp/step_composition.hpp"
@@ -188,7 +188,7 @@ double moment_of(const OutcomeTable& table, double slope, Direction direction) {
   }
   bent.resize(losses.size());
   const bool is_short = most <= kLargestBend;
-  if (is_short) bends(losses.data(), slope, most, losses.size(), bent.data());
+  if (is_short) kernels().bends(losses.data(), slope, most, losses.size(), bent.data());
   double moment = 0.0;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const double z = slope * losses[i];

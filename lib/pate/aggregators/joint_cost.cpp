@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pate/bounds/step_cost.hpp"
-#include "pate/math/bends.hpp"
+#include "pate/math/kernels/kernels.hpp"
 
 namespace pate {
 
@@ -90,7 +90,7 @@ void JointCost::cost(std::int64_t v, std::span<const Node> nodes, double* costs)
     }
     return;
   }
-  log1p_positive(costs, nodes.size());
+  kernels().log1p_positive(costs, nodes.size());
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const double cost = with_margin(costs[k] / (order_ - 1.0));
     costs[k] = cost < cap_ ? cost : cap_;

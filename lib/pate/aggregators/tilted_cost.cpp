@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <numbers>
 #include <numeric>
@@ -13,8 +11,8 @@
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/normal.hpp"
-#include "pate/math/vector_clones.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
@@ -31,45 +29,8 @@ constexpr double kLogNegligible = 28.0;
 constexpr double kCancellation = 1e-13;
 constexpr double kLargestGrowth = 600.0;
 constexpr double kLargestQ = 1.0 - 1e-6;
-// Nodes that are summed over at a time.
-constexpr std::size_t kWidth = 8;
-constexpr std::size_t kRowsGoOn = kWidth - 1;  // zeros behind the last
+constexpr std::size_t kRowsGoOn = kLanes - 1;  // zeros behind the last
 constexpr std::size_t kRowsPerTask = 64;
-
-// Eight numbers at a time, whether the processor has such registers or not: each is computed by the
-// same operations.
-using Eight [[gnu::vector_size(64)]] = double;
-using EightBits [[gnu::vector_size(64)]] = std::uint64_t;
-
-// x[k] becomes weights[k] (1 - e^x[k]), k = 0..7, for x <= 0. Relative accuracy 4e-16;
-// e^x = 2^n (1 + p), p = e^r - 1 for |r| <= log(2)/2.
-[[gnu::always_inline]] inline void weigh_one_minus_exp(Eight& x, const double* weights) {
-  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
-  constexpr double kLn2High = 0x1.62e42fefa3800p-1;
-  constexpr double kLn2Low = 0x1.ef35793c76730p-45;
-  constexpr double kOneBits = 1.0;
-  Eight weight;
-  std::memcpy(&weight, weights, sizeof weight);
-  const Eight least = Eight{} - 700.0;
-  x = x > least ? x : least;
-  const Eight shifted = x * std::numbers::log2e + kRound;
-  const Eight n = shifted - kRound;
-  const Eight r = (x - n * kLn2High) - n * kLn2Low;
-  // (e^r - 1 - r) / r^2 by powers, in pairs: few operations wait for each other.
-  const Eight r2 = r * r;
-  const Eight r4 = r2 * r2;
-  const Eight low = (0.5 + r * (1.0 / 6.0)) + (1.0 / 24.0 + r * (1.0 / 120.0)) * r2;
-  const Eight middle =
-      (1.0 / 720.0 + r * (1.0 / 5040.0)) + (1.0 / 40320.0 + r * (1.0 / 362880.0)) * r2;
-  const Eight high = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) + r2 * (1.0 / 479001600.0);
-  const Eight p = r + r2 * (low + r4 * (middle + r4 * high));
-  EightBits bits;
-  std::memcpy(&bits, &shifted, sizeof bits);
-  bits = (bits << 52U) + std::bit_cast<std::uint64_t>(kOneBits);
-  Eight power;
-  std::memcpy(&power, &bits, sizeof power);
-  x = weight * ((1.0 - power) - power * p);
-}
 
 // Between the nodes of the trapezoidal rule. Its error falls as e^(-c / step^2), where c is the
 // smaller the more classes may win at once; with these it is a few 1e-14 at most.
@@ -136,15 +97,13 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
   });
 }
 
-TiltedMoment::Term TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t shift,
-                                      std::int64_t classes) const {
+WeightedRow TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t shift,
+                               std::int64_t classes) const {
   const auto row = static_cast<std::size_t>(std::min(gap, last_gap_) + shift + kRoom);
   return {rows_[row_set(tilt)].data() + row * nodes_, static_cast<double>(classes)};
 }
 
-// Wide vectors where the processor has them: the same operations in the same order, none fused.
-PATE_VECTOR_CLONES double TiltedMoment::weighted_sum(std::span<const Term> terms,
-                                                     double least_gap) const {
+double TiltedMoment::weighted_sum(std::span<const WeightedRow> terms, double least_gap) const {
   // The integrand of the closest class has its mode halfway between; further out than this on
   // either side there is nothing to add, nor is there of classes behind it.
   const double mode = std::max(0.0, least_gap) / (2.0 * sigma_);
@@ -157,39 +116,25 @@ PATE_VECTOR_CLONES double TiltedMoment::weighted_sum(std::span<const Term> terms
   const std::size_t first = from > 0.0 ? std::min(static_cast<std::size_t>(from), nodes_) : 0;
   const std::size_t last = std::min(nodes_, static_cast<std::size_t>(std::max(to, 0.0)) + 1);
   // Up to seven more are added up, which are negligible too; behind the last node weights are 0.
-  Eight sums{};
-  for (std::size_t start = first; start < last; start += kWidth) {
-    Eight log_wins{};
-    for (const Term& term : terms) {
-      Eight row;
-      std::memcpy(&row, term.row + start, sizeof row);
-      log_wins += term.classes * row;
-    }
-    weigh_one_minus_exp(log_wins, weights_.data() + start);
-    sums += log_wins;
-  }
-  double sum = 0.0;
-  for (std::size_t k = 0; k < kWidth; ++k) sum += sums[k];
-  return sum;
+  return kernels().sum_one_minus_exp(terms.data(), terms.size(), weights_.data(), first, last);
 }
 
 namespace {
 
 // Terms on the stack where there are few of them.
-template <class Term>
 struct TermBuffer {
   explicit TermBuffer(std::size_t capacity) {
     if (capacity > few.size()) many.resize(capacity);
   }
-  void add(const Term& term, double gap) {
+  void add(const WeightedRow& term, double gap) {
     data()[size++] = term;
     least_gap = std::min(least_gap, gap);
   }
-  Term* data() { return many.empty() ? few.data() : many.data(); }
-  std::span<const Term> span() { return {data(), size}; }
+  WeightedRow* data() { return many.empty() ? few.data() : many.data(); }
+  std::span<const WeightedRow> span() { return {data(), size}; }
 
-  std::array<Term, 9> few;
-  std::vector<Term> many;
+  std::array<WeightedRow, 9> few;
+  std::vector<WeightedRow> many;
   std::size_t size = 0;
   double least_gap = kInfinity;
 };
@@ -197,7 +142,7 @@ struct TermBuffer {
 }  // namespace
 
 TiltedMoment::Loses TiltedMoment::q(std::span<const Group> groups) const {
-  TermBuffer<Term> terms(groups.size());
+  TermBuffer terms(groups.size());
   for (const Group& group : groups) {
     terms.add(term(0, group.gap, 0, group.classes), static_cast<double>(group.gap));
   }
@@ -210,8 +155,8 @@ double TiltedMoment::excess(Move move, const Loses& before, std::span<const Grou
   const int sign = move == Move::to_top ? 1 : -1;
   const bool aside = move == Move::aside;
   const int common = aside ? 0 : sign;  // by how much the gaps of the others change
-  TermBuffer<Term> moved(others.size() + 2);
-  TermBuffer<Term> tilted(others.size() + 2);
+  TermBuffer moved(others.size() + 2);
+  TermBuffer tilted(others.size() + 2);
   const double tilt = order_ - 1.0;
   const auto add = [&](std::int64_t gap, int change, std::int64_t classes) {
     if (classes == 0) return;

@@ -13,6 +13,8 @@
 
 namespace pate {
 
+struct WeightedRow;
+
 /// The tilted bound of GNMax at one order, forward only: an upper bound on a moment of the noisy
 /// maximum between votes n and n' (one vote moved), close to the exact one. With q(c) = Pr[the
 /// class i does not win at real counts c] and any class i,
@@ -74,13 +76,9 @@ class TiltedMoment {
  private:
   static constexpr std::int64_t kRoom = 3;  // gaps below 0 and above the last
 
-  struct Term {
-    const double* row;
-    double classes;
-  };
-  [[nodiscard]] Term term(int tilt, std::int64_t gap, std::int64_t shift,
-                          std::int64_t classes) const;
-  [[nodiscard]] double weighted_sum(std::span<const Term> terms, double least_gap) const;
+  [[nodiscard]] WeightedRow term(int tilt, std::int64_t gap, std::int64_t shift,
+                                 std::int64_t classes) const;
+  [[nodiscard]] double weighted_sum(std::span<const WeightedRow> terms, double least_gap) const;
 
   double sigma_;
   double order_;

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "pate/math/bends.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/math/vector_clones.hpp"
 
 namespace pate {
 
@@ -52,122 +51,6 @@ double log_forward_term(double l, double order) {
 
 // Nodes whose products are added up together: what is read of them stays in the nearest cache.
 constexpr std::size_t kNodes = 16;
-// Numbers in the widest vector.
-constexpr std::size_t kWhole = 8;
-
-// to[r][b] += weights[i] * (1 + up[i * size + r]) * down[i * size + b], node by node, for so many
-// rows r.
-template <std::size_t Rows>
-[[gnu::always_inline]] inline void add_rows(std::span<const double> weights, const double* up,
-                                            const double* down, std::size_t size,
-                                            const std::uint32_t* rows, double* __restrict sums) {
-  constexpr std::size_t kAtOnce = 4;  // nodes, so that a sum is read and written once for them
-  std::size_t i = 0;
-  for (; i + kAtOnce <= weights.size(); i += kAtOnce) {
-    std::array<std::array<double, kAtOnce>, Rows> w{};
-    for (std::size_t r = 0; r < Rows; ++r) {
-      for (std::size_t k = 0; k < kAtOnce; ++k) {
-        w[r][k] = weights[i + k] * (1.0 + up[(i + k) * size + rows[r]]);
-      }
-    }
-    const double* const d0 = down + i * size;
-    const double* const d1 = d0 + size;
-    const double* const d2 = d1 + size;
-    const double* const d3 = d2 + size;
-    for (std::size_t b = 0; b < size; ++b) {
-      const double x0 = d0[b];
-      const double x1 = d1[b];
-      const double x2 = d2[b];
-      const double x3 = d3[b];
-      for (std::size_t r = 0; r < Rows; ++r) {
-        double& to = sums[r * size + b];
-        to = (((to + w[r][0] * x0) + w[r][1] * x1) + w[r][2] * x2) + w[r][3] * x3;
-      }
-    }
-  }
-  for (; i < weights.size(); ++i) {
-    for (std::size_t r = 0; r < Rows; ++r) {
-      const double w = weights[i] * (1.0 + up[i * size + rows[r]]);
-      for (std::size_t b = 0; b < size; ++b) sums[r * size + b] += w * down[i * size + b];
-    }
-  }
-}
-
-// sums[r * size + b] += weights[i] * (1 + up[i * size + rows[r]]) * down[i * size + b], node by
-// node.
-PATE_VECTOR_CLONES void add_products(std::span<const double> weights, const double* up,
-                                     const double* down, std::size_t size,
-                                     std::span<const std::uint32_t> rows, double* __restrict sums) {
-  std::size_t r = 0;
-  for (; r + 2 <= rows.size(); r += 2) {
-    add_rows<2>(weights, up, down, size, rows.data() + r, sums + r * size);
-  }
-  if (r < rows.size()) add_rows<1>(weights, up, down, size, rows.data() + r, sums + r * size);
-}
-
-// sums[c * size + a] += weight * (1 + up[a]) * down[columns[c]].
-PATE_VECTOR_CLONES void add_columns(double weight, const double* up, const double* down,
-                                    std::size_t size, std::span<const std::uint32_t> columns,
-                                    double* __restrict sums) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const double one = down[columns[c]];
-    double* const to = sums + c * size;
-    for (std::size_t a = 0; a < size; ++a) to[a] += weight * (1.0 + up[a]) * one;
-  }
-}
-
-// The largest |l|.
-PATE_VECTOR_CLONES double largest_of(const double* l, std::size_t size) {
-  constexpr std::size_t kLanes = 4;
-  std::array<double, kLanes> most{};
-  std::size_t e = 0;
-  for (; e + kLanes <= size; e += kLanes) {
-    for (std::size_t j = 0; j < kLanes; ++j) {
-      const double one = std::abs(l[e + j]);
-      most[j] = one > most[j] ? one : most[j];
-    }
-  }
-  for (; e < size; ++e) most[0] = std::abs(l[e]) > most[0] ? std::abs(l[e]) : most[0];
-  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
-}
-
-// The sum of weight * (e^l - 1).
-PATE_VECTOR_CLONES double sum_changes(const double* weights, const double* l, const double* bends,
-                                      std::size_t size) {
-  constexpr std::size_t kLanes = 4;
-  std::array<double, kLanes> sums{};
-  std::size_t e = 0;
-  for (; e + kLanes <= size; e += kLanes) {
-    for (std::size_t j = 0; j < kLanes; ++j) sums[j] += weights[e + j] * (l[e + j] + bends[e + j]);
-  }
-  for (; e < size; ++e) sums[e % kLanes] += weights[e] * (l[e] + bends[e]);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-// The excesses of outcomes with these weights, from bends of (1 - order) l, of order l and of l.
-// Four sums each, so that they are vectors.
-PATE_VECTOR_CLONES void sum_excess(const double* weights, const double* forward,
-                                   const double* reverse, const double* bends, std::size_t size,
-                                   double order, double* __restrict result) {
-  constexpr std::size_t kLanes = 4;
-  std::array<double, kLanes> there{};
-  std::array<double, kLanes> back{};
-  std::size_t e = 0;
-  for (; e + kLanes <= size; e += kLanes) {
-    for (std::size_t j = 0; j < kLanes; ++j) {
-      const std::size_t i = e + j;
-      there[j] += weights[i] * (forward[i] + (order - 1.0) * bends[i]);
-      back[j] += weights[i] * (reverse[i] - order * bends[i]);
-    }
-  }
-  for (; e < size; ++e) {
-    there[e % kLanes] += weights[e] * (forward[e] + (order - 1.0) * bends[e]);
-    back[e % kLanes] += weights[e] * (reverse[e] - order * bends[e]);
-  }
-  result[0] = (there[0] + there[1]) + (there[2] + there[3]);
-  result[1] = (back[0] + back[1]) + (back[2] + back[3]);
-}
-
 }  // namespace
 
 // For one class that wins, the logarithms of its neighbours' probabilities relative to its own.
@@ -178,7 +61,7 @@ struct NeighbourOutcomes::Kernel {
       : votes(query),
         noise(at_nodes),
         groups(query.groups.size()),
-        width((groups + kWhole - 1) / kWhole * kWhole),
+        width((groups + kLanes - 1) / kLanes * kLanes),
         wanted_(wanted) {
     place_products();
     log_total.assign(noise.nodes, 0.0);
@@ -230,13 +113,12 @@ struct NeighbourOutcomes::Kernel {
         lost[g] += w_lost * down[g];
       }
       node_weights_.push_back(w);
-      add_columns(w, up, down, width, columns_, in_columns);
+      kernels().add_columns(w, up, down, width, columns_.data(), columns_.size(), in_columns);
     }
     for (std::size_t i = begin_; i < end_; i += kNodes) {
-      const auto weights =
-          std::span<const double>(node_weights_).subspan(i - begin_, std::min(kNodes, end_ - i));
-      add_products(weights, fallen.data() + i * width, risen.data() + i * width, width, rows_,
-                   products_.data());
+      kernels().add_products(node_weights_.data() + (i - begin_), std::min(kNodes, end_ - i),
+                             fallen.data() + i * width, risen.data() + i * width, width,
+                             rows_.data(), rows_.size(), products_.data());
     }
     const double log_sum = std::log(sum);
     changes_.resize(wanted_.size());
@@ -244,7 +126,7 @@ struct NeighbourOutcomes::Kernel {
       changes_[k] = (gain[wanted_[k].from] - products_[product_of_[k]]) / sum;
     }
     other = changes_;
-    log1p_near_zero(other.data(), other.size());
+    kernels().log1p_near_zero(other.data(), other.size());
     for (std::size_t k = 0; k < other.size(); ++k) {
       if (is_near_zero(changes_[k])) continue;
       const auto [a, b] = wanted_[k];
@@ -417,10 +299,10 @@ void NeighbourOutcomes::bend(std::size_t k) {
   const double* const l = log_ratios_.data() + k * elements;
   double* const its = bends_.data() + k * elements;
   // What is not a number stays that, and is noticed by the caller.
-  const double most = largest_of(l, elements);
+  const double most = kernels().largest_size(l, elements);
   most_[k] = most;
   if (most <= kLargestBend) {
-    bends(l, 1.0, most, elements, its);
+    kernels().bends(l, 1.0, most, elements, its);
   } else {
     for (std::size_t e = 0; e < elements; ++e) its[e] = expm1mx(l[e]);
   }
@@ -444,7 +326,7 @@ void NeighbourOutcomes::take_plurality_from_others(const GroupedVotes& votes) {
     if (most_[k] <= kLargestBend) {
       write_weights(k, weights.data());
       weights[own] = 0.0;
-      rest = sum_changes(weights.data(), l, bends_.data() + k * elements, elements);
+      rest = kernels().sum_changes(weights.data(), l, bends_.data() + k * elements, elements);
     } else {
       for (std::size_t e = 0; e < elements; ++e) {
         if (e == own || classes(k, e) == 0.0) continue;
@@ -494,10 +376,10 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
     double* const forward = weights + elements;
     double* const reverse = forward + elements;
     write_weights(k, weights);
-    bends(l, 1.0 - order, order * most_[k], elements, forward);
-    bends(l, order, order * most_[k], elements, reverse);
+    kernels().bends(l, 1.0 - order, order * most_[k], elements, forward);
+    kernels().bends(l, order, order * most_[k], elements, reverse);
     std::array<double, 2> sums{};
-    sum_excess(weights, forward, reverse, bend, elements, order, sums.data());
+    kernels().sum_excess(weights, forward, reverse, bend, elements, order, sums.data());
     return {sums[0], sums[1]};
   }
   BothDirections sum;

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/math/vector_clones.hpp"
 
 namespace pate {
 
@@ -91,38 +91,10 @@ Bends bends_of(std::span<const OutcomeTable> tables, double resolution) {
 }
 
 // Tables that are looked at together, one in each place of a row.
-constexpr std::size_t kRow = 8;
-using Row = std::array<double, kRow>;
+using Row = std::array<double, kLanes>;
 
-// Raises the excess at every bend to that of the tables at gamma = e^bend: sum_o (p - gamma q)+,
-// and for gamma < 1 less 1 - gamma, which is sum_o (gamma q - p)+. p, q: the masses of the outcomes
-// between a bend and the next one away from 0.
-PATE_VECTOR_CLONES void raise_excess(const double* gammas, std::size_t zero, std::size_t size,
-                                     const Row* p, const Row* q, Row* excess) {
-  Row sum_p{};
-  Row sum_q{};
-  for (std::size_t k = 0; k < zero; ++k) {
-    for (std::size_t i = 0; i < kRow; ++i) {
-      sum_p[i] += p[k][i];
-      sum_q[i] += q[k][i];
-      const double its = gammas[k] * sum_q[i] - sum_p[i];
-      const double most = excess[k][i];
-      excess[k][i] = its <= most || most != most ? most : its;
-    }
-  }
-  sum_p = sum_q = {};
-  for (std::size_t k = size; k-- > zero;) {
-    for (std::size_t i = 0; i < kRow; ++i) {
-      sum_p[i] += p[k][i];
-      sum_q[i] += q[k][i];
-      const double its = sum_p[i] - gammas[k] * sum_q[i];
-      const double most = excess[k][i];
-      excess[k][i] = its <= most || most != most ? most : its;
-    }
-  }
-}
-
-// The largest excess of the tables at every bend.
+// The largest excess of the tables at every bend: at gamma = e^bend, sum_o (p - gamma q)+, and for
+// gamma < 1 less 1 - gamma, which is sum_o (gamma q - p)+.
 std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const Bends& bends,
                                    std::span<const double> gammas) {
   const std::vector<double>& losses = bends.losses;
@@ -130,10 +102,10 @@ std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const B
   std::vector<Row> q(losses.size());
   std::vector<Row> excess(losses.size());
   const std::uint32_t* nearest = bends.nearest.data();
-  for (std::size_t first = 0; first < tables.size(); first += kRow) {
+  for (std::size_t first = 0; first < tables.size(); first += kLanes) {
     std::ranges::fill(p, Row{});
     std::ranges::fill(q, Row{});
-    for (std::size_t i = 0; i < std::min(kRow, tables.size() - first); ++i) {
+    for (std::size_t i = 0; i < std::min(kLanes, tables.size() - first); ++i) {
       for (const OutcomePair& o : tables[first + i]) {
         // Where an outcome lies on a bend it adds nothing there.
         std::size_t k = *nearest++;
@@ -154,7 +126,9 @@ std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const B
         q[k][i] += o.q;
       }
     }
-    raise_excess(gammas.data(), bends.zero, losses.size(), p.data(), q.data(), excess.data());
+    // p, q: the masses of the outcomes between a bend and the next one away from 0.
+    kernels().raise_excess(gammas.data(), bends.zero, losses.size(), p.front().data(),
+                           q.front().data(), excess.front().data());
   }
   std::vector<double> result;
   for (const Row& row : excess) {

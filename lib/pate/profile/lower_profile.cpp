@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "pate/error.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/sums.hpp"
-#include "pate/profile/node_sums.hpp"
 
 namespace pate {
 
@@ -150,10 +150,10 @@ void LowerProfile::step(const OutcomeTable& table) {
       weights_p_.push_back(outcome.p);
       weights_q_.push_back(outcome.q);
     }
-    node_sums(&p_[at(0)], {offsets_.data(), weights_p_.data(), offsets_.size(), 0.0},
-              &after_p_[at(first)]);
-    node_sums(&q_[at(0)], {offsets_.data(), weights_q_.data(), offsets_.size(), 0.0},
-              &after_q_[at(first)]);
+    kernels().node_sums(&p_[at(0)], {offsets_.data(), weights_p_.data(), offsets_.size(), 0.0},
+                        &after_p_[at(first)]);
+    kernels().node_sums(&q_[at(0)], {offsets_.data(), weights_q_.data(), offsets_.size(), 0.0},
+                        &after_q_[at(first)]);
   }
   for (auto* const after : {&after_p_, &after_q_}) {
     std::fill_n(&(*after)[at(low - kBlock)], kBlock, 0.0);

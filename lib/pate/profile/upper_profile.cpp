@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "pate/error.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/log_space.hpp"
-#include "pate/profile/node_sums.hpp"
 
 namespace pate {
 
@@ -168,7 +168,8 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
                       query.first_[b + 1] - from, query.at_infinity_[b]});
   }
   for (std::size_t i = 0; i < rounded; i += kBlock) {
-    largest_sums(old - below + i - least, tables, raised.data() + room + i);
+    kernels().largest_sums(old - below + i - least, tables.data(), tables.size(),
+                           raised.data() + room + i);
   }
   // What is constant below the window grows by the sum of the weights, which covers have above 1.
   double most_weight = 1.0;

@@ -7,7 +7,6 @@
 #include "pate/aggregators/query_cost.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
-#include "pate/math/vector_clones.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/sensitivity/neighbour_q.hpp"
 #include "pate/sensitivity/sensitivity_table.hpp"
@@ -76,8 +75,7 @@ struct Walker {
 };
 
 // to[k] becomes the largest of itself, a[k] and b[k].
-PATE_VECTOR_CLONES void raise(float* __restrict to, const float* a, const float* b,
-                              std::size_t size) {
+void raise(float* __restrict to, const float* a, const float* b, std::size_t size) {
   for (std::size_t k = 0; k < size; ++k) {
     const float larger = a[k] > b[k] ? a[k] : b[k];
     to[k] = to[k] > larger ? to[k] : larger;

@@ -9,9 +9,8 @@
 #include "pate/aggregators/joint_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
-#include "pate/math/bends.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/margin.hpp"
-#include "pate/math/vector_clones.hpp"
 #include "pate/parallel/parallel_for.hpp"
 
 namespace pate {
@@ -89,9 +88,8 @@ struct Row {
 // Excesses of the check and the noisy maximum together of those of the noisy maximum. Before a step
 // the line is one for both ends, the largest at the lower one; after it the largest at each.
 template <class Real>
-[[gnu::always_inline]] inline void joint_excesses(const AtEnds<Real>& excess,
-                                                  const std::array<AnswerLine<Real>, 3>& lines,
-                                                  AtEnds<Real>& joint) {
+void joint_excesses(const AtEnds<Real>& excess, const std::array<AnswerLine<Real>, 3>& lines,
+                    AtEnds<Real>& joint) {
   const AnswerLine<Real>& a = lines[0];
   const AnswerLine<Real>& b = lines[1];
   const AnswerLine<Real>& c = lines[2];
@@ -121,14 +119,8 @@ template <class Real>
   }
 }
 
-PATE_VECTOR_CLONES void fill_excesses(const AtEnds<double>& excess,
-                                      const std::array<AnswerLine<double>, 3>& lines,
-                                      AtEnds<double>& joint) {
-  joint_excesses(excess, lines, joint);
-}
-
 // x becomes scale * x; false where one is not finite.
-PATE_VECTOR_CLONES bool scale_finite(double* x, double scale, std::size_t size) {
+bool scale_finite(double* x, double scale, std::size_t size) {
   std::int64_t beyond = 0;
   for (std::size_t k = 0; k < size; ++k) {
     x[k] = scale * x[k];
@@ -146,8 +138,8 @@ void fill_costs(const AtEnds<Real>& excess, const Lines<Real>& lines, double ord
   const std::size_t cells = excess.before_low.size();
   if (costs.before_low.size() != cells) costs = AtEnds<double>(cells);
   if constexpr (std::is_same_v<Real, double>) {
-    fill_excesses(excess, three, costs);
-    costs.for_each([&](std::vector<double>& x) { log1p_positive(x.data(), cells); });
+    joint_excesses(excess, three, costs);
+    costs.for_each([&](std::vector<double>& x) { kernels().log1p_positive(x.data(), cells); });
   } else {
     AtEnds<Real> joint(cells);
     joint_excesses(excess, three, joint);

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "pate/error.hpp"
+#include "pate/math/kernels/kernels.hpp"
 #include "pate/math/normal.hpp"
 #include "pate/profile/cover.hpp"
 #include "pate/profile/lower_profile.hpp"
-#include "pate/profile/node_sums.hpp"
 #include "pate/profile/upper_profile.hpp"
 #include "support/accuracy.hpp"
 #include "support/paths.hpp"
@@ -394,8 +394,8 @@ TEST_SUITE("profile") {
       };
       std::array<double, kNodeBlock> one{};
       std::array<double, kNodeBlock> largest{};
-      node_sums(middle, tables.front(), one.data());
-      largest_sums(middle, tables, largest.data());
+      kernels().node_sums(middle, tables.front(), one.data());
+      kernels().largest_sums(middle, tables.data(), tables.size(), largest.data());
       for (std::size_t i = 0; i < kNodeBlock; ++i) {
         CHECK(one[i] == sum_at(tables.front(), i));
         double most = 0.0;

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace pate {
+
+/// How many sums a kernel keeps of one total: element i is added to sum i mod kLanes, and the sums
+/// are added up in a fixed order. So a total has the same bits in vectors of any width.
+inline constexpr std::size_t kLanes = 8;
+
+/// A row of logarithms, and how often it counts. `kLanes` - 1 numbers can be read behind its end.
+struct WeightedRow {
+  const double* row;
+  double weight;
+};
+
+/// How many nodes `node_sums` and `largest_sums` compute at a time.
+inline constexpr std::size_t kNodeBlock = 64;
+
+/// start + sum over terms of weights[t] * values[i + offsets[t]], added up in the order of the
+/// terms.
+struct NodeTerms {
+  const std::int32_t* offsets;
+  const double* weights;
+  std::size_t size;
+  double start;
+};
+
+/// The largest |z| of `Kernels::bends`.
+inline constexpr double kLargestBend = 16.0;
+
+/// Where `Kernels::log1p_near_zero` holds: -1/5 <= x <= 1/4.
+[[nodiscard]] inline bool is_near_zero(double x) {
+  return x >= -0.2 && x <= 0.25;
+}
+
+/// The inner loops that run in vectors, for one instruction set. Each is written once
+/// (`generic/`), for any width, without fused products: all sets give the same bits.
+struct Kernels {
+  /// Of the instruction set, as xsimd calls it.
+  const char* name;
+
+  /// sum over nodes k, first <= k < last, of weights[k] (1 - e^x_k), where x_k <= 0 is the sum over
+  /// rows of weight * row[k]. Nodes up to a multiple of `kLanes` behind `first` are added too, so
+  /// weights and rows go on there. Relative accuracy of a term 4e-16.
+  double (*sum_one_minus_exp)(const WeightedRow* rows, std::size_t size, const double* weights,
+                              std::size_t first, std::size_t last);
+
+  /// result[i], i < kNodeBlock: that sum of `NodeTerms`.
+  void (*node_sums)(const double* values, const NodeTerms& terms, double* result);
+
+  /// result[i], i < kNodeBlock: the largest of those sums over `size` tables, but from 0 to 1.
+  void (*largest_sums)(const double* values, const NodeTerms* tables, std::size_t size,
+                       double* result);
+
+  /// result[i] = e^z - 1 - z >= 0 of z = factor * l[i], i < size, without the cancellation near 0.
+  /// most: at least |z| of all of them, at most kLargestBend. Relative accuracy 2e-14. l and result
+  /// do not overlap. What is not finite is not either in the result.
+  void (*bends)(const double* l, double factor, double most, std::size_t size, double* result);
+
+  /// x[i] becomes log(1 + x[i]) of x[i] >= 0, to a relative accuracy of 1e-15. What is infinite or
+  /// NaN is not finite in the result.
+  void (*log1p_positive)(double* x, std::size_t size);
+
+  /// x[i] becomes log(1 + x[i]) where `is_near_zero(x[i])`, to a relative accuracy of 1e-15; others
+  /// become any number.
+  void (*log1p_near_zero)(double* x, std::size_t size);
+
+  /// sums[r * size + b] += weights[i] * (1 + up[i * size + rows[r]]) * down[i * size + b], r <
+  /// count, b < size, node by node i < nodes. `size` is a multiple of `kLanes`; sums overlap
+  /// nothing.
+  void (*add_products)(const double* weights, std::size_t nodes, const double* up,
+                       const double* down, std::size_t size, const std::uint32_t* rows,
+                       std::size_t count, double* sums);
+
+  /// sums[c * size + a] += weight * (1 + up[a]) * down[columns[c]], c < count, a < size. `size` is
+  /// a multiple of `kLanes`; sums overlap nothing.
+  void (*add_columns)(double weight, const double* up, const double* down, std::size_t size,
+                      const std::uint32_t* columns, std::size_t count, double* sums);
+
+  /// The largest |x[i]|, i < size; 0 of none. What is NaN is passed over.
+  double (*largest_size)(const double* x, std::size_t size);
+
+  /// The sum of weights[i] (e^l[i] - 1), i < size, of bends[i] = e^l[i] - 1 - l[i].
+  double (*sum_changes)(const double* weights, const double* l, const double* bends,
+                        std::size_t size);
+
+  /// The sums of weights[i] (forward[i] + (order - 1) bends[i]) and of weights[i] (reverse[i] -
+  /// order bends[i]), i < size: result[0] and result[1].
+  void (*sum_excess)(const double* weights, const double* forward, const double* reverse,
+                     const double* bends, std::size_t size, double order, double* result);
+
+  /// Of `kLanes` tables at once, that of lane i at [k * kLanes + i]: raises the excess at each k <
+  /// size to sum_p - gammas[k] sum_q of p and q from k to the end, and for k < zero to gammas[k]
+  /// sum_q - sum_p of those up to k. An excess that is NaN stays that, and what is NaN makes it so.
+  void (*raise_excess)(const double* gammas, std::size_t zero, std::size_t size, const double* p,
+                       const double* q, double* excess);
+};
+
+/// Those of the widest vectors that this machine has.
+[[nodiscard]] const Kernels& kernels();
+
+/// All that this machine can run, the narrowest first: for tests and benchmarks.
+[[nodiscard]] std::span<const Kernels> runnable_kernels();
+
+}  // namespace pate
