@@ -125,9 +125,11 @@ void CountsLook::find_constant(const VotesLookedAt& looked_at,
                                std::vector<ContentDoubt>& found) const {
   // Rows of one sum keep it with a column beside them that never changes, and with no other.
   if (classes_ < 3 || static_cast<std::int64_t>(distinct_.size()) < kFewestRows) return;
+  const bool has_totals = !found.empty();
   const std::vector<std::string> names = looked_at.table.header().names;
   for (const std::int64_t column : constants_) {
     const auto index = static_cast<std::size_t>(column);
+    if (has_totals && 2 * std::int64_t{first_[index]} == teachers_) continue;  // the total
     const bool headed =
         index < names.size() &&
         (heads_labels(names[index]) || heads_index(names[index]) || heads_teachers(names[index]));

@@ -43,16 +43,23 @@ Aggregator one_laplace(double scale) {
   return {std::nullopt, OneLaplaceNoise{scale}, false};
 }
 
-// Pr[n_0 - n_1 + Lap(2b) > 0] by the lead of class 0.
-Real wins(std::int64_t lead, double scale) {
-  const Real rarer = exp(-Real(std::abs(lead)) / (2 * Real(scale))) / 2;
-  return lead < 0 ? rarer : 1 - rarer;
+// Pr[n_0 - n_1 + Lap(2b) > 0] by the lead of class 0, and of less: as logarithms, so that all
+// digits are left where the one is nearly 1.
+struct Answers {
+  Real log_p, log_not;
+};
+Answers answers(std::int64_t lead, double scale) {
+  const Real log_rarer = -Real(std::abs(lead)) / (2 * Real(scale)) - log(Real(2));
+  const Real log_other = log1p(Real(-exp(log_rarer)));
+  return lead < 0 ? Answers{log_rarer, log_other} : Answers{log_other, log_rarer};
 }
 
-Real cost(const Real& p, const Real& p2, double order) {
-  const Real o = order;
-  const Real moment = pow(p, o) * pow(p2, 1 - o) + pow(1 - p, o) * pow(1 - p2, 1 - o);
-  return log(moment) / (o - 1);
+// The sum of p (e^((order-1) log(p/p2)) - 1) is the moment less one.
+Real cost(const Answers& p, const Answers& p2, double order) {
+  const Real k = Real(order) - 1;
+  const Real excess = exp(p.log_p) * expm1(Real(k * (p.log_p - p2.log_p))) +
+                      exp(p.log_not) * expm1(Real(k * (p.log_not - p2.log_not)));
+  return log1p(excess) / k;
 }
 
 struct Both {
@@ -62,10 +69,10 @@ struct Both {
 // The largest over the neighbours of the votes.
 Both reference(std::int64_t n0, std::int64_t n1, double scale, double order) {
   Both largest;
-  const Real here = wins(n0 - n1, scale);
+  const Answers here = answers(n0 - n1, scale);
   for (const std::int64_t move : {-2, 2}) {
     if ((move < 0 ? n0 : n1) == 0) continue;
-    const Real there = wins(n0 - n1 + move, scale);
+    const Answers there = answers(n0 - n1 + move, scale);
     largest.forward = std::max(largest.forward, cost(here, there, order));
     largest.reverse = std::max(largest.reverse, cost(there, here, order));
   }
@@ -119,7 +126,7 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("one Laplace noise: exact costs at 60 digits") {
     Random random(3702);
-    for (int i = 0; i < 4000; ++i) {
+    for (int i = 0; i < 200; ++i) {
       const double scale = random.log_uniform(0.06, 1e6);
       const auto n0 = random.integer(0, 30);
       const auto n1 = random.integer(0, i % 3 == 0 ? 2 : 30);
