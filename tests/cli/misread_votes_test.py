@@ -259,7 +259,8 @@ def unchanging(rng, folder):
     e = Ensemble(rng, least_queries=20)
     while len(set(map(tuple, e.counts))) < 10:
         e = Ensemble(rng, least_queries=20)
-    place, value = rng.randint(0, e.classes), rng.randint(1, 9)
+    # As many as there are teachers would be a total.
+    place, value = rng.randint(0, e.classes), rng.choice([value for value in range(1, 10) if value != e.teachers])
     table = [row[:place] + [value] + row[place:] for row in e.counts]
     headed = rng.random() < 0.5
     names = [f"c{i}" for i in range(e.classes)]
