@@ -22,12 +22,13 @@ enum ExitStatus : int {
 /// What they mean, in words.
 inline constexpr std::array<std::pair<ExitStatus, const char*>, 8> kExitStatuses{{
     {kDone, "done"},
-    {kLimitMissed, "done, and a limit set by an option does not hold"},
+    {kLimitMissed, "done, but a limit set by an option does not hold"},
     {kUsage, "the command line is wrong"},
-    {kBadInput, "an input cannot be read or is malformed"},
+    {kBadInput, "unreadable or malformed input, or not enough memory"},
     {kNotValid, "the result would not be valid"},
     {kBadOutput, "an output cannot be written"},
-    {kLedgerRefused, "the ledger refuses: it has a release already, or is that of other teachers"},
+    {kLedgerRefused,
+     "ledger conflict: it already contains a release, or belongs to another ensemble"},
     {kBug, "a bug: please report"},
 }};
 

@@ -8,6 +8,7 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/accounting/run.hpp
     lib/pate/accounting/step_counts.hpp
     lib/pate/aggregators/aggregator.hpp
+    lib/pate/aggregators/query_cost.hpp
     lib/pate/error.hpp
     lib/pate/exact/vote_groups.hpp
     lib/pate/io/files.hpp

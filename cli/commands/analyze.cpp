@@ -57,10 +57,11 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   add_limit_options(line, options.privacy.limits);
   line.section("Interactive")
       .add("--reinforce-above GAMMA", options.reinforce_above,
-           "how many refused queries are expected to\nget the student's label, of a score above");
+           "also report how many refused queries would get the student's label, if its score is "
+           "above GAMMA");
   add_rows_from_answers(line.section("Origin"), options.rows_from_answers);
   line.section("Work").add("--shard I/N", options.shard,
-                           "only part I of N of the queries; see compose");
+                           "process part I of N; join the parts with pate compose");
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
   add_all(line, options.output);

@@ -24,6 +24,7 @@
 #include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 
 namespace pate::cli {
@@ -45,7 +46,12 @@ struct Document {
 Document read_document(const std::string& path) {
   std::string text = io::read_text_file(path);
   if (reports::is_ledger(text)) return {path, std::move(text), {}};
-  return {path, {}, io::JsonValue::parse(text, path)};
+  Document document{path, {}, io::JsonValue::parse(text, path)};
+  // Without its member `shard` one would look like a whole run.
+  if (document.report->type() == io::JsonType::object && document.report->has("seal")) {
+    reports::require_sealed(*document.report);
+  }
+  return document;
 }
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
@@ -109,6 +115,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
                    const Streams& streams) {
   std::vector<reports::ShardReport> shards;
   for (Document& document : documents) {
+    reports::require_sealed(*document.report);
     shards.push_back(reports::read_shard(*document.report));
     document.report.reset();  // it is large
   }
@@ -126,10 +133,11 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
     return setting.first == "rows_from_answers" && its != nullptr && *its;
   });
   context.record = {reports::analysis_event(account, context.inputs, from_answers)};
+  // A limit is judged by what is put out: of what may be published that is another headline.
+  if (options.output.public_only) reports::keep_public(account);
   const auto judged = judged_limits(options.limits, account.costs[account.headline],
                                     account.answered_expected, account.answered_realized);
   context.verdicts = verdicts_of(judged);
-  if (options.output.public_only) reports::keep_public(account);
   deliver_report(options.output,
                  options.output.public_only ? reports::public_analyze_report_json(account, context)
                                             : reports::analyze_report_json(account, context),
@@ -213,6 +221,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
                     const Streams& streams) {
   std::vector<TuningShard> shards;
   for (const Document& document : documents) {
+    reports::require_sealed(*document.report);
     shards.push_back({*document.report, reports::read_tune_report(*document.report)});
   }
   std::sort(shards.begin(), shards.end(), [](const TuningShard& a, const TuningShard& b) {
@@ -357,16 +366,16 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
                        "compose, and ledgers",
                        {.required = true, .recorded_as = "reports"});
   const Section rounds = line.section("Rounds");
-  rounds.add("--delta D", options.rounds.delta, "delta at which the sum is told");
+  rounds.add("--delta D", options.rounds.delta, "delta of the sum; default: that of the reports");
   add_any_delta(rounds, options.any_delta);
   add_orders(rounds, options.rounds.orders);
   rounds.add(
       "--bound NAME", options.rounds.bound,
       {Bound::tradeoff, Bound::published, Bound::exact, Bound::data_independent, Bound::released},
-      "headline: tradeoff, published, exact,\ndata-independent or released");
+      "bound to report first: tradeoff, published, exact, data-independent or released");
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
   rounds.add("--same-teachers", options.same_teachers,
-             "the same teachers voted, though in other files");
+             "assert that votes in different files are by the same teachers");
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");

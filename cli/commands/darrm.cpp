@@ -228,44 +228,45 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
                        "these, or - for standard input",
                        {.may_be_empty = true});
   const Section teachers = line.section("Teachers");
-  teachers.add("--setting NAME", options.setting,
-               {TeacherSetting::independent_fresh, TeacherSetting::static_whole,
-                TeacherSetting::static_shards, TeacherSetting::non_private},
-               "independent-fresh: private on the whole\n"
-               "data, new coins for every query;\n"
-               "static-whole: trained once, asked again;\n"
-               "static-shards: the same on disjoint shards;\n"
-               "non-private: promise nothing, on shards");
-  teachers.add("--epsilon EPS", options.epsilon,
-               "of a teacher's vote (static: of all its\nvotes); non-private: of an answer",
-               {.required = true});
-  teachers.add("--delta-teacher D", options.delta_teacher, "the delta of it; default: 0");
+  teachers.add(
+      "--setting NAME", options.setting,
+      {TeacherSetting::independent_fresh, TeacherSetting::static_whole,
+       TeacherSetting::static_shards, TeacherSetting::non_private},
+      "how private the teachers are: independent-fresh (trained on the whole data, new coins for "
+      "every query), static-whole (trained once on the whole data), static-shards (trained once on "
+      "disjoint shards) or non-private (shards, no privacy of their own)");
+  teachers.add(
+      "--epsilon EPS", options.epsilon,
+      "epsilon of one teacher's vote; static: of all its votes; non-private: of one answer",
+      {.required = true});
+  teachers.add("--delta-teacher D", options.delta_teacher,
+               "delta that goes with --epsilon; default: 0");
   teachers.add("--affected S", options.affected,
-               "a record reaches at most S teachers;\ndefault: all, on shards 1");
+               "number of teachers that one record can affect; default: all, with shards 1");
   const Section answer = line.section("Answer");
-  answer.add("--m M", options.m, "may cost as much as M teachers' votes");
-  answer.add("--delta D", options.delta, "its delta; default: 1-(1-delta-teacher)^M");
+  answer.add("--m M", options.m, "privacy of one answer, as a multiple of --epsilon");
+  answer.add("--delta D", options.delta, "delta of one answer; default: 1-(1-delta-teacher)^M");
   answer.add("--noise-function NAME", options.noise,
              {NoiseFunction::optimal, NoiseFunction::double_subsampling, NoiseFunction::constant,
               NoiseFunction::one_vote},
-             "optimal (default), double-subsampling,\nconstant, one-vote (of non-private)");
-  answer.add("--weights W", options.weights,
-             "what the optimum is for: uniform,\n"
-             "binomial:MU, published:MU,\n"
-             "total-variation, or a file of weights");
-  answer.add("--monotone", options.monotone, "larger majorities get no more noise");
+             "optimal (default), double-subsampling, constant, or one-vote (non-private only)");
+  answer.add(
+      "--weights W", options.weights,
+      "weights of the objective: uniform, binomial:MU, published:MU, total-variation, or a file");
+  answer.add("--monotone", options.monotone, "require noise that never grows with the majority");
   add_votes_input_options(
       line, options.input,
       {"VOTES", "--abstentions", "--student", "--labels", "--decisions", "--allow-empty"});
   const Section run = line.section("Run");
   run.add("--total-delta D", options.total_delta,
-          "of all answers: KOV composition at it, and\na headline that keeps it");
+          "delta of all answers together, for the optimal (KOV) composition");
   add_any_delta(run, options.any_delta);
   run.add("--max-epsilon E", options.limits.max_epsilon,
-          "exit status 1 above this epsilon, and no\nanswers");
-  run.add("--write-labels FILE", options.labels, "draw the answers: .npy, .csv or .tsv");
+          "exit with status 1 above this epsilon, and draw no answers");
+  run.add("--write-labels FILE", options.labels,
+          "draw the answers and write them to this .npy, .csv or .tsv file");
   run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
-  run.add("--ledger FILE", options.ledger, "record the run here (non-private)");
+  run.add("--ledger FILE", options.ledger, "record the run in this ledger (non-private only)");
   add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
   add_statement(line, options.output);

@@ -22,12 +22,12 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   add_mechanism_options(line, options.mechanism, {"--ptr-sparse", "--max-refusals"});
   add_privacy_options(line, options.privacy,
                       {"--bound", "--exact", "--deltas", "--profile-resolution"});
-  what.add("--query I", options.queries, "this row of the votes, from 0: 17, or 3,17");
-  what.add("--top N", options.top, "the N most expensive queries");
+  what.add("--query I", options.queries,
+           "rows of the votes to explain, counted from 0: 17, or 3,17");
+  what.add("--top N", options.top, "explain the N most expensive queries");
   add_output_options(line, options.output);
-  line.section("Output").add("--csv", options.csv,
-                             "the queries as CSV on standard output, one a row",
-                             {.recorded = false});
+  line.section("Output").add(
+      "--csv", options.csv, "write CSV to standard output, one row per query", {.recorded = false});
 }
 
 int run_explain(const ExplainOptions& options, const Streams& streams) {

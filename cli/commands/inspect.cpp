@@ -41,16 +41,22 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
 void add_inspect(CommandLine& line, InspectOptions& options) {
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   const Section threshold = line.section("Threshold (both or neither)");
-  threshold.add("--threshold T", options.mechanism.threshold, "votes, or a share like 80%");
-  threshold.add("--sigma1 S", options.mechanism.sigma1, "Gaussian noise of it, in votes");
-  const Section ptr = line.section("PTR instead (delta, and one of the others)");
-  ptr.add("--ptr-laplace EPS", options.mechanism.ptr_laplace, "its test, with Laplace noise");
-  ptr.add("--ptr-sigma S", options.mechanism.ptr_sigma, "or with Gaussian noise, in votes");
+  threshold.add(
+      "--threshold T", options.mechanism.threshold,
+      "smallest noisy top count that is answered: votes, or a share of the teachers like 80%");
+  threshold.add("--sigma1 S", options.mechanism.sigma1,
+                "standard deviation of the noise in the threshold check, in votes");
+  const Section ptr = line.section("PTR instead (--ptr-delta and one of the others)");
+  ptr.add("--ptr-laplace EPS", options.mechanism.ptr_laplace,
+          "propose-test-release: epsilon of a stability test with Laplace noise");
+  ptr.add("--ptr-sigma S", options.mechanism.ptr_sigma,
+          "propose-test-release: standard deviation of Gaussian noise in the stability test");
   ptr.add("--ptr-sparse EPS", options.mechanism.ptr_sparse,
-          "or its sparse form, as if each query\nwere the first of its round");
-  ptr.add("--ptr-delta D", options.mechanism.ptr_delta, "the delta of a query, or of a refusal");
+          "propose-test-release by sparse vector: epsilon that each refusal costs");
+  ptr.add("--ptr-delta D", options.mechanism.ptr_delta,
+          "delta of each query; with --ptr-sparse, of each refusal");
   line.section("Histograms")
-      .add("--bins N", options.bins, "at most N bins; default: one a vote, to 1000");
+      .add("--bins N", options.bins, "largest number of bins; default: one per vote, up to 1000");
   add_output_options(line, options.output);
   add_threads(line.section("Work"), options.threads);
 }

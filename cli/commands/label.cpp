@@ -62,22 +62,23 @@ void add_label(CommandLine& line, LabelOptions& options) {
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   add_mechanism_options(line, options.mechanism);
   const Section run = line.section("Run");
-  run.add("--write-labels FILE", options.labels, "the labels: .npy, .csv or .tsv; -1: none",
-          {.required = true});
+  run.add("--write-labels FILE", options.labels,
+          "write the labels to this .npy, .csv or .tsv file; -1 means refused", {.required = true});
   run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
   run.add("--reinforce-above GAMMA", options.reinforce_above,
-          "where refused, the student's label\nif its score is above this");
-  run.add("--max-answers K", options.max_answers, "stop after this many answers");
+          "give refused queries the student's label if its score is above GAMMA");
+  run.add("--max-answers K", options.max_answers, "stop after K answers");
   run.add("--max-epsilon E", options.max_epsilon,
-          "stop before the query that could cost\nmore, for any votes");
+          "stop before a query that could raise the data-independent epsilon above E");
   add_rows_from_answers(run, options.rows_from_answers);
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.delta, options.any_delta);
   privacy.add("--order L", options.order,
-              "Renyi order of what is counted during\nthe run; default: from the settings",
+              "Renyi order alpha of the privacy filter; default: chosen from the settings",
               {.recorded_before = "delta"});
   add_threads(privacy, options.threads);
-  run.add("--ledger FILE", options.ledger, "record the run here, before its labels appear");
+  run.add("--ledger FILE", options.ledger,
+          "record the run in this ledger before its labels appear");
   add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
   add_all(line, options.output);

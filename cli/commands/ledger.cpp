@@ -51,10 +51,10 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
                        {.required = true, .recorded_as = "ledger"});
   const Section total = line.section("Total");
   total.add("--delta D", options.total.delta,
-            "delta at which the total is told; default:\nthe sum of those of the entries");
+            "delta of the total; default: the sum of those of the entries");
   add_any_delta(total, options.any_delta);
   add_orders(total, options.total.orders);
-  total.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
+  total.add("--max-epsilon E", options.limits.max_epsilon, "exit with status 1 above this epsilon");
   add_threads(total, options.total.threads);
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");

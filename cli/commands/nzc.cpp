@@ -45,10 +45,12 @@ void add_nzc(CommandLine& line, NzcOptions& options) {
   add_votes_input_options(line, options.input, {"--student", "--decisions", "--allow-empty"});
   const Section mechanism = line.section("Mechanism");
   mechanism.add("--scale B", options.scale,
-                "Laplace noise on every count, in votes (the\npaper's gamma is 1/B)");
-  mechanism.add("--sigma S", options.sigma, "Gaussian noise instead");
-  mechanism.add("--tau TAU", options.tau, "the constant is the paper's for this failure");
-  mechanism.add("--constant C", options.constant, "or this many votes");
+                "scale of Laplace noise on each count, in votes (1/gamma in the paper)");
+  mechanism.add("--sigma S", options.sigma,
+                "standard deviation of Gaussian noise on each count, in votes");
+  mechanism.add("--tau TAU", options.tau,
+                "failure probability from which the paper derives the constant");
+  mechanism.add("--constant C", options.constant, "constant added to the plurality, in votes");
   add_delta(line.section("Privacy"), options.delta, options.any_delta,
             "of (epsilon, delta), of all answers");
   add_output_options(line, options.output);

@@ -94,26 +94,26 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
 void add_plan(CommandLine& line, PlanOptions& options) {
   add_mechanism_options(line, options.mechanism);
   const Section run = line.section("Run");
-  run.add("--queries N", options.queries, "queries put to the ensemble");
-  run.add("--max-answers K", options.max_answers, "the run stops after so many answers");
+  run.add("--queries N", options.queries, "number of queries put to the ensemble");
+  run.add("--max-answers K", options.max_answers, "end the run after K answers");
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta);
   const Section calibration = line.section("Calibration (both or neither)");
-  calibration.add("--epsilon E", options.epsilon, "the target that the headline must keep");
+  calibration.add("--epsilon E", options.epsilon, "target epsilon for --solve");
   calibration.add("--solve NAME", options.solve,
                   {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
                    PlanParameter::ptr_sigma, PlanParameter::queries, PlanParameter::max_answers,
                    PlanParameter::max_refusals},
-                  "find the smallest sigma2, sigma1,\n"
-                  "laplace-scale or ptr-sigma, or the most\n"
-                  "queries, max-answers or max-refusals");
+                  "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or "
+                  "ptr-sigma, or the largest queries, max-answers or max-refusals");
   privacy.add("--conversion NAME", options.settings.conversion,
               {ReportedConversion::gdp, ReportedConversion::optimal, ReportedConversion::improved,
                ReportedConversion::classic, ReportedConversion::pure, ReportedConversion::kov,
                ReportedConversion::moments, ReportedConversion::strong},
-              "headline: the smallest, or gdp, ...");
+              "how to compute the epsilon that is reported first; default: the smallest");
   add_orders(privacy, options.settings.orders);
-  privacy.add("--max-epsilon E", options.limits.max_epsilon, "exit status 1 above this epsilon");
+  privacy.add("--max-epsilon E", options.limits.max_epsilon,
+              "exit with status 1 above this epsilon");
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
   add_all(line, options.output);

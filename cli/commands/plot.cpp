@@ -21,12 +21,12 @@ bool shows_private(const io::JsonValue& report) {
 void add_plot(CommandLine& line, PlotOptions& options) {
   line.section("").add("REPORT TEXT", options.reports, "reports of pate, JSON; - is standard input",
                        {.required = true});
-  const Section plot = line.section("Picture");
+  const Section plot = line.section("Figure");
   plot.add("--kind KIND", options.kind,
            {FigureKind::cumulative, FigureKind::partition, FigureKind::votes, FigureKind::gaps,
             FigureKind::orders, FigureKind::pareto, FigureKind::heatmap, FigureKind::teachers,
             FigureKind::sensitivity, FigureKind::profile, FigureKind::gamma},
-           "what to show\n"
+           "figure to draw\n"
            "  cumulative   epsilon against answers (analyze)\n"
            "  partition    where the budget goes\n"
            "               (analyze, plan, label)\n"
@@ -48,12 +48,12 @@ void add_plot(CommandLine& line, PlotOptions& options) {
            "  gamma        the noise function (darrm)\n",
            {.required = true});
   const Section output = line.section("Output");
-  output.add("-o,--output FILE", options.output, "the picture: .svg, .pdf or .png; needs gnuplot",
-             {.required = true});
-  output.add("--script", options.script,
-             "write the script for gnuplot, with its data,\ninstead of the picture; -o - is "
-             "standard output");
-  output.add("--quiet", options.quiet, "no note that the picture is private");
+  output.add("-o,--output FILE", options.output,
+             "write the figure to this .svg, .pdf or .png file; needs gnuplot", {.required = true});
+  output.add(
+      "--script", options.script,
+      "write the gnuplot script with its data instead of the figure; -o - is standard output");
+  output.add("--quiet", options.quiet, "omit the note that the figure is private");
 }
 
 int run_plot(const PlotOptions& options, const Streams& streams) {

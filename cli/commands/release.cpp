@@ -348,46 +348,53 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   add_votes_input_options(line, options.input, {"--labels"});
   add_mechanism_options(line, options.mechanism);
   const Section privacy = line.section("Privacy");
-  add_delta(privacy, options.settings.delta, options.any_delta, "failure probability of the run");
+  add_delta(privacy, options.settings.delta, options.any_delta, "delta of the run");
   privacy.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},
-              "curve (default), or gnss: noise scaled to\nsmooth sensitivities");
+              "curve (default), or gnss: Gaussian noise scaled to smooth sensitivity");
   privacy.add("--cost NAME", options.cost,
               {CurveCost::tilted, CurveCost::exact, CurveCost::tradeoff},
-              "of a curve: tilted, exact (two classes\nonly), tradeoff; default: what suits best");
+              "curve: cost of a query: tilted, tradeoff or exact (two classes only); default: "
+              "chosen from the mechanism");
   privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::exact, Bound::published},
-              "of gnss: tradeoff, exact (two classes\nonly); published with --as-published");
+              "gnss: bound on the cost of a query: tradeoff, exact (two classes only), or "
+              "published with --as-published");
   privacy.add("--reading NAME", options.reading,
               {Reading::joint, Reading::realized, Reading::expected},
-              "joint, or realized with --decisions");
-  privacy.add("--confidence P", options.settings.confidence,
-              "gnss: Pr[epsilon not too small]; default\n1 - delta");
+              "kind of guarantee: joint, or realized with --decisions");
+  privacy.add(
+      "--confidence P", options.settings.confidence,
+      "gnss: probability that the noise does not make epsilon too small; default: 1 - delta");
   add_threads(privacy, options.settings.threads);
   const Section fixed =
       line.section("Parameters (default: of a curve from public inputs, of gnss from the votes)");
-  fixed.add("--order L", options.order, "Renyi order");
-  fixed.add("--s S", options.s, "of a curve: noise on the index");
-  fixed.add("--beta B", options.beta, "growth of the curve; gnss: smoothness of the\nsensitivity");
-  fixed.add("--sigma-ss S", options.sigma_ss, "gnss: noise, in smooth sensitivities");
+  fixed.add("--order L", options.order, "Renyi order alpha");
+  fixed.add("--s S", options.s, "curve: scale of the noise on the index");
+  fixed.add("--beta B", options.beta,
+            "curve: growth per index step; gnss: smoothness of the sensitivity");
+  fixed.add("--sigma-ss S", options.sigma_ss,
+            "gnss: noise as a multiple of the smooth sensitivity");
   fixed.add("--parameters-from FILE", options.parameters_from,
-            "those of an earlier report of pate release");
-  fixed.add("--parameters-from-labels", options.parameters_from_labels,
-            "of a curve: s and beta by how many queries\nwere answered; with --order, --decisions");
+            "use the parameters of an earlier report of pate release");
+  fixed.add(
+      "--parameters-from-labels", options.parameters_from_labels,
+      "curve: choose s and beta by the number of answered queries; needs --order and --decisions");
   fixed.add("--other-teachers", options.other_teachers,
-            "gnss: the votes these were chosen from are\nof other teachers, or were made up");
+            "gnss: --parameters-from rests on votes that are simulated or of other teachers");
   const Section drawing = line.section("Drawing");
-  drawing.add("--dry-run", options.dry_run, "draw nothing: the private part only");
-  drawing.add("--ledger FILE", options.ledger, "record the release; refuse a second one");
+  drawing.add("--dry-run", options.dry_run, "draw nothing; report only the private part");
+  drawing.add("--ledger FILE", options.ledger,
+              "record the release in this ledger; refuse a second one");
   add_ensemble(drawing, options.ensemble);
   drawing.add("--tables DIR", options.tables,
-              "of a curve: keep its tables there, and use\nthose there are; nothing of the votes",
+              "curve: cache directory for its tables, which hold nothing private",
               {.recorded = false});
-  drawing.add("--again", options.again, "release again, counting the whole ledger");
+  drawing.add("--again", options.again, "allow a further release; it counts the whole ledger");
   drawing.add("--as-published", options.as_published,
-              "the procedure of the 2018 paper (S18),\nwhich under-reports; with --dry-run only");
+              "reproduce the 2018 paper (S18), which under-reports; needs --dry-run");
   drawing.add("--sensitivity-curve", options.sensitivity_curve,
-              "with it: how much one vote can change the\ncost of an answer, as a function of q");
+              "with --as-published: report how much one vote changes the cost of an answer, by q");
   privacy.add("--require-releasable", options.require_releasable,
-              "status 1, and nothing drawn, unless\nthe parameters are fixed in advance");
+              "exit with status 1 and draw nothing unless the parameters are fixed in advance");
   add_output_options(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);

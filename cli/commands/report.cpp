@@ -11,11 +11,10 @@ void add_report(CommandLine& line, ReportOptions& options) {
   line.section("").add("REPORT TEXT", options.reports, "reports of pate, JSON; - is standard input",
                        {.required = true});
   const Section output = line.section("Output");
-  output.add("-o,--output FILE", options.output, "the page, HTML; - is standard output",
-             {.required = true});
-  output.add("--no-pictures", options.no_pictures, "no pictures, which gnuplot draws");
-  output.add("--public-only", options.public_only,
-             "of every report only the part that may be\npublished");
+  output.add("-o,--output FILE", options.output,
+             "write the HTML page to this file; - is standard output", {.required = true});
+  output.add("--no-pictures", options.no_pictures, "omit the figures, which gnuplot draws");
+  output.add("--public-only", options.public_only, "show only the parts that may be published");
 }
 
 int run_report(const ReportOptions& options, const Streams& streams) {

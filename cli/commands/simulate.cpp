@@ -145,16 +145,19 @@ void add_simulate(CommandLine& line, SimulateOptions& options) {
   section.add("--classes K", ensemble.classes, "number of classes");
   section.add("--queries N", ensemble.queries, "number of queries");
   section.add("--accuracy A", ensemble.accuracy, "expected share of teachers that are right");
-  section.add("--correlation C", ensemble.correlation, "correlation of their being right, below 1");
-  section.add("--seed S", ensemble.seed, "of the random numbers; same seed, same votes");
+  section.add("--correlation C", ensemble.correlation,
+              "correlation between teachers' errors, below 1");
+  section.add("--seed S", ensemble.seed,
+              "seed of the random numbers; equal seeds give equal votes");
   section.add("--layout NAME", options.layout,
               {Layout::counts, Layout::predictions, Layout::predictions_by_query},
-              "counts, predictions or predictions-by-query");
+              "array layout: counts, predictions or predictions-by-query");
   section.add("-o,--output FILE", options.output,
-              "write the votes: .npy, .csv or .tsv; - is\nstandard output", {.required = true});
+              "write the votes to this .npy, .csv or .tsv file; - is standard output",
+              {.required = true});
   section.add("--labels-output FILE", options.labels_output,
-              "write the true classes: .npy, .csv or .tsv");
-  section.add("--quiet", options.quiet, "say nothing but errors");
+              "write the true classes to this .npy, .csv or .tsv file");
+  section.add("--quiet", options.quiet, "print errors only");
   add_progress(section, options.progress);
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ostream>
+#include <random>
 #include <string_view>
 #include <utility>
 
@@ -12,7 +14,9 @@
 #include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
+#include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
+#include "pate/tuning/known_points.hpp"
 #include "pate/tuning/rounds.hpp"
 #include "pate/tuning/tune.hpp"
 
@@ -45,10 +49,24 @@ KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
     if (input.role == "labels") now.labels_sha256 = input.sha256;
   }
   if (options.input.labels_rows) now.labels_rows = option_word(*options.input.labels_rows);
-  reports::SavedTuning saved =
-      reports::read_tune_report(io::JsonValue::read_file(options.tuning.resume));
+  const io::JsonValue report = io::JsonValue::read_file(options.tuning.resume);
+  reports::require_sealed(report);
+  reports::SavedTuning saved = reports::read_tune_report(report);
   reports::check_same_tuning(options.tuning.resume, saved, now);
   return std::move(saved.tuning.points);
+}
+
+// What the report of --resume says of some points must be what the votes say.
+void require_points_again(const TuneOptions& options, const TuningTask& task,
+                          const TuningGoal& goal, const KnownPoints& known) {
+  const std::uint64_t seed = std::uint64_t{std::random_device()()} << 32U | std::random_device()();
+  const auto differs = differing_point(task, goal, known, seed);
+  if (!differs) return;
+  throw input_error(
+      fmt::format("{}: points: the point of index {} has other numbers than these votes give it: "
+                  "it was changed "
+                  "after it was made; leave out --resume",
+                  options.tuning.resume, *differs));
 }
 
 bool is_safe(char c) {
@@ -322,6 +340,10 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     const auto stop = [&] { return interruption.requested(); };
     Tuning result = [&] {
       Progress progress(streams, "evaluating points");
+      if (!known.empty()) {
+        require_points_again(options, {votes, grid, settings.grid, {{}, stop}}, settings.goal,
+                             known);
+      }
       return tune(votes, grid, settings, known, {progress.callback(), stop});
     }();
     if (settings.release && result.complete) {

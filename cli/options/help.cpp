@@ -165,7 +165,7 @@ std::string broken(std::string_view example) {
 
 constexpr const char* kAbout = "The privacy accountant for teacher ensembles (PATE).";
 constexpr const char* kOfAll = "-h,--help";
-constexpr const char* kOfAllText = "this text; -V or --version: the version";
+constexpr const char* kOfAllText = "show this text; -V or --version shows the version";
 
 // Of roff: a backslash, and a dot or a quote at the beginning of a line, mean something else.
 std::string roff(std::string_view text) {
@@ -349,10 +349,10 @@ std::string fish_script(std::span<const Command> commands) {
 std::string program_help(std::span<const Command> commands) {
   std::string text = fmt::format("{}\nUsage: pate COMMAND [OPTIONS] ...\n\nCommands:\n", kAbout);
   for (const Command& command : commands) text += entry(command.name, command.about);
-  text += "\nAlso:\n" + entry("help [COMMAND]", "this text, or the help of a command") +
-          entry("completion SHELL", "completion for bash, zsh or fish, as a script") +
-          entry(kOfAll, "this text") +
-          entry("-V,--version", "the version; with --verbose also how it was built");
+  text += "\nAlso:\n" + entry("help [COMMAND]", "show this text, or the help of a command") +
+          entry("completion SHELL", "print a completion script for bash, zsh or fish") +
+          entry(kOfAll, "show this text") +
+          entry("-V,--version", "show the version; with --verbose also how it was built");
   return text + status_help(all_statuses());
 }
 

@@ -53,24 +53,29 @@ Aggregator tested_aggregator(const MechanismOptions& options) {
 void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                            const std::vector<std::string_view>& without) {
   const Section mechanism = line.section("Mechanism", without);
-  mechanism.add("--sigma2 S", options.sigma2, "Gaussian noise of the maximum, in votes");
-  mechanism.add("--threshold T", options.threshold, "threshold: votes, or a share like 80%");
-  mechanism.add("--sigma1 S", options.sigma1, "Gaussian noise of the threshold, in votes",
+  mechanism.add("--sigma2 S", options.sigma2,
+                "standard deviation of the Gaussian noise on each count, in votes");
+  mechanism.add(
+      "--threshold T", options.threshold,
+      "smallest noisy top count that is answered: votes, or a share of the teachers like 80%");
+  mechanism.add("--sigma1 S", options.sigma1,
+                "standard deviation of the noise in the threshold check, in votes",
                 {.recorded_before = "threshold"});
   mechanism.add("--laplace-scale B", options.laplace_scale,
-                "Laplace noise instead: LNMax (the\ngamma of the 2017 paper is 1/B)",
+                "scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)",
                 {.recorded_before = "sigma2"});
   mechanism.add("--one-noise", options.one_noise,
-                "of two classes: the noise is one noise,\non one of the counts (PATE-GAN)");
+                "two classes: the noise is one noise on one of the counts, as in PATE-GAN");
   mechanism.add("--ptr-laplace EPS", options.ptr_laplace,
-                "PTR instead: answers with the plurality,\nif far from another; Laplace test");
-  mechanism.add("--ptr-sigma S", options.ptr_sigma, "or with Gaussian noise of the test, in votes");
+                "propose-test-release: epsilon of a stability test with Laplace noise");
+  mechanism.add("--ptr-sigma S", options.ptr_sigma,
+                "propose-test-release: standard deviation of Gaussian noise in the stability test");
   mechanism.add("--ptr-sparse EPS", options.ptr_sparse,
-                "or its sparse form, which pays EPS only\nwhere it refuses");
+                "propose-test-release by sparse vector: epsilon that each refusal costs");
   mechanism.add("--max-refusals R", options.max_refusals,
-                "of the sparse form: the run ends with\nso many refusals");
+                "with --ptr-sparse: end the run after R refusals");
   mechanism.add("--ptr-delta D", options.ptr_delta,
-                "of PTR: the delta of a query, of the\nsparse form of a refusal");
+                "delta of each query; with --ptr-sparse, of each refusal");
 }
 
 void refuse_ptr(const MechanismOptions& options) {

@@ -64,9 +64,8 @@ std::size_t parse_size(std::string_view text) {
 
 void add_max_memory(const Section& section, std::string& size, std::string_view grows_with) {
   std::string help =
-      "stop, status 3, rather than use more: 2GB, 500MB;\ndefault: 80% of what "
-      "there is, or its cgroup has";
-  if (!grows_with.empty()) help += fmt::format(".\nIt grows with {}", grows_with);
+      "memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available";
+  if (!grows_with.empty()) help += fmt::format(". Memory grows with {}", grows_with);
   section.add("--max-memory SIZE", size, help, {.recorded = false});
 }
 

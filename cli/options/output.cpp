@@ -74,33 +74,35 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
   const Section output = line.section("Output");
   const Traits unrecorded{.recorded = false};
   output.add("-o,--output FILE", options.output,
-             "write the JSON report to this file, - is\nstandard output", unrecorded);
-  output.add("--json", options.json, "JSON on standard output, also on a terminal", unrecorded);
-  output.add("--summary", options.summary, "the summary for people on standard output", unrecorded);
-  output.add("--quiet", options.quiet, "no summary and no notices; errors only", unrecorded);
+             "write the JSON report to this file; - is standard output", unrecorded);
+  output.add("--json", options.json, "write JSON to standard output, also on a terminal",
+             unrecorded);
+  output.add("--summary", options.summary, "write the summary to standard output", unrecorded);
+  output.add("--quiet", options.quiet, "omit the summary and all notices; print errors only",
+             unrecorded);
   add_progress(output, options.progress);
 }
 
 void add_progress(const Section& section, ProgressWhen& progress) {
   section.add("--progress WHEN", progress, {ProgressWhen::terminal, ProgressWhen::never},
-              "tell how far it is: on a terminal, unless --quiet", {.recorded = false});
+              "show progress: auto (on a terminal, without --quiet) or never", {.recorded = false});
 }
 
 void add_all(CommandLine& line, OutputOptions& options) {
-  line.section("Output").add("--all", options.all, "in the summary every cost, not a few",
+  line.section("Output").add("--all", options.all, "list every cost in the summary",
                              {.recorded = false});
 }
 
 void add_statement(CommandLine& line, OutputOptions& options) {
-  line.section("Output").add("--statement", options.statement,
-                             "in words what is guaranteed, and no more", {.recorded = false});
+  line.section("Output").add("--statement", options.statement, "print only the guarantee, in words",
+                             {.recorded = false});
 }
 
 void add_format(CommandLine& line, OutputOptions& options, const char* what) {
   line.section("Output").add(
       "--format FORMAT", options.format,
       {TableFormat::csv, TableFormat::markdown, TableFormat::latex},
-      fmt::format("{}, as a table on standard output: csv, markdown, latex", what),
+      fmt::format("write {} as a table to standard output: csv, markdown or latex", what),
       {.recorded = false});
 }
 
@@ -111,7 +113,7 @@ std::string for_people(const OutputOptions& options, const Guarantee& guarantee,
 
 void add_public_only(CommandLine& line, OutputOptions& options) {
   line.section("Output").add("--public-only", options.public_only,
-                             "put out what may be published only", {.recorded = false});
+                             "write only what may be published", {.recorded = false});
 }
 
 void check_destinations(const std::vector<Destination>& destinations,

@@ -60,23 +60,27 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
                          const std::vector<std::string_view>& without) {
   const Section privacy = line.section("Privacy", without);
   add_delta(privacy, options.account.delta, options.any_delta);
-  privacy.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff, Bound::tilted},
-              "published,tradeoff: what is computed;\ntilted too: Gaussian noise, one direction",
-              {.instead = {"exact", "exact costs come with --exact"}});
-  privacy.add("--exact", options.account.exact, "also the exact costs: the smallest there are");
+  privacy.add(
+      "--bound LIST", options.bounds, {Bound::published, Bound::tradeoff, Bound::tilted},
+      "bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only)",
+      {.instead = {"exact", "exact costs come with --exact"}});
+  privacy.add("--exact", options.account.exact,
+              "also compute exact divergences and the privacy profile");
   privacy.add("--deltas LIST", options.account.profile_deltas,
-              "with --exact: where the profile tells epsilon");
-  privacy.add("--profile-resolution H", options.account.profile_step,
-              "with --exact: losses of the profile are at most\nH apart; default: fine enough");
+              "with --exact: deltas at which the privacy profile is evaluated");
+  privacy.add(
+      "--profile-resolution H", options.account.profile_step,
+      "with --exact: discretization interval of the privacy loss; default: chosen for the run");
   add_headline(privacy, options.account.reading, options.account.conversion);
   add_orders(privacy, options.account.orders);
   add_threads(privacy, options.account.threads);
 }
 
 void add_limit_options(CommandLine& line, Limits& limits) {
-  const Section section = line.section("Limits on the headline (exit status 1 when missed)");
+  const Section section = line.section("Limits (exit status 1 when one does not hold)");
   add_epsilon_and_answers(section, limits.max_epsilon, limits.min_answered);
-  section.add("--require-releasable", limits.require_releasable, "must be publishable as is");
+  section.add("--require-releasable", limits.require_releasable,
+              "exit with status 1 unless epsilon may be published as is");
 }
 
 void add_delta(const Section& section, double& delta, bool& any_delta, const char* help) {
@@ -85,45 +89,46 @@ void add_delta(const Section& section, double& delta, bool& any_delta, const cha
 }
 
 void add_any_delta(const Section& section, bool& any_delta) {
-  section.add("--any-delta", any_delta, "a delta above 0.1 is meant");
+  section.add("--any-delta", any_delta, "allow delta > 0.1");
 }
 
 void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion) {
   section.add("--reading NAME", reading, {Reading::joint, Reading::expected, Reading::realized},
-              "headline: joint, expected or realized");
+              "guarantee to report first: joint or realized; expected is an average, no guarantee");
   section.add("--conversion NAME", conversion,
               {ReportedConversion::optimal, ReportedConversion::improved,
                ReportedConversion::classic, ReportedConversion::profile, ReportedConversion::gdp,
                ReportedConversion::pure, ReportedConversion::kov},
-              "headline: the smallest, or optimal,\nimproved, classic, profile, gdp, ...");
+              "how to compute the epsilon that is reported first; default: the smallest");
 }
 
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders) {
-  section.add("--orders LIST", orders,
-              "only these Renyi orders: 2,4,8.5; moments:\n2 to 9, as in the 2017 paper (S17)");
+  section.add(
+      "--orders LIST", orders,
+      "Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)");
 }
 
 void add_threads(const Section& section, unsigned& threads) {
-  section.add("--threads N", threads, "threads; 0, the default: all processors",
+  section.add("--threads N", threads, "number of threads; 0, the default: all processors",
               {.recorded = false});
 }
 
 void add_ensemble(const Section& section, std::string& ensemble) {
-  section.add(
-      "--ensemble NAME", ensemble,
-      "these teachers, in the ledger; default: as\nit calls them, or as the file is called");
+  section.add("--ensemble NAME", ensemble,
+              "name of the ensemble in the ledger; default: its name there, else the file name");
 }
 
 void add_rows_from_answers(const Section& section, bool& rows_from_answers) {
-  section.add("--rows-from-answers", rows_from_answers,
-              "these queries were chosen by answers to\nearlier ones; so are those of --indices");
+  section.add(
+      "--rows-from-answers", rows_from_answers,
+      "state that these queries, or those of --indices, were chosen by answers to earlier ones");
 }
 
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered) {
   section.add("--max-epsilon E", max_epsilon, "largest epsilon allowed");
-  section.add("--min-answered A", min_answered, "smallest number of answers");
+  section.add("--min-answered A", min_answered, "smallest number of answers allowed");
 }
 
 void check_delta(double delta, bool any_delta, std::string_view called) {

@@ -44,7 +44,7 @@ void add_limit_options(CommandLine& line, Limits& limits);
 
 // Options that several commands have, each with other ones beside it.
 void add_delta(const Section& section, double& delta, bool& any_delta,
-               const char* help = "failure probability of (epsilon, delta)");
+               const char* help = "delta of the (epsilon, delta) guarantee");
 void add_any_delta(const Section& section, bool& any_delta);
 void add_headline(const Section& section, std::optional<Reading>& reading,
                   std::optional<ReportedConversion>& conversion);

@@ -20,71 +20,86 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   const Section grid = line.section(
       "Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25;\n"
       "without any of these all parameters are looked for");
-  grid.add("--sigma2 SPEC", options.sigma2, "Gaussian noise of the maximum, in votes");
-  grid.add("--threshold SPEC", options.threshold, "threshold: votes, or shares 60%:90%:5%");
-  grid.add("--sigma1 SPEC", options.sigma1, "Gaussian noise of the threshold, in votes",
+  grid.add("--sigma2 SPEC", options.sigma2,
+           "standard deviation of the Gaussian noise on each count, in votes");
+  grid.add("--threshold SPEC", options.threshold,
+           "smallest noisy top count that is answered: votes, or shares of the teachers like "
+           "60%:90%:5%");
+  grid.add("--sigma1 SPEC", options.sigma1,
+           "standard deviation of the noise in the threshold check, in votes",
            {.recorded_before = "threshold"});
-  grid.add("--laplace-scale SPEC", options.laplace_scale, "Laplace noise instead: LNMax",
-           {.recorded_before = "sigma2"});
+  grid.add("--laplace-scale SPEC", options.laplace_scale,
+           "scale of Laplace noise on each count (LNMax)", {.recorded_before = "sigma2"});
 
-  grid.add("--ptr-laplace SPEC", options.ptr_laplace, "PTR instead: epsilon of its Laplace test");
-  grid.add("--ptr-sigma SPEC", options.ptr_sigma, "or Gaussian noise of it, in votes");
-  grid.add("--ptr-delta SPEC", options.ptr_delta, "of PTR: deltas of a query");
+  grid.add("--ptr-laplace SPEC", options.ptr_laplace,
+           "propose-test-release: epsilon of a stability test with Laplace noise");
+  grid.add("--ptr-sigma SPEC", options.ptr_sigma,
+           "propose-test-release: standard deviation of Gaussian noise in the stability test");
+  grid.add("--ptr-delta SPEC", options.ptr_delta, "propose-test-release: delta of each query");
 
   const Section rounds = line.section("Two rounds on the same teachers, under one epsilon");
   rounds.add("--rounds 2", options.rounds,
-             "Confident on the first queries,\nInteractive (--student) on the rest");
-  rounds.add("--first-queries N", options.first_queries, "queries of the first round");
+             "run Confident on the first queries and Interactive (--student) on the rest");
+  rounds.add("--first-queries N", options.first_queries, "number of queries in the first round");
   rounds.add("--second-sigma2 SPEC", options.second_sigma2,
-             "of the second round; default: as of the first");
-  rounds.add("--second-threshold SPEC", options.second_threshold, "the same");
-  rounds.add("--second-sigma1 SPEC", options.second_sigma1, "the same");
+             "noise on each count in the second round; default: that of the first");
+  rounds.add("--second-threshold SPEC", options.second_threshold,
+             "threshold of the second round; default: that of the first");
+  rounds.add("--second-sigma1 SPEC", options.second_sigma1,
+             "noise of the threshold check in the second round; default: that of the first");
 
-  const Section goal = line.section("What is best (exit status 1 when no point keeps the limits)");
+  const Section goal =
+      line.section("Goal and limits (exit status 1 when no point keeps the limits)");
   const Section privacy = line.section("Privacy");
   add_delta(privacy, kind.delta, options.any_delta);
   privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::published},
-              "tradeoff (default) or published", {.recorded = false});
+              "bound to tune by: tradeoff (default) or published", {.recorded = false});
   privacy.add("--reading NAME", options.reading, {Reading::joint, Reading::expected},
-              "joint (default) or expected", {.recorded = false});
+              "kind of guarantee to tune by: joint (default) or expected, which is an average",
+              {.recorded = false});
   privacy.add("--conversion NAME", options.conversion,
               {Conversion::optimal, Conversion::improved, Conversion::classic},
-              "default: optimal, and what holds for any\nvotes where that is smaller; improved\n"
-              "or classic alone",
+              "how to compute epsilon; default: optimal, or the data-independent epsilon where it "
+              "is smaller",
               {.recorded = false});
   add_orders(privacy, kind.orders);
 
   goal.add("--solve NAME", options.solve, {SolvedFor::sigma2, SolvedFor::queries},
-           "least sigma2, or most queries, that keep\n--max-epsilon; of all else one value");
+           "with --max-epsilon: find the smallest sigma2 or the largest queries; other options "
+           "take one value");
   add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
            {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon},
-           "most answers that are the plurality\n(agreeing; with --max-epsilon the\n"
-           "default) or the label (correct; the\ndefault with --labels too), most\n"
-           "answers, or the smallest epsilon\n(otherwise the default)",
+           "what to maximise: answers that are the plurality (agreeing; default with "
+           "--max-epsilon), the label (correct; default with --labels) or any (answered); or the "
+           "smallest epsilon (default otherwise)",
            {.recorded_before = "max_epsilon"});
   goal.add("--min-right N", settings.goal.min_right,
-           "at least N answers that are the label\nor, without --labels, the plurality");
+           "smallest number of answers that are the label or, without --labels, the plurality");
   goal.add("--min-agreement P", settings.goal.min_agreement,
-           "at least this share of the answers is\nthe plurality");
-  goal.add("--min-accuracy P", settings.goal.min_accuracy, "or the label (needs --labels)");
+           "smallest share of answers that are the plurality");
+  goal.add("--min-accuracy P", settings.goal.min_accuracy,
+           "smallest share of answers that are the label; needs --labels");
   goal.add("--max-answers K", settings.grid.max_answers,
-           "ask no more queries than are expected\nto give K answers; count no more");
+           "use only as many queries as are expected to give K answers");
   const Section work = line.section("Work");
-  work.add("--refine", settings.continuum, "go on from the best point, off the grid");
+  work.add("--refine", settings.continuum, "continue from the best point, off the grid");
   goal.add("--release", settings.release,
-           "judge the Pareto points by the mean epsilon\nthat pate release would publish");
+           "rank the Pareto front by the mean epsilon that pate release would publish");
   goal.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},
-           "of that release: curve (default), with\nits default parameters, or gnss",
+           "with --release: curve (default), with its default parameters, or gnss",
            {.recorded_before = "top"});
-  work.add("--shard i/n", options.shard, "only part i of n of the grid", {.recorded = false});
-  work.add("--resume FILE", options.resume, "go on from an interrupted run's report",
+  work.add("--shard i/n", options.shard,
+           "process part i of n of the grid; join the parts with pate compose",
+           {.recorded = false});
+  work.add("--resume FILE", options.resume, "continue an interrupted run from its report",
            {.recorded = false});
   add_threads(work, settings.grid.threads);
   const Section output = line.section("Output");
-  output.add("--top N", options.top,
-             "list the Pareto front and the N best\npoints only (above 100,000 points: 1000)");
-  output.add("--csv FILE", options.csv, "write the points to this file as a table",
+  output.add(
+      "--top N", options.top,
+      "list only the Pareto front and the N best points; default above 100,000 points: 1000");
+  output.add("--csv FILE", options.csv, "also write the points to this file as a table",
              {.recorded = false});
 }
 

@@ -224,7 +224,8 @@ TEST_CASE("options: the help has its sections in the order of their titles") {
   CHECK(
       help.starts_with("Usage: pate work [OPTIONS] FILE\n\ndoes it\n\nExample:\n  pate work f "
                        "--exact\n\n  FILE "));
-  CHECK(help.find("\n  3        an input cannot be read or is malformed\n") != std::string::npos);
+  CHECK(help.find("\n  3        unreadable or malformed input, or not enough memory\n") !=
+        std::string::npos);
   CHECK(help.find("\n  6  ") == std::string::npos);
   CHECK(help.find("\n\n\n") == std::string::npos);
   CHECK(help.find("\nLate:") <

@@ -13,24 +13,22 @@
 #include "support/piped.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
+#include "support/sealed.hpp"
 #include "support/temp_directory.hpp"
 
 using nlohmann::json;
 using pate::test::cost;
 using pate::test::Piped;
 using pate::test::Ran;
+using pate::test::resealed;
 using pate::test::run;
 using pate::test::sample;
 using pate::test::shared_votes;
 using pate::test::TempDirectory;
-using Words = std::vector<std::string>;
+using pate::test::Words;
+using pate::test::operator+;
 
 namespace {
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 const Words kConfident{"--threshold", "60%", "--sigma1", "15", "--sigma2", "15"};
 const Words kGnmax{"--sigma2", "20"};
@@ -74,6 +72,7 @@ json compose(const Words& words) {
 std::string results(json report) {
   report.erase("settings");
   report.erase("parts");
+  report.erase("seal");
   return report.dump(1);
 }
 
@@ -190,7 +189,7 @@ TEST_SUITE("compose") {
     check_refused({first, other}, 3, "settings.classes");
     json broken = read(first);
     broken.at("partials").erase("exact");
-    check_refused({reports.write("4", broken.dump()), plain}, 3,
+    check_refused({reports.write("4", resealed(broken)), plain}, 3,
                   "partials: expected the member exact, as settings.exact or settings.bound says");
   }
 
@@ -274,11 +273,11 @@ TEST_SUITE("compose") {
     check_refused({one, two, "--delta", "1e-4"}, 2, "shards are put together as they were made");
     json other = read(two);
     other.at("inputs").at("votes").at("votes_digest") = std::string(64, '0');
-    check_refused({one, reports.write("digest", other.dump())}, 3,
+    check_refused({one, reports.write("digest", resealed(other))}, 3,
                   "digest: inputs.votes.votes_digest: expected ");
     other = read(two);
     other.at("tool").at("version") = "9.9.9";
-    check_refused({one, reports.write("version", other.dump())}, 3,
+    check_refused({one, reports.write("version", resealed(other))}, 3,
                   "version: tool.version: expected 0.1.0 as in ");
     // Limits are those of the run.
     const Ran limit = run({"compose", one, two, "--max-epsilon", "0.5", "--json", "--quiet"});

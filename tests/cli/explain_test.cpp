@@ -37,12 +37,8 @@ Ran explain(std::vector<std::string> arguments, const std::vector<std::string>& 
   return run(std::move(arguments));
 }
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
+using pate::test::Words;
+using pate::test::operator+;
 
 json rdp(const json& query, const std::string& bound) {
   for (const auto& cost : query.at("costs")) {

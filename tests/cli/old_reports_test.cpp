@@ -18,14 +18,10 @@ using pate::test::Ran;
 using pate::test::run;
 using pate::test::sample;
 using pate::test::TempDirectory;
-using Words = std::vector<std::string>;
+using pate::test::Words;
+using pate::test::operator+;
 
 namespace {
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 std::string old_file(const std::string& name) {
   return pate::test::source_file("tests/cli/old_reports/" + name);

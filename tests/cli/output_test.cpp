@@ -21,12 +21,8 @@ using pate::test::write_bytes;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
+using pate::test::Words;
+using pate::test::operator+;
 
 Words on_digits(const std::string& command, const Words& more) {
   return Words{command, sample("digits_100_counts.npy"), "--teachers", "100", "--delta", "1e-5"} +

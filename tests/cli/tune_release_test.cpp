@@ -13,15 +13,11 @@
 #include "support/temp_directory.hpp"
 
 using namespace pate::test;
+using pate::test::Words;
 using pate_test::relative_error;
-using Words = std::vector<std::string>;
+using pate::test::operator+;
 
 namespace {
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 const Words kFew{"--sigma2", "15,30", "--sigma1", "20", "--threshold", "30:90:15"};
 

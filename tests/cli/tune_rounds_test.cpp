@@ -18,7 +18,7 @@ using pate::test::write_bytes;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using pate::test::Words;
 
 // Votes for two rounds, and what is tried on them.
 struct Dump {

@@ -10,18 +10,15 @@
 #include "support/accuracy.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
+#include "support/sealed.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate::test;
+using pate::test::Words;
 using pate_test::relative_error;
-using Words = std::vector<std::string>;
+using pate::test::operator+;
 
 namespace {
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 Ran tune(const Words& words) {
   return run(Words{"tune"} + words + Words{"--delta", "1e-5", "--json", "--quiet"});
@@ -157,7 +154,7 @@ TEST_CASE("pate tune: an interrupted report is gone on from, to the same report"
   report["points"] = kept;
   report["complete"] = false;
   const std::string path = (directory / "part.json").string();
-  write_bytes(path, report.dump());
+  write_bytes(path, pate::test::resealed(report));
   const Ran resumed = tune(words + Words{"--resume", path});
   CHECK(resumed.status == whole.status);
   CHECK(resumed.out == whole.out);

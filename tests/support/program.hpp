@@ -11,6 +11,14 @@
 
 namespace pate::test {
 
+using Words = std::vector<std::string>;
+
+/// The words of both, one after the other.
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 /// What one run of the program did.
 struct Ran {
   int status = 0;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -22,35 +21,6 @@ constexpr std::array kConversions{ReportedConversion::optimal, ReportedConversio
                                   ReportedConversion::classic};
 // Orders below those of the grid, where the optimal conversion of tiny costs is best.
 constexpr std::array kLowOrders{kLowestSearchedOrder, 1.0 + 1e-5, 1.0 + 1e-4, 1.0 + 1e-3};
-
-// A cost without an order, that holds for every votes.
-CostEntry public_entry(ReportedConversion conversion, double epsilon, double delta,
-                       const std::string& part) {
-  CostEntry entry{Bound::data_independent, Reading::worst_case, conversion, epsilon, delta};
-  entry.parts = {{part, epsilon}};
-  entry.releasable = true;
-  return entry;
-}
-
-// Where every step has an epsilon, and a delta at most that is added apart.
-void add_pure_entries(const StepCounts& steps, const OrderSearch& search,
-                      std::vector<CostEntry>& entries) {
-  const bool is_pure = std::ranges::all_of(
-      steps.maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
-  if (!steps.threshold_checks.empty() || !is_pure) return;
-  const auto by_epsilon = steps.pure_epsilons();
-  double pure = 0.0;
-  for (const auto& [epsilon, count] : by_epsilon) pure += static_cast<double>(count) * epsilon;
-  // Products and sums are rounded; a unit in the last place for each kind covers them.
-  pure *= 1.0 + 4e-16 * static_cast<double>(by_epsilon.size());
-  const char* const part = steps.has_checks() ? "steps" : "noisy_max";
-  entries.push_back(public_entry(ReportedConversion::pure, pure, search.spent, part));
-  if (by_epsilon.size() != 1) return;
-  const auto& [epsilon, count] = *by_epsilon.begin();
-  entries.push_back(public_entry(
-      ReportedConversion::kov, composed_pure_dp_epsilon(epsilon, count, search.conversion_delta()),
-      search.delta, part));
-}
 
 std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator& aggregator,
                                            Reading reading) {
@@ -218,6 +188,28 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
   }
 }
 
+CostEntry data_independent_entry(ReportedConversion conversion, double epsilon, double delta,
+                                 const std::string& part) {
+  CostEntry entry{Bound::data_independent, Reading::worst_case, conversion, epsilon, delta};
+  entry.parts = {{part, epsilon}};
+  entry.releasable = true;
+  return entry;
+}
+
+void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& search,
+                      const std::string& part, std::vector<CostEntry>& entries) {
+  double pure = 0.0;
+  for (const PureSteps& step : steps) pure += static_cast<double>(step.count) * step.epsilon;
+  // Products and sums are rounded; a unit in the last place for each kind covers them.
+  pure *= 1.0 + 4e-16 * static_cast<double>(steps.size());
+  entries.push_back(data_independent_entry(ReportedConversion::pure, pure, search.spent, part));
+  if (steps.size() != 1 || !(search.delta > search.spent)) return;
+  entries.push_back(data_independent_entry(
+      ReportedConversion::kov,
+      composed_pure_dp_epsilon(steps[0].epsilon, steps[0].count, search.conversion_delta()),
+      search.delta, part));
+}
+
 std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
                                                 std::span<const double> orders,
                                                 const OrderSearch& wanted,
@@ -243,12 +235,12 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
     entries.push_back(std::move(entry));
   }
   if (const auto squared_mu = steps.squared_mu()) {
-    entries.push_back(
-        public_entry(ReportedConversion::gdp,
-                     gaussian_dp_epsilon(std::sqrt(*squared_mu), search.conversion_delta()),
-                     search.delta, "steps"));
-  } else {
-    add_pure_entries(steps, search, entries);
+    entries.push_back(data_independent_entry(
+        ReportedConversion::gdp,
+        gaussian_dp_epsilon(std::sqrt(*squared_mu), search.conversion_delta()), search.delta,
+        "steps"));
+  } else if (const auto pure = steps.pure_steps()) {
+    add_pure_entries(*pure, search, steps.has_checks() ? "steps" : "noisy_max", entries);
   }
   return entries;
 }

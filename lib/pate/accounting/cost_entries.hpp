@@ -14,6 +14,7 @@
 #include "pate/bounds/cost.hpp"
 #include "pate/rdp/conversion.hpp"
 #include "pate/rdp/orders.hpp"
+#include "pate/rdp/step_composition.hpp"
 
 namespace pate {
 
@@ -57,11 +58,19 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
 /// "tradeoff/joint/improved": how messages call a cost.
 [[nodiscard]] std::string label(const CostEntry& entry);
 
+/// A cost that holds for any votes and has no order; `part` names what it is the cost of.
+[[nodiscard]] CostEntry data_independent_entry(ReportedConversion conversion, double epsilon,
+                                               double delta, const std::string& part);
+
+/// Adds the costs of pure steps: the sum of their epsilons, rounded upwards, at the delta that is
+/// spent apart, and for steps of one epsilon their exact composition, where delta is left for it.
+void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& search,
+                      const std::string& part, std::vector<CostEntry>& entries);
+
 /// The costs of steps that hold for every votes, all releasable:
 ///
-///     optimal, improved, classic   RDP of the steps, at the best order; optimal where no step has
-///     a
-///                         delta
+///     optimal             RDP of the steps, at the best order, where no step has a delta
+///     improved, classic   the same, whatever steps have
 ///     gdp                 Gaussian noise only: their exact composition
 ///     pure                Laplace noise only: the sum of pure epsilons, delta 0 or that of the
 ///                         steps
@@ -88,9 +97,8 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
                                                  double delta);
 
 /// The entries of a bound, one a conversion, from the best orders of `exact_epsilons`, or of the
-/// last conversions of it. Adds the
-/// notices of a clamp at zero and of an infinite epsilon. `spent`: whether anything was, else the
-/// entries are zero without an order.
+/// last conversions of it. Adds the notices of a clamp at zero and of an infinite epsilon. `spent`:
+/// whether anything was, else the entries are zero without an order.
 [[nodiscard]] std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> best,
                                                    bool spent, double delta,
                                                    std::vector<Notice>& notices);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/bounds/q_tables.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"

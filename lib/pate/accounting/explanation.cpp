@@ -16,6 +16,7 @@
 #include "pate/accounting/profile_account.hpp"
 #include "pate/accounting/tilted_account.hpp"
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/exact/exact_run.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/accounting/step_counts.hpp"
 #include "pate/exact/exact_run.hpp"
 #include "pate/parallel/parallel_for.hpp"
 #include "pate/profile/lower_profile.hpp"
@@ -59,12 +60,6 @@ struct RunProfile {
                                                     const ProfileSettings& settings,
                                                     double gaussian_mu, unsigned threads,
                                                     const ProgressCallback& progress = {});
-
-/// Steps that are (epsilon, 0)-DP each, whatever was done before.
-struct PureSteps {
-  double epsilon = 0.0;
-  std::int64_t count = 0;
-};
 
 /// The epsilon at `delta` of Gaussian steps with a sensitivity of `gaussian_mu` standard deviations
 /// together and pure steps, in any order, also where one is chosen by the outcomes of others: the

@@ -110,6 +110,15 @@ std::map<double, std::int64_t> StepCounts::pure_epsilons() const {
   return by_epsilon;
 }
 
+std::optional<std::vector<PureSteps>> StepCounts::pure_steps() const {
+  const bool is_pure = std::ranges::all_of(
+      maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
+  if (!threshold_checks.empty() || !is_pure) return std::nullopt;
+  std::vector<PureSteps> steps;
+  for (const auto& [epsilon, count] : pure_epsilons()) steps.push_back({epsilon, count});
+  return steps;
+}
+
 StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int64_t answers) {
   if (answers < 0 || answers > queries) {
     throw parameter_error(

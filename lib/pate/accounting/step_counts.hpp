@@ -4,10 +4,18 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 namespace pate {
+
+/// Steps that are (epsilon, 0)-DP each, whatever was done before.
+struct PureSteps {
+  double epsilon = 0.0;
+  std::int64_t count = 0;
+};
 
 /// How many noisy steps of each kind were, or at most will be, taken: all that a cost depends on
 /// that holds for every votes. Counts of runs on the same teachers add up, whatever the order of
@@ -43,6 +51,9 @@ struct StepCounts {
   /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. What a stability test spends is left to
   /// its test. Gaussian checks and maxima are left out: `squared_mu` has them.
   [[nodiscard]] std::map<double, std::int64_t> pure_epsilons() const;
+
+  /// The same in increasing order of epsilon; none where a step is not pure.
+  [[nodiscard]] std::optional<std::vector<PureSteps>> pure_steps() const;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const StepCounts&, const StepCounts&) = default;

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 
 namespace pate {
@@ -96,15 +95,6 @@ const AnswerProbabilities::Both& AnswerProbabilities::of(std::int64_t statistic)
     statistic_ = statistic;
   }
   return both_;
-}
-
-QueryCost data_independent_cost(const Aggregator& aggregator, double order) {
-  QueryCost cost;
-  if (aggregator.selection) {
-    cost.selection = threshold_data_independent(*aggregator.selection, order);
-  }
-  cost.noisy_max = data_independent_cost(aggregator.noisy_max, order);
-  return cost;
 }
 
 double squared_gaussian_sensitivity(const Aggregator& aggregator) {

@@ -73,16 +73,6 @@ class AnswerProbabilities {
   Both both_;
 };
 
-/// The data-independent RDP of one query that is answered, by step, of the sparse form of a round;
-/// rounded outwards.
-struct QueryCost {
-  double selection = 0.0;
-  double noisy_max = 0.0;
-
-  [[nodiscard]] double total() const { return selection + noisy_max; }
-};
-[[nodiscard]] QueryCost data_independent_cost(const Aggregator& aggregator, double order);
-
 /// Sensitivity in standard deviations of one answered query as a Gaussian mechanism, squared:
 /// 2/sigma2^2, plus 1/sigma1^2 with a selection; of PTR 1/sigma1^2. Gaussian noise only
 /// (`parameter_error`).

@@ -1,67 +1,35 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/events/event.hpp"
+#include "pate/events/drawn_numbers.hpp"
+#include "pate/events/record_answers.hpp"
+#include "pate/events/record_entries.hpp"
 
 namespace pate {
 
-/// What is asked of the events of a record.
-struct RecordSettings {
-  /// Of what is printed, all in; unset: `default_delta` of the record.
-  std::optional<double> delta = {};
-  /// Only these orders = {}; unset: the common grid and the continuum.
-  std::optional<std::vector<double>> orders = {};
-  /// Restrict the headline.
-  std::optional<Reading> reading = {};
-  std::optional<ReportedConversion> conversion = {};
-  std::optional<Bound> bound = {};
-  unsigned threads = 0;  ///< changes no bit
-};
-
-/// What an epsilon and delta say of several events.
-struct ToldEpsilon {
-  double epsilon = 0.0;
-  double delta = 0.0;
-};
-
 /// What the events of a record cost together.
-struct RecordAccount {
-  Record events;                                  ///< in their order in the record
-  std::optional<std::int64_t> teachers, classes;  ///< none without votes, or where they differ
-  std::int64_t queries = 0;
-  double delta = 0.0;                       ///< of the costs, all in
-  double query_delta = 0.0;                 ///< of it, what is added apart
-  std::optional<double> answered_expected;  ///< none where an event does not tell
-  double answered_sd = 0.0;
-  std::optional<std::int64_t> answered_realized;
+struct RecordAccount : RecordAnswers {
+  Record events = {};        ///< in their order in the record
+  double delta = 0.0;        ///< of the costs, all in
+  double query_delta = 0.0;  ///< of it, what is added apart
 
-  std::vector<CostEntry> costs;
+  std::vector<CostEntry> costs = {};
   std::size_t headline = 0;  ///< index in costs
-  StepCounts steps;
-  std::optional<ToldEpsilon> released;  ///< numbers that were drawn, added up
-  std::vector<double> orders;
-  std::vector<double> any_votes;  ///< RDP for any votes at the orders
-  std::vector<double> tradeoff;   ///< of these votes; empty where no event tells
-  std::optional<ProfileCurve> profile;
+  StepCounts steps = {};
+  std::optional<ToldEpsilon> released = {};  ///< numbers that were drawn, added up
+  std::vector<double> orders = {};
+  std::vector<double> any_votes = {};  ///< RDP for any votes at the orders
+  std::vector<double> tradeoff = {};   ///< of these votes; empty where no event tells
+  std::optional<ProfileCurve> profile = {};
   /// The headline after each event, in their order in the record; empty where that would take long.
-  std::vector<TrajectoryPoint> trajectory;
-  std::vector<Notice> notices;
+  std::vector<TrajectoryPoint> trajectory = {};
+  std::vector<Notice> notices = {};
 };
-
-/// The delta at which a record is told unless another is asked for: the largest at which its events
-/// tell their own costs, and beside it the deltas of claims, and of numbers that were drawn with
-/// what is counted by these.
-[[nodiscard]] double default_delta(const Record& record);
-
-/// The sum of the deltas at which the events of a record tell their own costs, as a ledger adds
-/// them up.
-[[nodiscard]] double recorded_delta(const Record& record);
 
 /// Accounts for all events of a record, done one after the other with the same teachers.
 ///

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/mechanisms/union_bound.hpp"

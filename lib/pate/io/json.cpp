@@ -76,6 +76,31 @@ void print(const Json& json, const std::string& indent, std::string& text) {
   text += indent + (json.is_array() ? ']' : '}');
 }
 
+// Members of objects by name, but for one of the outermost.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the report.
+void print_canonical(const Json& json, std::string_view left_out, std::string& text) {
+  if (!json.is_structured()) {
+    text += dumped(json);
+    return;
+  }
+  std::vector<std::pair<std::string_view, const Json*>> children;
+  if (json.is_array()) {
+    for (const Json& element : json) children.emplace_back("", &element);
+  } else {
+    for (const auto& [key, value] : json.get_ref<const Json::object_t&>()) {
+      if (key != left_out || left_out.empty()) children.emplace_back(key, &value);
+    }
+    std::ranges::sort(children, {}, [](const auto& child) { return child.first; });
+  }
+  text += json.is_array() ? '[' : '{';
+  for (const auto& [key, value] : children) {
+    if (json.is_object()) text += dumped(Json(key)) + ':';
+    print_canonical(*value, "", text);
+    text += ',';
+  }
+  text += json.is_array() ? ']' : '}';
+}
+
 std::string shown(const Json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return fmt::format("an array of {}", json.size());
@@ -279,6 +304,12 @@ std::vector<std::int64_t> JsonValue::integers(std::int64_t least, std::int64_t m
 
 std::string JsonValue::dump() const {
   return dumped(as_json(node_));
+}
+
+std::string JsonValue::canonical(std::string_view left_out) const {
+  std::string text;
+  print_canonical(as_json(node_), left_out, text);
+  return text;
 }
 
 std::string_view json_excess(std::string_view text) {

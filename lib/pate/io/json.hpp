@@ -67,6 +67,10 @@ class JsonValue {
   /// The value as JSON text without white space; numbers read back to the same double.
   [[nodiscard]] std::string dump() const;
 
+  /// The same for digests: members of objects by name, whatever their order; of an object without
+  /// the member `left_out`.
+  [[nodiscard]] std::string canonical(std::string_view left_out) const;
+
   /// Throws `input_error`: "FILE: PATH: expected EXPECTED, found VALUE".
   [[noreturn]] void fail(const std::string& expected) const;
 

@@ -5,6 +5,7 @@
 
 #include "pate/accounting/step_counts.hpp"
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 namespace pate {
 

@@ -9,6 +9,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/step_counts.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {

@@ -16,7 +16,7 @@
 #include "pate/io/digests.hpp"
 #include "pate/io/files.hpp"
 #include "pate/io/ownership.hpp"
-#include "pate/reports/curve_sources.hpp"
+#include "pate/reports/source_digests.hpp"
 
 namespace pate::reports {
 

@@ -145,8 +145,8 @@ std::string darrm_report_json(const DarrmReport& report, const ReportContext& co
 
 std::string public_darrm_report_json(const DarrmReport& report, const ReportContext& context) {
   return public_report(
-      "darrm", context.version, [&](FieldWriter& a) { write_majority_plan(a, report.plan); },
-      report.notices, context.record);
+      "darrm", context, [&](FieldWriter& a) { write_majority_plan(a, report.plan); },
+      report.notices);
 }
 
 Event darrm_event(const DarrmReport& report, const std::vector<InputFile>& inputs,

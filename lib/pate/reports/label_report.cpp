@@ -130,7 +130,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
 std::string public_label_report_json(const LabelReport& report, const ReportContext& context) {
   const Account& account = report.account;
   return public_report(
-      "label", context.version,
+      "label", context,
       [&](FieldWriter& a) {
         a("mechanism", account.aggregator);
         a("teachers", account.teachers);
@@ -143,7 +143,7 @@ std::string public_label_report_json(const LabelReport& report, const ReportCont
         write_costs(a, account);
         a("steps", most_steps(account.aggregator, report.limits));
       },
-      account.notices, context.record);
+      account.notices);
 }
 
 Event label_event(const LabelReport& report, const std::vector<InputFile>& inputs,

@@ -33,7 +33,8 @@ constexpr Real kEventDelta{0.0, 1.0};
 // A member that is left out where it says nothing.
 template <class T>
 void member(FieldWriter& a, const char* key, const T& value) {
-  if (!(value == T{})) a(key, value);
+  static const T kNothing{};
+  if (!(value == kNothing)) a(key, value);
 }
 template <class T, class... Domain>
 void member(FieldReader& a, const char* key, T& value, const Domain&... domain) {

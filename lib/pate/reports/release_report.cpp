@@ -155,8 +155,7 @@ std::string as_published_report_json(const AsPublishedRelease& release, Reading 
 std::string public_release_json(const PublicRelease& published, const std::vector<Notice>& notices,
                                 const ReportContext& context) {
   return public_report(
-      "release", context.version, [&](FieldWriter& a) { fields(a, published); }, notices,
-      context.record);
+      "release", context, [&](FieldWriter& a) { fields(a, published); }, notices);
 }
 
 static NumberNoise number_noise(const CurvePlan& plan) {

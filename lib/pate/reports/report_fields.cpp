@@ -48,15 +48,16 @@ FieldWriter begin_report(std::string_view command, const ReportContext& context)
   return report;
 }
 
-std::string public_report(std::string_view command, const std::string& version,
+std::string public_report(std::string_view command, const ReportContext& context,
                           const std::function<void(FieldWriter&)>& fill,
-                          const std::vector<Notice>& notices, const Record& record) {
+                          const std::vector<Notice>& notices) {
   FieldWriter report;
   report("schema", fmt::format("pate/{}/v1", command));
-  write_tool(report, version);
+  write_tool(report, context.version);
   report.object("public", [&](FieldWriter& a) {
+    if (!context.verdicts.empty()) a("verdicts", context.verdicts);
     fill(a);
-    if (!record.empty()) write_record(a, public_record(record));
+    if (!context.record.empty()) write_record(a, public_record(context.record));
   });
   report("notices", notices);
   return report.text();

@@ -36,11 +36,11 @@ void write_tool(FieldWriter& a, const std::string& version);
 
 /// A report of nothing but what may be published, as the member `public`: `fill` writes it, and the
 /// notices that bear on it follow. No settings, no inputs: there are no paths in it and no digests,
-/// which tell neighbours apart with certainty. Of the record what may be published.
-[[nodiscard]] std::string public_report(std::string_view command, const std::string& version,
+/// which tell neighbours apart with certainty. Of the context the record, as far as it may be
+/// published, and the verdicts, which must be about numbers that may.
+[[nodiscard]] std::string public_report(std::string_view command, const ReportContext& context,
                                         const std::function<void(FieldWriter&)>& fill,
-                                        const std::vector<Notice>& notices,
-                                        const Record& record = {});
+                                        const std::vector<Notice>& notices);
 
 /// The members `guarantee`, `headline` and `costs` of an account, a plan or a sum.
 template <class Accounted>

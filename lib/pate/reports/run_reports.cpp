@@ -16,6 +16,7 @@
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/seal.hpp"
 
 namespace pate::reports {
 
@@ -151,7 +152,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   if (!context.parts.empty()) report("parts", context.parts);
   if (!context.record.empty()) write_record(report, context.record);
   report("notices", account.notices);
-  return report.text();
+  return partials != nullptr ? sealed(report.text()) : report.text();
 }
 
 // None where all of it is added apart, or nothing is.
@@ -282,7 +283,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
 
 std::string public_analyze_report_json(const Account& account, const ReportContext& context) {
   return public_report(
-      "analyze", context.version,
+      "analyze", context,
       [&](FieldWriter& a) {
         a("mechanism", account.aggregator);
         a("teachers", account.teachers);
@@ -293,12 +294,12 @@ std::string public_analyze_report_json(const Account& account, const ReportConte
         write_costs(a, account);
         a("steps", account.steps);
       },
-      account.notices, context.record);
+      account.notices);
 }
 
 std::string public_composed_report_json(const RecordAccount& sum, const ReportContext& context) {
   return public_report(
-      "analyze", context.version,
+      "analyze", context,
       [&](FieldWriter& a) {
         a.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
         a("teachers", sum.teachers);
@@ -310,13 +311,12 @@ std::string public_composed_report_json(const RecordAccount& sum, const ReportCo
         write_costs(a, sum);
         a("steps", sum.steps);
       },
-      sum.notices, context.record);
+      sum.notices);
 }
 
 std::string public_plan_report_json(const Plan& plan, const ReportContext& context) {
   return public_report(
-      "plan", context.version, [&](FieldWriter& a) { fields(a, plan); }, plan.notices,
-      context.record);
+      "plan", context, [&](FieldWriter& a) { fields(a, plan); }, plan.notices);
 }
 
 // Found by the archives, which look in the namespace of a struct, but not in an unnamed one.

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "pate/error.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/seal.hpp"
 
 namespace pate::reports {
 
@@ -365,7 +367,7 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   text += ",\n  \"points\": [";
   append_points(tuning, settings, text);
   text += "]\n}\n";
-  return text;
+  return sealed(std::move(text));
 }
 
 SavedTuning read_tune_report(const io::JsonValue& report) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"
 #include "pate/math/vector_clones.hpp"

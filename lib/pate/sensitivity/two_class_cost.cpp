@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/margin.hpp"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/math/margin.hpp"
 #include "pate/math/sums.hpp"

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "pate/bounds/q_tables.hpp"
+#include "pate/bounds/step_cost.hpp"
 #include "pate/math/log_space.hpp"
 
 namespace pate {

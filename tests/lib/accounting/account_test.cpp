@@ -9,7 +9,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/error.hpp"
 #include "pate/exact/exact_cost.hpp"
-#include "pate/io/digests.hpp"
+#include "pate/io/votes_digest.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 

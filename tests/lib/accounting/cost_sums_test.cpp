@@ -1,4 +1,5 @@
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 #include <doctest/doctest.h>
 

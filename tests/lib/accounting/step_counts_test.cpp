@@ -1,4 +1,5 @@
 #include "pate/accounting/step_counts.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #include "pate/aggregators/aggregator.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #include "pate/io/digests.hpp"
+#include "pate/io/votes_digest.hpp"
 
 #include <doctest/doctest.h>
 #include <span>

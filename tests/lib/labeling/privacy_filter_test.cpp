@@ -1,4 +1,5 @@
 #include "pate/labeling/privacy_filter.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 #include <doctest/doctest.h>
 

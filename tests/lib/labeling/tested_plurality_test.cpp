@@ -9,6 +9,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/guarantee.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/events/account_record.hpp"

@@ -1,4 +1,5 @@
 #include "pate/planning/plan.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 #include <doctest/doctest.h>
 

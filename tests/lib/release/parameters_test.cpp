@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "support/random.hpp"

@@ -16,7 +16,7 @@
 #include "pate/error.hpp"
 #include "pate/io/digests.hpp"
 #include "pate/io/files.hpp"
-#include "pate/reports/curve_sources.hpp"
+#include "pate/reports/source_digests.hpp"
 #include "support/temp_directory.hpp"
 #include "support/votes.hpp"
 

@@ -1,4 +1,5 @@
 #include "pate/sensitivity/local_sensitivity.hpp"
+#include "pate/aggregators/query_cost.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/sensitivity/two_class_cost.hpp"

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <span>
 
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"
 #include "pate/release/curve/curve_release.hpp"

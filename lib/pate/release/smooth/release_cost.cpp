@@ -13,6 +13,7 @@
 
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/aggregators/joint_cost.hpp"
+#include "pate/aggregators/query_cost.hpp"
 #include "pate/bounds/step_cost.hpp"
 #include "pate/error.hpp"
 #include "pate/math/log_space.hpp"

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pate/events/event.hpp"
+
+namespace pate {
+
+/// What an epsilon and delta say of several events.
+struct ToldEpsilon {
+  double epsilon = 0.0;
+  double delta = 0.0;
+};
+
+/// The numbers that were drawn and that no later one counts, in canonical order.
+[[nodiscard]] std::vector<const Event*> standing_numbers(const Record& record);
+
+/// Their epsilons and deltas, added up; rounded upwards.
+[[nodiscard]] ToldEpsilon drawn_total(const std::vector<const Event*>& numbers);
+
+/// The events that no drawn number counts.
+[[nodiscard]] Record uncounted(const Record& record);
+
+/// The delta of a claim, which is certain however much of delta there is; none where the event is
+/// none.
+[[nodiscard]] std::optional<double> claimed_delta(const Event& event);
+
+/// The delta at which a record is told unless another is asked for: the largest at which its events
+/// tell their own costs, and beside it the deltas of claims, and of numbers that were drawn with
+/// what is counted by these.
+[[nodiscard]] double default_delta(const Record& record);
+
+/// The sum of the deltas at which the events of a record tell their own costs, as a ledger adds
+/// them up.
+[[nodiscard]] double recorded_delta(const Record& record);
+
+}  // namespace pate

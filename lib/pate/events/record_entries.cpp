@@ -1,0 +1,281 @@
+#include "pate/events/record_entries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/profile_account.hpp"
+#include "pate/math/log_space.hpp"
+#include "pate/rdp/conversion.hpp"
+#include "pate/rdp/orders.hpp"
+#include "pate/rdp/step_composition.hpp"
+
+namespace pate {
+
+namespace {
+
+// Of outcomes whose events named no common order beforehand; each has an equal share of delta.
+constexpr std::array kPublicOrders{2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0};
+
+using AtOrders = std::function<std::vector<double>(std::span<const double>)>;
+
+// An entry of RDP that is known as a function of the order.
+void fill_entry(const RecordQuestion& asked, const AtOrders& rdp,
+                const std::vector<double>& on_grid, CostEntry& entry,
+                std::vector<Notice>& notices) {
+  RdpFunction function;
+  function.orders = asked.orders;
+  function.rdp = on_grid;
+  function.at = [&](double order) { return rdp(std::span(&order, 1)).front(); };
+  function.parts = [&](double order) {
+    return std::vector<std::pair<std::string, double>>{{"steps", function.at(order)}};
+  };
+  fill_rdp_entry(entry, function, asked.search(), notices);
+}
+
+// Of Gaussian and pure events together, or of pure ones of several epsilons.
+void add_mixture(const RecordQuestion& asked, std::vector<CostEntry>& entries) {
+  const auto its = asked.sums.mixture();
+  if (!its || its->pure.empty() || !asked.converts()) return;
+  if (its->squared_mu == 0.0 && its->pure.size() == 1) return;
+  const auto hint = std::ranges::find_if(entries, [](const CostEntry& entry) {
+    return entry.conversion == ReportedConversion::improved && entry.order;
+  });
+  if (hint == entries.end()) return;
+  const auto epsilon =
+      mixture_epsilon(std::sqrt(its->squared_mu), its->pure, asked.search().conversion_delta(),
+                      {*hint->order, hint->epsilon});
+  if (epsilon) {
+    entries.push_back(
+        data_independent_entry(ReportedConversion::profile, *epsilon, asked.delta, "steps"));
+  }
+}
+
+// An epsilon of the outcome from RDP at orders that were fixed beforehand, with an equal share of
+// delta each.
+void fill_outcome(const RecordQuestion& asked, std::span<const double> orders,
+                  std::span<const double> rdp, CostEntry& entry, std::vector<Notice>& notices) {
+  const double delta =
+      asked.search().conversion_delta() / static_cast<double>(orders.size()) * (1.0 - 1e-15);
+  entry.epsilon = kInfinity;
+  entry.delta = asked.delta;
+  entry.promise = Promise::outcome;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const double epsilon =
+        rdp[j] > 0.0 ? epsilon_from_rdp(rdp_conversion(entry.conversion), rdp[j], orders[j], delta)
+                     : 0.0;
+    if (!(epsilon < entry.epsilon)) continue;
+    entry.epsilon = std::max(epsilon, 0.0);
+    entry.order = orders[j];
+    entry.parts = {{"steps", rdp[j]}, {"delta", entry.epsilon - rdp[j]}};
+  }
+  if (!std::isfinite(entry.epsilon)) {
+    notices.push_back(
+        {"epsilon_infinite", fmt::format("{}: the cost is infinite at every order", label(entry))});
+  }
+}
+
+std::vector<double> outcome_orders(const std::optional<double>& named) {
+  if (named) return {*named};
+  return {kPublicOrders.begin(), kPublicOrders.end()};
+}
+
+}  // namespace
+
+RecordQuestion question_of(RecordSums& sums, const RecordSettings& settings, double delta) {
+  RecordQuestion asked{
+      sums, delta, sums.delta_apart(), settings.threads, {}, settings.orders.has_value()};
+  // All of it is claimed, as far as rounding tells.
+  if (asked.apart > delta && asked.apart <= delta * (1.0 + 1e-9)) asked.apart = delta;
+  asked.orders = settings.orders
+                     ? validated_orders(*settings.orders)
+                     : std::vector<double>(default_orders().begin(), default_orders().end());
+  if (settings.orders) return asked;
+  for (const Event& event : sums.events()) {
+    // Where a cap ends RDP jumps: just there is often the best order.
+    if (event.open.cap) asked.orders.push_back(event.open.cap->order);
+    if (!event.facts.curves) continue;
+    const auto& more = event.facts.curves->orders;
+    asked.orders.insert(asked.orders.end(), more.begin(), more.end());
+  }
+  asked.orders = validated_orders(std::move(asked.orders));
+  return asked;
+}
+
+std::vector<CostEntry> any_votes_entries(const RecordQuestion& asked,
+                                         std::vector<Notice>& notices) {
+  const auto steps = asked.sums.only_steps();
+  if (steps && asked.converts()) {
+    std::vector<CostEntry> entries =
+        data_independent_entries(*steps, asked.orders, asked.search(), notices);
+    add_mixture(asked, entries);
+    return entries;
+  }
+  std::vector<CostEntry> entries;
+  const AtOrders rdp = [&](std::span<const double> orders) {
+    std::vector<double> result;
+    for (const double order : orders) result.push_back(asked.sums.any_votes(order));
+    return result;
+  };
+  const std::vector<double> on_grid = rdp(asked.orders);
+  const bool is_known =
+      std::ranges::any_of(on_grid, [](double cost) { return std::isfinite(cost); });
+  if (is_known && asked.converts()) {
+    for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
+      CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
+      entry.releasable = true;
+      fill_entry(asked, rdp, on_grid, entry, notices);
+      entries.push_back(std::move(entry));
+    }
+  }
+  if (const auto squared_mu = asked.sums.squared_mu(); squared_mu && asked.converts()) {
+    entries.push_back(data_independent_entry(
+        ReportedConversion::gdp,
+        gaussian_dp_epsilon(std::sqrt(*squared_mu), asked.search().conversion_delta()), asked.delta,
+        "steps"));
+  } else {
+    if (const auto pure = asked.sums.pure_steps()) {
+      add_pure_entries(*pure, asked.search(), "steps", entries);
+    }
+    add_mixture(asked, entries);
+  }
+  return entries;
+}
+
+const CostEntry* least_public(std::span<const CostEntry> entries) {
+  const CostEntry* least = nullptr;
+  for (const CostEntry& entry : entries) {
+    if (!entry.releasable || entry.promise != Promise::fixed || entry.data_dependent) continue;
+    if (least == nullptr || entry.epsilon < least->epsilon) least = &entry;
+  }
+  return least;
+}
+
+std::vector<CostEntry> tradeoff_entries(const RecordQuestion& asked, std::vector<double>& curve,
+                                        std::vector<Notice>& notices) {
+  std::vector<CostEntry> entries;
+  if (!asked.sums.has_votes() || !asked.converts()) return entries;
+  const AtOrders rdp = [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); };
+  curve = rdp(asked.orders);
+  for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
+    CostEntry entry{Bound::tradeoff, Reading::joint, conversion};
+    entry.data_dependent = true;
+    fill_entry(asked, rdp, curve, entry, notices);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<CostEntry> expected_entries(const RecordQuestion& asked, Bound bound,
+                                        std::vector<Notice>& notices) {
+  std::vector<CostEntry> entries;
+  if (!asked.sums.has_expected(bound) || !asked.converts()) return entries;
+  const auto spent = [&](double order) {
+    return asked.sums.expected(bound, std::span(&order, 1)).front();
+  };
+  const AtOrders rdp = [&](std::span<const double> orders) {
+    std::vector<double> result;
+    for (const EventCosts::Spent& its : asked.sums.expected(bound, orders)) {
+      result.push_back(its.selection + its.noisy_max);
+    }
+    return result;
+  };
+  const std::vector<double> on_grid = rdp(asked.orders);
+  const bool has_selection = asked.sums.steps().has_checks();
+  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+    CostEntry entry{bound, Reading::expected, conversion};
+    entry.data_dependent = true;
+    entry.promise = Promise::none;
+    fill_entry(asked, rdp, on_grid, entry, notices);
+    if (has_selection) entry.sd = entry.order ? std::sqrt(spent(*entry.order).variance) : 0.0;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<CostEntry> realized_entries(const RecordQuestion& asked, std::vector<Notice>& notices) {
+  std::vector<CostEntry> entries;
+  if (!asked.sums.tells_answers() || !asked.converts()) return entries;
+  const std::vector<double> orders = outcome_orders(asked.sums.named_order());
+  std::vector<double> rdp;
+  for (const EventCosts::Spent& its : asked.sums.realized(orders)) {
+    rdp.push_back(its.selection + its.noisy_max);
+  }
+  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+    CostEntry entry{Bound::tradeoff, Reading::realized, conversion};
+    entry.data_dependent = true;
+    fill_outcome(asked, orders, rdp, entry, notices);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::optional<CostEntry> counted_entry(const RecordQuestion& asked, std::vector<Notice>& notices) {
+  if (!asked.sums.counts_answers() || !asked.converts()) return std::nullopt;
+  const std::vector<double> orders = outcome_orders(asked.sums.counted_order());
+  std::vector<double> rdp;
+  for (const double order : orders) rdp.push_back(asked.sums.counted(order));
+  CostEntry entry{Bound::data_independent, Reading::realized, ReportedConversion::improved};
+  entry.releasable = true;
+  fill_outcome(asked, orders, rdp, entry, notices);
+  return entry;
+}
+
+std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
+                                            std::span<const CostEntry> bounds,
+                                            std::optional<ProfileCurve>& curve,
+                                            std::vector<Notice>& notices) {
+  if (!asked.sums.has_exact() || !asked.converts()) return {};
+  if (asked.apart > 0.0) {
+    notices.push_back({"bound_left_out",
+                       "exact costs are not added to those of events whose deltas are "
+                       "apart: they are not in the sum"});
+    return {};
+  }
+  bool spent = false;
+  const auto evaluate = [&](std::span<const double> orders) {
+    std::vector<std::vector<double>> epsilons;
+    const std::vector<BothDirections> rdp = asked.sums.exact(orders);
+    for (std::size_t j = 0; j < orders.size(); ++j) {
+      spent = spent || !(rdp[j].larger() <= 0.0);
+      epsilons.push_back(exact_epsilons(rdp[j], orders[j], asked.delta));
+    }
+    return epsilons;
+  };
+  Account hinted;
+  hinted.costs.assign(bounds.begin(), bounds.end());
+  const std::size_t functions = 2 * exact_conversions().size();
+  const std::vector<OptimalOrder> best =
+      asked.grid_only ? optimal_orders_among(asked.orders, functions, evaluate)
+                      : optimal_orders_in_batches(order_hints(hinted), functions, evaluate);
+  std::vector<CostEntry> entries = exact_entries(Bound::exact, best, spent, asked.delta, notices);
+  const double most = entries.front().epsilon;
+  const auto profiled = asked.sums.profiled();
+  if (profiled && !spent) {
+    entries.push_back(profile_entry(Bound::exact, asked.delta, 0.0, 0.0));
+  } else if (profiled) {
+    auto profile = run_profile(profiled->runs, {best[0], best[1]}, {.delta = asked.delta},
+                               profiled->mu, asked.threads);
+    if (profile) {
+      // The lower end knows nothing of events beside.
+      const double upper = std::min(profile->upper.larger(), most);
+      entries.push_back(profile_entry(Bound::exact, asked.delta, upper,
+                                      std::min(profile->lower.larger(), upper)));
+      note_interval(entries.back(), notices);
+      curve = std::move(profile->curve);
+    } else {
+      notices.push_back(no_profile());
+    }
+  }
+  notices.push_back(exact_private());
+  return entries;
+}
+
+}  // namespace pate
