@@ -115,8 +115,9 @@ TEST_SUITE("reports") {
   }
 
   TEST_CASE("what does not fit its description is named with its place") {
-    CHECK(refusal(R"({"name": "x"})", Aggregator{}) ==
-          "r.json: name: expected lnmax, gnmax, confident or interactive, found \"x\"");
+    CHECK(
+        refusal(R"({"name": "x"})", Aggregator{}) ==
+        "r.json: name: expected lnmax, gnmax, one_laplace, confident or interactive, found \"x\"");
     CHECK(refusal(R"({"name": "gnmax"})", Aggregator{}) == "r.json: sigma2: is missing");
     CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", Aggregator{})
               .find("r.json: expected a mechanism within its domain (") == 0);

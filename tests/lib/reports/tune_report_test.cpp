@@ -140,6 +140,7 @@ TEST_SUITE("reports") {
     CHECK(message_of([](Json& r) { r["delta"] = 0; }) ==
           "delta: expected a number > 0 and < 1, found 0");
     CHECK(message_of([](Json& r) { r["mechanism"]["name"] = "x"; }) ==
-          "mechanism.name: expected lnmax, gnmax, confident or interactive, found \"x\"");
+          "mechanism.name: expected lnmax, gnmax, one_laplace, confident or interactive, found "
+          "\"x\"");
   }
 }

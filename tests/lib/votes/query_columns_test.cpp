@@ -89,7 +89,11 @@ TEST_CASE("there is one row per row of the votes") {
   CHECK(labels_refusal({1, 3}, {0, 1, 2}, 3) ==
         "test.npy: expected one row per query and one column, found shape (1, 3), a single row");
   CHECK(labels_refusal({3, 2}, {0, 1, 2, 3, 4, 5}, 3) ==
-        "test.npy: expected one row per query and one column, found shape (3, 2)");
+        "test.npy: expected one row per query and one column, found shape (3, 2); if the first "
+        "column "
+        "says which rows these are, they are numbered under \"row\", from 0 on; if they lie in the "
+        "order of the votes, what leaves it out: python3 -c 'import numpy as n; "
+        "n.save(\"test-read.npy\", n.delete(n.load(\"test.npy\"), 0, 1))'");
   CHECK(labels_refusal({3, 0}, {}, 3) ==
         "test.npy: expected one row per query and one column, found shape (3, 0)");
   CHECK(message_of<input_error>([] {
@@ -232,8 +236,12 @@ TEST_CASE("a column called row says of which row of the votes each entry is") {
         std::vector<std::int32_t>{1, 0, 4});
   CHECK(refusal("row,label\n0,-1\n1,4\n") ==
         "test.csv: expected the decision of row 2 of the votes, which is selected; found none");
-  CHECK(refusal("row,label\n0,-1\n3,4\n") ==
-        "test.csv: row 1, column 0: expected a row of the votes in 0..2, found 3");
+  CHECK(
+      refusal("row,label\n0,-1\n3,4\n") ==
+      "test.csv: row 1, column 0: expected a row of the votes in 0..2, found 3; if these are other "
+      "numbers, and lie in the order of the votes, what leaves them out: cut -d',' --complement "
+      "-f1 "
+      "test.csv > test-read.csv");
   CHECK(refusal("row,label\n0,-1\n2,4\n0,4\n") ==
         "test.csv: row 2: expected the decision of the query before on row 0 of the votes, which "
         "was refused; found answered");
