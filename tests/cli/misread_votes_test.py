@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 PATE = str(pathlib.Path(sys.argv[1]).resolve())
@@ -89,7 +90,7 @@ def made_by(line, folder):
     if "numpy" in line and not HAS_NUMPY:
         return None
     subprocess.run(["bash", "-c", line], cwd=folder, check=True)
-    return re.search(r'> (\S+)|save\("([^"]+)"|open\("([^"]+)", "w"', line).group(1, 2, 3)
+    return re.search(r'> (\S+)|savez?\("([^"]+)"|open\("([^"]+)", "w"', line).group(1, 2, 3)
 
 
 # Kinds. Each makes a file in `folder` and gives the words to analyze it with, what is expected, and what is right.
@@ -126,7 +127,9 @@ def labels_as_rows(rng, folder):
 
 def transposed(rng, folder):
     teachers, queries, classes = rng.randint(20, 120), rng.randint(20, 120), rng.randint(2, 10)
-    labels = [rng.randrange(classes) for _ in range(queries)]
+    # Mostly one class, half of the time: then both axes agree nearly alike.
+    labels = [rng.randrange(classes) if rng.random() < 0.4 else 0 for _ in range(queries)] if rng.random() < 0.5 else \
+        [rng.randrange(classes) for _ in range(queries)]
     table = [[label if rng.random() < 0.85 else rng.randrange(classes) for _ in range(teachers)] for label in labels]
     path = write_table(rng, folder / "v", table)
     return [path, "--layout", "predictions", "--classes", classes], "looks_transposed", None, None
@@ -156,13 +159,16 @@ def scaled(rng, folder):
 
 
 def several(rng, folder):
-    teachers, classes, queries, each = rng.randint(20, 100), rng.randint(8, 20), rng.randint(20, 60), rng.randint(2, 3)
+    teachers, queries = rng.randint(20, 100), rng.randint(20, 60)
+    # Of a few classes, or of most of them: "top 3 of 5".
+    classes, each = rng.choice([(rng.randint(8, 20), rng.randint(2, 3)), (5, 3), (4, 2), (6, 4)])
+    spread = 1 if classes >= 8 else 0.5
     table = []
     for _ in range(queries):
         counts = [0] * classes
         best = rng.sample(range(classes), classes)
         for _ in range(teachers):
-            ranked = sorted(range(classes), key=lambda c, best=best: best[c] + rng.gauss(0, 1))
+            ranked = sorted(range(classes), key=lambda c, best=best: best[c] + rng.gauss(0, spread))
             for c in ranked[:each]:
                 counts[c] += 1
         table.append(counts)
@@ -236,7 +242,101 @@ def did_not_vote(rng, folder):
     return [path, *by_query(e)], "--abstentions", ["--abstentions", "class"], None
 
 
-KINDS = [json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many]
+def array_of_labels(rng, folder):
+    """An archive with one array a teacher, and one that is of no teacher."""
+    e = Ensemble(rng, 30)
+    name = rng.choice(["labels", "y_true", "y_test", "targets", "ground_truth", "ids", "index"])
+    columns = [(f"{prefix}{i}", list(column)) for prefix in [rng.choice(["t", "arr_", "teacher_"])]
+               for i, column in enumerate(zip(*e.by_query))]
+    columns.insert(rng.randint(0, len(columns)), (name, e.labels))
+    with zipfile.ZipFile(folder / "v.npz", "w") as archive:
+        for called, values in columns:
+            write_npy(folder / "one.npy", "<i8", (len(values),), values)
+            archive.write(folder / "one.npy", called + ".npy")
+    return [folder / "v.npz", "--layout", "predictions", "--classes", e.classes], "by its name", ["--accept", "label-column"], e.teachers
+
+
+def unchanging(rng, folder):
+    """A column beside the counts that is the same in all rows, and leaves them one sum."""
+    e = Ensemble(rng, least_queries=20)
+    while len(set(map(tuple, e.counts))) < 10:
+        e = Ensemble(rng, least_queries=20)
+    # As many as there are teachers would be a total.
+    place, value = rng.randint(0, e.classes), rng.choice([value for value in range(1, 10) if value != e.teachers])
+    table = [row[:place] + [value] + row[place:] for row in e.counts]
+    headed = rng.random() < 0.5
+    names = [f"c{i}" for i in range(e.classes)]
+    names.insert(place, rng.choice(["label", "fold", "seed", "Target", "y"]))
+    path = write_table(rng, folder / "v", table, names if headed else None)
+    return [path], "no class by its heading" if headed else "constant_column", [], e.teachers
+
+
+def named_teachers(rng, folder):
+    e = Ensemble(rng, 30)
+    table = [[rng.randrange(e.classes), *column] for column in zip(*e.by_query)]
+    path = write_table(rng, folder / "v", table, [rng.choice(["teacher", "model_id", "seed", "id"])] + [f"q{i}" for i in range(e.queries)])
+    return [path, "--layout", "predictions", "--classes", e.classes], "by its heading", [], e.teachers
+
+
+def labels_of_many_classes(rng, folder):
+    """Labels of some of the queries, of so many classes that few are there twice."""
+    classes, queries = rng.randint(40, 120), rng.randint(200, 400)
+    labels = [rng.randrange(classes) for _ in range(rng.randint(40, 100))]
+    table = [[0] * classes for _ in range(queries)]
+    for row in table:
+        row[rng.randrange(classes)], row[rng.randrange(classes)] = 20, 0
+        row[0] += 30 - sum(row)
+    path = write_table(rng, folder / "v", table)
+    write_npy(folder / "l.npy", "<i8", (len(labels),), labels)
+    return [path, "--indices", folder / "l.npy"], "what looks like labels", ["--indices-are", "rows"], None
+
+
+def logits(rng, folder):
+    e = Ensemble(rng)
+    write_npy(folder / "v.npy", "<f4", (e.queries, e.classes), [rng.gauss(0, 3) for _ in range(e.queries * e.classes)])
+    return [folder / "v.npy"], "argmax", None, None
+
+
+def released_labels(rng, folder):
+    e = Ensemble(rng)
+    write_npy(folder / "v.npy", "<i8", (e.queries,), e.labels)
+    return [folder / "v.npy"], "pate plan", None, None
+
+
+def ragged_rows(rng, folder):
+    e = Ensemble(rng)
+    table = [list(row) for row in e.counts]
+    table[rng.randrange(1, e.queries)].pop()
+    path = write_table(rng, folder / "v", table, [f"c{i}" for i in range(e.classes)])
+    return [path], "fields, as in the first line", None, None
+
+
+def check_labels(seed):
+    """Files of labels with names, or with numbers of other rows: the line that is shown makes one that is read."""
+    rng = random.Random(f"labels {seed}")
+    e = Ensemble(rng, 40)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        votes = write_table(rng, folder / "v", e.counts)
+        names = rng.choice(["file", "image", "numbers", "one-based", "row"])
+        first = {"file": "filename", "image": "image", "numbers": "sample", "one-based": "id", "row": rng.choice(["id", "row"])}[names]
+        called = {"file": "a{}.png", "image": "img_{}.jpg"}.get(names, "{}")
+        start = {"numbers": 5000, "one-based": 1}.get(names, 0)
+        separator, ending = rng.choice([(",", ".csv"), (";", ".csv"), ("\t", ".tsv")])
+        path = folder / f"l{ending}"
+        path.write_text(f"{first}{separator}label\n" + "".join(f"{called.format(i + start)}{separator}{label}\n" for i, label in enumerate(e.labels)), encoding="utf-8")
+        words = [str(votes), "--labels", str(path)]
+        status, _, said = analyze(*words)
+        if names != "row":
+            assert status == REFUSED, f"{names}: read as it is"
+            line = line_in(said)
+            assert line, said
+            words[2] = next(filter(None, made_by(line, name)))
+            status, _, said = analyze(*words)
+        assert status == 0, f"{names}: {said}"
+
+
+KINDS = [array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many]
 
 
 def check_kind(kind, seed):
@@ -296,6 +396,7 @@ def check_honest(seed):
 
 def main():
     tasks = [(check_kind, (kind, seed), f"{kind.__name__} {seed}") for kind in KINDS for seed in range(DUMPS)]
+    tasks += [(check_labels, (seed,), f"labels {seed}") for seed in range(DUMPS)]
     tasks += [(check_honest, (seed,), f"honest {seed}") for seed in range(HONEST)]
     faults = 0
 

@@ -282,7 +282,12 @@ void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids
   const double teacher = by_query ? agreement->in_column : agreement->in_row;
   const double query_error = by_query ? agreement->row_error : agreement->column_error;
   const double teacher_error = by_query ? agreement->column_error : agreement->row_error;
-  if (!agrees_more(teacher, teacher_error, query, query_error)) return;
+  const bool agrees = agrees_more(teacher, teacher_error, query, query_error);
+  if (!agrees && !varies_instead(teacher, query, agreement->by_chance,
+                                 by_query ? agreement->columns : agreement->rows,
+                                 by_query ? agreement->rows : agreement->columns)) {
+    return;
+  }
   const VoteSource& votes = looked_at.votes;
   const bool square = votes.teachers() == votes.queries();
   found.push_back(
@@ -293,7 +298,7 @@ void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids
                     by_query ? "predictions" : "predictions-by-query", votes.queries(),
                     square ? "--accept looks-transposed says that it is not"
                            : fmt::format("--teachers {} says that it is not", votes.teachers()))},
-       looked_at.teachers && !square ? Weight::doubtful : Weight::likely,
+       !agrees || (looked_at.teachers && !square) ? Weight::doubtful : Weight::likely,
        VotesDoubt::looks_transposed});
 }
 

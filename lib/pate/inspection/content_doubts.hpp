@@ -60,7 +60,8 @@ struct VotesLookedAt {
 ///   is that of labels or of an index: certain;
 /// * `constant_column`: a class has the same votes, and some, in all of at least 8 different rows;
 /// * `looks_transposed`: the class ids of one teacher agree more among each other than those of one
-///   query, of at most 96 of each, by 0.05 and by 5 standard errors: likely.
+///   query, of at most 96 of each, by 0.05 and by 5 standard errors: likely; or teachers differ in
+///   what they say where queries hardly do, as where most have one answer: doubtful.
 ///
 /// Where a person says how many teachers there are, and votes are as many, the first is doubtful at
 /// most, and so is `label_column`; `scaled_votes`, `several_votes` and `byte_counts` are not looked

@@ -85,7 +85,25 @@ std::optional<Agreement> agreement_of(const NumericTable& ids) {
     for (std::size_t i = 0; i < rows.size(); ++i) line[i] = cells[i * columns.size() + j];
     in_columns.add(line);
   }
-  return Agreement{in_rows.mean(), in_columns.mean(), in_rows.error(), in_columns.error()};
+  MeanShare of_all;
+  of_all.add(cells);
+  return Agreement{in_rows.mean(),
+                   in_columns.mean(),
+                   in_rows.error(),
+                   in_columns.error(),
+                   of_all.mean(),
+                   static_cast<double>(rows.size()),
+                   static_cast<double>(columns.size())};
+}
+
+bool varies_instead(double other, double query, double by_chance, double lines, double length) {
+  constexpr double kVaries = 2.0;
+  constexpr double kVariesErrors = 10.0;
+  constexpr double kOfIt = 0.25;
+  const double beyond = other - by_chance;
+  const double ratio = 1.0 + (length - 1.0) * beyond / (1.0 - by_chance);
+  return ratio >= kVaries && ratio - 1.0 >= kVariesErrors * std::sqrt(2.0 / (lines - 1.0)) &&
+         query - by_chance < kOfIt * beyond;
 }
 
 bool agrees_more(double other, double other_error, double query, double query_error) {

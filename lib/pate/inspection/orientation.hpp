@@ -14,6 +14,9 @@ struct Agreement {
   double in_column = 0.0;
   double row_error = 0.0;  ///< standard error over the rows
   double column_error = 0.0;
+  double by_chance = 0.0;  ///< what pairs of any cells would
+  double rows = 0.0;       ///< how many of each were looked at
+  double columns = 0.0;
 };
 
 /// The agreement of up to 96 rows and 96 columns, drawn with a fixed seed. On one query teachers
@@ -27,5 +30,15 @@ struct Agreement {
 /// Whether those along `other` agree more than those along `query` by 0.05, and by 5 standard
 /// errors.
 [[nodiscard]] bool agrees_more(double other, double other_error, double query, double query_error);
+
+/// Whether lines across the queries, `lines` of `length` cells that agree in a share `other` of
+/// their pairs, differ from each other where the queries hardly do: they are then the queries. Where
+/// one class is the answer to most queries both agree alike, and only that tells them apart.
+///
+/// The chi-squared statistic of equal shares of the classes, over its degrees of freedom, is 1 +
+/// (length - 1) (other - by_chance) / (1 - by_chance): at least 2, above 1 by 10 standard errors,
+/// and the queries agree beyond chance by less than a quarter of what the lines do.
+[[nodiscard]] bool varies_instead(double other, double query, double by_chance, double lines,
+                                  double length);
 
 }  // namespace pate
