@@ -13,7 +13,7 @@
 #include "support/piped.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
-#include "support/sealed.hpp"
+#include "support/seals.hpp"
 #include "support/temp_directory.hpp"
 
 using nlohmann::json;
@@ -659,6 +659,66 @@ TEST_SUITE("compose") {
                   "other: limits.max_epsilon: expected the same as in ");
   }
 
+  TEST_CASE("a shard of which anything was changed is refused by its name") {
+    const Reports reports;
+    const Words votes{sample("digits_100_counts.npy"), "--queries", "12", "--delta", "1e-5"};
+    const Words labels{"--labels", sample("digits_100_labels.npy")};
+    const std::vector<Words> makes{
+        Words{"analyze"} + votes + kConfident + labels,
+        Words{"analyze"} + votes + kGnmax + Words{"--exact"},
+        Words{"analyze"} + votes + Words{"--ptr-sigma", "4", "--ptr-delta", "1e-9"},
+        Words{"tune"} + votes + labels + Words{"--sigma2", "15,25,35,45"},
+    };
+    pate_test::Random random(3812);
+    for (const Words& make : makes) {
+      const std::string one = reports.make("one", make + Words{"--shard", "1/2"});
+      const std::string two = reports.make("two", make + Words{"--shard", "2/2"});
+      const json shard = read(two);
+      const json sum = compose({one, two});
+      // White space and the order of members say nothing.
+      CHECK(results(compose({one, reports.write("two", shard.dump(7))})) == results(sum));
+      for (int i = 0; i < 60; ++i) {
+        const json broken = pate::test::changed(shard, random);
+        CAPTURE(json::diff(shard, broken).dump());
+        check_refused({one, reports.write("two", broken.dump())}, 3, "two: ");
+      }
+      json without = shard;
+      without.erase("seal");
+      check_refused({one, reports.write("two", without.dump())}, 3, "two: seal: is missing");
+      without = shard;
+      without.at("seal").at("sources") = std::string(64, '0');
+      check_refused({one, reports.write("two", without.dump())}, 3,
+                    "two: was made by another build of pate (0.1.0)");
+    }
+  }
+
+  TEST_CASE("limits of what may be published are judged by what may be published") {
+    const Reports reports;
+    // All teachers agree: the private epsilon is near 0.
+    const std::string votes = reports.write("v.csv", "99,0,0\n0,99,0\n");
+    Words shards;
+    for (const char* shard : {"1/2", "2/2"}) {
+      shards.push_back(
+          reports.analyze(std::string("s") + shard[0], {votes, "--sigma2", "5", "--shard", shard}));
+    }
+    const double any_votes =
+        compose(shards + Words{"--public-only"}).at("public").at("headline").at("epsilon");
+    const double own = compose(shards).at("headline").at("epsilon");
+    REQUIRE(own < 0.5 * any_votes);
+    for (const double limit : {0.9 * any_votes, 1.1 * any_votes}) {
+      const Ran ran = run(Words{"compose", "--public-only", "--json", "--quiet", "--max-epsilon",
+                                std::to_string(limit)} +
+                          shards);
+      const bool holds = limit > any_votes;
+      CHECK(ran.status == (holds ? 0 : 1));
+      const json verdicts = ran.json().at("public").at("verdicts");
+      REQUIRE(verdicts.size() == 1);
+      CHECK(verdicts[0].at("option") == "--max-epsilon");
+      CHECK(verdicts[0].at("holds") == holds);
+      CHECK(!compose(shards + Words{"--public-only"}).at("public").contains("verdicts"));
+    }
+  }
+
   TEST_CASE("reports and ledgers may come out of pipes, which can be read once") {
     const Reports reports;
     const std::string votes = sample("digits_100_counts.npy");
@@ -865,7 +925,10 @@ TEST_SUITE("compose") {
           json& parent = broken[pointer];
           if (parent.is_object()) parent.erase(key);
         }
-        const std::string path = reports.write("broken", broken.dump());
+        // With a digest that fits, so that readers see it.
+        const bool is_sealed = broken.is_object() && broken.contains("seal");
+        const std::string path =
+            reports.write("broken", is_sealed ? resealed(broken) : broken.dump());
         const Ran ran = run({"compose", path, good, "--quiet"});
         // A delta may be one that has to be asked for.
         const bool is_large = ran.err.find("--any-delta") != std::string::npos;

@@ -10,7 +10,7 @@
 #include "support/accuracy.hpp"
 #include "support/program.hpp"
 #include "support/random.hpp"
-#include "support/sealed.hpp"
+#include "support/seals.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate::test;
@@ -154,7 +154,7 @@ TEST_CASE("pate tune: an interrupted report is gone on from, to the same report"
   report["points"] = kept;
   report["complete"] = false;
   const std::string path = (directory / "part.json").string();
-  write_bytes(path, pate::test::resealed(report));
+  write_bytes(path, resealed(report));
   const Ran resumed = tune(words + Words{"--resume", path});
   CHECK(resumed.status == whole.status);
   CHECK(resumed.out == whole.out);
@@ -167,6 +167,45 @@ TEST_CASE("pate tune: an interrupted report is gone on from, to the same report"
   CHECK(grid.err.find("another grid") != std::string::npos);
   write_bytes(path, "{}");
   CHECK(tune(words + Words{"--resume", path}).status == 3);
+}
+
+TEST_CASE(
+    "pate tune: a report that was changed is not gone on from, with a digest that fits or not") {
+  const TempDirectory directory;
+  const std::string path = (directory / "grid.json").string();
+  pate_test::Random random(3813);
+  for (const Words& grid : {kGrid, Words{"--sigma2", "10:40:5"}}) {
+    const Words words = Words{digits(), "--queries", "60"} + grid;
+    const auto report = tune(words).json();
+    for (int i = 0; i < 40; ++i) {
+      write_bytes(path, changed(report, random).dump());
+      const Ran ran = tune(words + Words{"--resume", path});
+      CHECK(ran.status == 3);
+      CHECK(ran.out.empty());
+      CHECK_MESSAGE(ran.err.starts_with("pate: " + path + ": "), ran.err);
+    }
+    for (const char* member : {"epsilon", "answered", "agreeing"}) {
+      // Of every point; then of the one that would be the best, which is always looked at.
+      auto broken = report;
+      for (auto& point : broken.at("points")) {
+        point[member] = point[member].get<double>() * 0.5;
+        if (point.contains("grid_epsilon") && member == std::string("epsilon")) {
+          point["grid_epsilon"] = point["grid_epsilon"].get<double>() * 0.5;
+        }
+      }
+      write_bytes(path, resealed(broken));
+      const Ran ran = tune(words + Words{"--resume", path});
+      CAPTURE(member);
+      CHECK(ran.status == 3);
+      CHECK(ran.out.empty());
+      CHECK_MESSAGE(ran.err.find("has other numbers than these votes give it") != std::string::npos,
+                    ran.err);
+    }
+    auto broken = report;
+    broken.at("points").back()["agreeing"] = 60.0;
+    write_bytes(path, resealed(broken));
+    CHECK(tune(words + Words{"--resume", path}).status == 3);
+  }
 }
 
 TEST_CASE("pate tune: a report that lists some of the points is gone on from as well") {
