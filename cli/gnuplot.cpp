@@ -11,7 +11,7 @@
 #include <memory>
 #include <system_error>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 namespace pate::cli {
 

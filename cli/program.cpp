@@ -14,8 +14,8 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/text.hpp"
-#include "pate/error.hpp"
-#include "pate/io/memory.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/memory.hpp"
 
 namespace pate::cli {
 

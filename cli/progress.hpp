@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cli/streams.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 
 namespace pate::cli {
 

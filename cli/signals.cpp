@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "cli/exit_status.hpp"
-#include "pate/io/remembered_paths.hpp"
+#include "pate/base/signal_cleanup.hpp"
 
 namespace pate::cli {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/streams.hpp"
-#include "pate/io/files.hpp"
+#include "pate/base/files.hpp"
 
 namespace pate::cli {
 

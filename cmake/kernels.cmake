@@ -1,9 +1,9 @@
-# The inner loops (lib/pate/math/kernels), once an instruction set. They share no precompiled headers
+# The inner loops (lib/pate/numerics/kernels), once an instruction set. They share no precompiled headers
 # with what is compiled for every machine, and write what their caller alone knows: the thread
 # sanitizer, which would look at every number in minutes, leaves them alone.
 function(pate_kernels target name)
   set_source_files_properties(
-    lib/pate/math/kernels/${name}.cpp
+    lib/pate/numerics/kernels/${name}.cpp
     TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-sanitize=thread;${ARGN}")
 endfunction()

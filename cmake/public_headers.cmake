@@ -6,24 +6,24 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/accounting/names.hpp
     lib/pate/accounting/report.hpp
     lib/pate/accounting/run.hpp
-    lib/pate/accounting/step_counts.hpp
-    lib/pate/aggregators/aggregator.hpp
-    lib/pate/aggregators/query_cost.hpp
-    lib/pate/error.hpp
-    lib/pate/exact/vote_groups.hpp
-    lib/pate/io/files.hpp
-    lib/pate/io/open_table.hpp
-    lib/pate/io/remembered_paths.hpp
-    lib/pate/math/log_space.hpp
+    lib/pate/accounting/mechanism_counts.hpp
+    lib/pate/mechanisms/aggregator.hpp
+    lib/pate/divergence/bounds/query_cost.hpp
+    lib/pate/base/error.hpp
+    lib/pate/divergence/exact/vote_groups.hpp
+    lib/pate/base/files.hpp
+    lib/pate/votes/tables/open_table.hpp
+    lib/pate/base/signal_cleanup.hpp
+    lib/pate/numerics/log_space.hpp
     lib/pate/mechanisms/noisy_max.hpp
     lib/pate/mechanisms/stability_test.hpp
     lib/pate/mechanisms/threshold_check.hpp
     lib/pate/mechanisms/union_bound.hpp
-    lib/pate/parallel/parallel_for.hpp
-    lib/pate/parallel/shard.hpp
+    lib/pate/base/parallel/parallel_for.hpp
+    lib/pate/base/parallel/shard.hpp
     lib/pate/pate.hpp
-    lib/pate/planning/plan.hpp
-    lib/pate/rdp/conversion.hpp
+    lib/pate/accounting/planning/plan.hpp
+    lib/pate/divergence/rdp/conversion.hpp
     lib/pate/votes/numeric_table.hpp
     lib/pate/votes/query_columns.hpp
     lib/pate/votes/row_selection.hpp

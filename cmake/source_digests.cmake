@@ -38,7 +38,7 @@ endfunction()
 
 add_source_digest(
   curve_sources
-  lib/pate/math/*.?pp lib/pate/math/*.inc lib/pate/mechanisms/*.?pp lib/pate/bounds/*.?pp
-  lib/pate/aggregators/*.?pp lib/pate/rdp/*.?pp lib/pate/sensitivity/*.?pp
+  lib/pate/numerics/*.?pp lib/pate/numerics/*.inc lib/pate/mechanisms/*.?pp
+  lib/pate/divergence/bounds/*.?pp lib/pate/divergence/rdp/*.?pp lib/pate/release/sensitivity/*.?pp
   lib/pate/release/curve/*.?pp)
 add_source_digest(library_sources lib/pate/*.?pp lib/pate/*.inc)

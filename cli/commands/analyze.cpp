@@ -10,7 +10,7 @@
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/accounting/tally.hpp"
+#include "pate/accounting/query_counts.hpp"
 #include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {

@@ -13,15 +13,15 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
-#include "pate/error.hpp"
-#include "pate/io/digests.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
 #include "pate/labeling/label_run.hpp"
-#include "pate/majority/vote_law.hpp"
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/studies/darrm/vote_distribution.hpp"
 
 namespace pate::cli {
 

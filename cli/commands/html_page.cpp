@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/commands/summaries.hpp"
-#include "pate/error.hpp"
-#include "pate/figures/report_figures.hpp"
+#include "pate/base/error.hpp"
+#include "pate/reports/figures/report_figures.hpp"
 
 namespace pate::cli {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "pate/figures/figure.hpp"
-#include "pate/io/json.hpp"
+#include "pate/base/json.hpp"
+#include "pate/reports/figures/figure.hpp"
 
 namespace pate::cli {
 

@@ -14,15 +14,15 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
-#include "pate/io/atomic_file.hpp"
-#include "pate/io/digests.hpp"
+#include "pate/base/atomic_file.hpp"
+#include "pate/base/digests.hpp"
 #include "pate/labeling/label_run.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
-#include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {
 

@@ -10,8 +10,8 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/text.hpp"
-#include "pate/io/files.hpp"
-#include "pate/math/decimal.hpp"
+#include "pate/base/files.hpp"
+#include "pate/numerics/decimal.hpp"
 #include "pate/reports/ledger_account.hpp"
 
 namespace pate::cli {

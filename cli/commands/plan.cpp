@@ -8,8 +8,8 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "pate/accounting/planning/plan.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/planning/plan.hpp"
 #include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {

@@ -5,7 +5,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/gnuplot.hpp"
-#include "pate/figures/figure.hpp"
+#include "pate/reports/figures/figure.hpp"
 
 namespace pate::cli {
 

@@ -14,9 +14,10 @@
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/curve_plan.hpp"
-#include "pate/release/curve/key_costs.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -25,7 +26,6 @@
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/release_report.hpp"
 #include "pate/reports/run_reports.hpp"
-#include "pate/sampling/bit_source.hpp"
 
 namespace pate::cli {
 

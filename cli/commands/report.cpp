@@ -3,7 +3,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/html_page.hpp"
 #include "cli/gnuplot.hpp"
-#include "pate/figures/figure.hpp"
+#include "pate/reports/figures/figure.hpp"
 
 namespace pate::cli {
 

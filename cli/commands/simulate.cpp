@@ -19,9 +19,9 @@
 #include "cli/options/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
-#include "pate/error.hpp"
-#include "pate/io/npy_header.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/label_report.hpp"
+#include "pate/votes/tables/npy_header.hpp"
 
 namespace pate::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/options/help.hpp"
 #include "cli/options/output.hpp"
 #include "cli/text.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/divergence/rdp/orders.hpp"
 
 namespace pate::cli {
 

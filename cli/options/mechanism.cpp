@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "cli/exit_status.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 namespace pate::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/options/command_line.hpp"
 #include "cli/options/votes_input.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/aggregators/aggregator.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 
 namespace pate::cli {
 

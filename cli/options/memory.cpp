@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "cli/options/command_line.hpp"
-#include "pate/error.hpp"
-#include "pate/io/memory.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/memory.hpp"
 
 namespace pate::cli {
 

@@ -14,9 +14,9 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/text.hpp"
-#include "pate/error.hpp"
-#include "pate/io/atomic_file.hpp"
-#include "pate/io/files.hpp"
+#include "pate/base/atomic_file.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/reports/ledger.hpp"
 
 namespace pate::cli {

@@ -11,7 +11,7 @@
 #include "cli/streams.hpp"
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/io/atomic_file.hpp"
+#include "pate/base/atomic_file.hpp"
 
 namespace pate::cli {
 

@@ -11,10 +11,10 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/options/output.hpp"
-#include "pate/error.hpp"
-#include "pate/math/decimal.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/decimal.hpp"
 #include "pate/reports/ledger.hpp"
 
 namespace pate::cli {

@@ -9,7 +9,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/mechanism.hpp"
 #include "cli/options/privacy.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/divergence/rdp/orders.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 
 namespace pate::cli {

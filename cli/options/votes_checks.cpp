@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/options/command_line.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/inspection/teachers_mismatch.hpp"
 
 namespace pate::cli {

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "cli/exit_status.hpp"
-#include "pate/error.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/inspection_notices.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/io/votes_digest.hpp"
-#include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
+#include "pate/votes/tables/votes_digest.hpp"
 #include "pate/votes/vote_source.hpp"
 
 namespace pate::cli {

@@ -12,9 +12,9 @@
 #include "cli/options/votes_checks.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/io/open_table.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/vote_source.hpp"
 
 template <>

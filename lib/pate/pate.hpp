@@ -15,9 +15,9 @@
 // The headers below are installed with those they include, and no others; lib/README.md says what
 // is promised to stay.
 
-#include "pate/accounting/account.hpp"   // a run, what it cost
-#include "pate/error.hpp"                // what is thrown
-#include "pate/io/open_table.hpp"        // files of numbers
-#include "pate/planning/plan.hpp"        // a run to come: its cost, the noise a target allows
-#include "pate/votes/query_columns.hpp"  // labels, decisions, rows, a student's scores
-#include "pate/votes/vote_source.hpp"    // histograms or every teacher's predictions as votes
+#include "pate/accounting/account.hpp"        // a run, what it cost
+#include "pate/accounting/planning/plan.hpp"  // a run to come: its cost, the noise a target allows
+#include "pate/base/error.hpp"                // what is thrown
+#include "pate/votes/query_columns.hpp"       // labels, decisions, rows, a student's scores
+#include "pate/votes/tables/open_table.hpp"   // files of numbers
+#include "pate/votes/vote_source.hpp"         // histograms or every teacher's predictions as votes

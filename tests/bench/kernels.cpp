@@ -1,6 +1,6 @@
 // Nanoseconds a number that each kernel takes, with each instruction set that this machine has.
 
-#include "pate/math/kernels/kernels.hpp"
+#include "pate/numerics/kernels/kernels.hpp"
 
 #include <fmt/format.h>
 

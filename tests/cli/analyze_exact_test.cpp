@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/exact/exact_cost.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "support/accuracy.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"

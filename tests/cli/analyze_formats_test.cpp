@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
-#include "pate/io/npy_table.hpp"
+#include "pate/votes/tables/npy_table.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "pate/io/files.hpp"
-#include "pate/io/remembered_paths.hpp"
+#include "pate/base/files.hpp"
+#include "pate/base/signal_cleanup.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"
 

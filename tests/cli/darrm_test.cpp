@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
-#include "pate/io/open_table.hpp"
-#include "pate/majority/linear_program.hpp"
+#include "pate/studies/darrm/linear_program.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"
 #include "support/test_bits.hpp"

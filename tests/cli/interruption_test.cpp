@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/remembered_paths.hpp"
+#include "pate/base/signal_cleanup.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"
 

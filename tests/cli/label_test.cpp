@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/open_table.hpp"
 #include "pate/reports/ledger.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "support/killed_child.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 
 using pate::ProgressCallback;
 using pate::ProgressCounter;

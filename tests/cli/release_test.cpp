@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/io/open_table.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"
 #include "support/temp_directory.hpp"

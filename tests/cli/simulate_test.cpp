@@ -13,10 +13,10 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/program.hpp"
-#include "pate/error.hpp"
-#include "pate/io/files.hpp"
-#include "pate/io/npy_table.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/votes/query_columns.hpp"
+#include "pate/votes/tables/npy_table.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/temp_directory.hpp"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the mechanisms answer at one total (epsilon, delta): keeps the table of lib/pate/nzc/README.md.
+"""What the mechanisms answer at one total (epsilon, delta): keeps the table of lib/pate/studies/immutable_argmax/README.md.
 
 usage: compare_mechanisms.py PATE SOURCE_DIR [--update]
 
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-PAGE = SOURCE / "lib/pate/nzc/README.md"
+PAGE = SOURCE / "lib/pate/studies/immutable_argmax/README.md"
 BEGIN, END = "<!-- compared: by tests/docs/compare_mechanisms.py -->\n", "<!-- end -->\n"
 VOTES, LABELS = (f"sample_votes/digits_100_{what}.npy" for what in ("counts", "labels"))
 EPSILON, DELTA = 8, 1e-5

@@ -23,12 +23,11 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/json.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/inspection/content_doubts.hpp"
 #include "pate/inspection/teachers_mismatch.hpp"
-#include "pate/io/json.hpp"
-#include "pate/io/open_table.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/read_events.hpp"
@@ -37,6 +36,7 @@
 #include "pate/tuning/tuning_grid.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/row_sums.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/archives.hpp"
 

@@ -3,8 +3,8 @@
 
 usage: check_layout.py PROJECT_DIRECTORY
 
-Also checked: the table has no cycle and names every folder; nlohmann/json, OpenSSL, zlib and libzip are included in
-lib/pate/io only, CLI11 in cli/options/command_line.cpp only, CLP in lib/pate/majority/linear_program.cpp only, xsimd in lib/pate/math/kernels only; the library includes nothing of cli.
+Also checked: the table has no cycle and names every folder; nlohmann/json and OpenSSL are included in
+lib/pate/base only, zlib and libzip in lib/pate/votes/tables only, CLI11 in cli/options/command_line.cpp only, CLP in lib/pate/studies/darrm/linear_program.cpp only, xsimd in lib/pate/numerics/kernels only; the library includes nothing of cli.
 The headers that are installed (cmake/public_headers.cmake) include each other and the standard library only, and are at most 30.
 Prints one line per violation; exit status 1 if there are any.
 """
@@ -16,13 +16,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".hpp", ".cpp", ".inc"}
 # What the path of an include begins with, and the folders that may include it.
 OUTSIDERS = {
-    "nlohmann/": ("lib/pate/io/",),
+    "nlohmann/": ("lib/pate/base/",),
     "CLI/": ("cli/options/command_line.cpp",),
-    "openssl/": ("lib/pate/io/",),
-    "zlib.h": ("lib/pate/io/",),
-    "zip.h": ("lib/pate/io/",),
-    "coin/": ("lib/pate/majority/linear_program.cpp",),
-    "xsimd/": ("lib/pate/math/kernels/",),
+    "openssl/": ("lib/pate/base/",),
+    "zlib.h": ("lib/pate/votes/tables/",),
+    "zip.h": ("lib/pate/votes/tables/",),
+    "coin/": ("lib/pate/studies/darrm/linear_program.cpp",),
+    "xsimd/": ("lib/pate/numerics/kernels/",),
     "cli/": ("cli/",),
 }
 
@@ -70,7 +70,7 @@ def includes_of(root, folder):
 
 
 def folder_of(path):
-    """math for pate/math/normal.hpp, error.hpp for pate/error.hpp."""
+    """math for pate/numerics/normal.hpp, error.hpp for pate/base/error.hpp."""
     return path.split("/")[1]
 
 

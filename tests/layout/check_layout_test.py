@@ -12,7 +12,8 @@ README = """
 | `error.hpp` | nothing of ours |
 | `math` | `error.hpp` |
 | `rdp` | `math`, `error.hpp` |
-| `io` | `rdp` |
+| `base` | `rdp` |
+| `votes` | `base` |
 """
 
 
@@ -25,8 +26,9 @@ class LayoutTest(unittest.TestCase):
         self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/error.hpp)\n")
         self.write("lib/pate/math/normal.hpp", '#include <cmath>\n#include "pate/error.hpp"\n')
         self.write("lib/pate/rdp/curve.cpp", '#include "pate/math/normal.hpp"\n')
-        self.write("lib/pate/io/report.cpp", "#include <nlohmann/json.hpp>\n")
-        self.write("cli/main.cpp", '#include "pate/io/report.hpp"\n')
+        self.write("lib/pate/base/report.cpp", "#include <nlohmann/json.hpp>\n")
+        self.write("lib/pate/votes/votes.hpp", "#pragma once\n")
+        self.write("cli/main.cpp", '#include "pate/base/report.hpp"\n')
         self.write("cli/options/command_line.cpp", "#include <CLI/CLI.hpp>\n")
 
     def tearDown(self):
@@ -51,16 +53,16 @@ class LayoutTest(unittest.TestCase):
         self.expect("lib/pate/math/more.cpp:2", "math may not include rdp")
 
     def test_not_inherited(self):
-        self.write("lib/pate/io/more.cpp", '#include "pate/math/normal.hpp"\n')
-        self.expect("io may not include math")
+        self.write("lib/pate/base/more.cpp", '#include "pate/math/normal.hpp"\n')
+        self.expect("base may not include math")
 
     def test_json_outside_io(self):
         self.write("lib/pate/rdp/more.cpp", "#  include <nlohmann/json.hpp>\n")
-        self.expect("nlohmann/json.hpp", "lib/pate/io/ only")
+        self.expect("nlohmann/json.hpp", "lib/pate/base/ only")
 
     def test_json_in_the_program(self):
         self.write("cli/more.cpp", "#include <nlohmann/json.hpp>\n")
-        self.expect("nlohmann/json.hpp", "lib/pate/io/ only")
+        self.expect("nlohmann/json.hpp", "lib/pate/base/ only")
 
     def test_command_line_parser_in_many_units(self):
         self.write("cli/more.cpp", "#include <CLI/CLI.hpp>\n")
@@ -68,24 +70,24 @@ class LayoutTest(unittest.TestCase):
 
     def test_openssl_in_the_program(self):
         self.write("cli/more.cpp", "#include <openssl/evp.h>\n")
-        self.expect("openssl/evp.h", "lib/pate/io/ only")
+        self.expect("openssl/evp.h", "lib/pate/base/ only")
 
-    def test_compression_outside_io(self):
-        self.write("lib/pate/io/more.cpp", "#include <zip.h>\n#include <zlib.h>\n")
+    def test_compression_outside_tables(self):
+        self.write("lib/pate/votes/tables/more.cpp", "#include <zip.h>\n#include <zlib.h>\n")
         self.assertEqual(violations(self.root), [])
         self.write("cli/more.cpp", "#include <zlib.h>\n")
-        self.expect("zlib.h", "lib/pate/io/ only")
+        self.expect("zlib.h", "lib/pate/votes/tables/ only")
         self.write("cli/more.cpp", "#include <zip.h>\n")
-        self.expect("zip.h", "lib/pate/io/ only")
+        self.expect("zip.h", "lib/pate/votes/tables/ only")
 
     def test_vectors_outside_the_kernels(self):
-        self.write("lib/pate/math/kernels/more.cpp", "#include <xsimd/xsimd.hpp>\n")
+        self.write("lib/pate/numerics/kernels/more.cpp", "#include <xsimd/xsimd.hpp>\n")
         self.assertEqual(violations(self.root), [])
-        self.write("lib/pate/math/more.cpp", "#include <xsimd/xsimd.hpp>\n")
-        self.expect("xsimd/xsimd.hpp", "lib/pate/math/kernels/ only")
+        self.write("lib/pate/numerics/more.cpp", "#include <xsimd/xsimd.hpp>\n")
+        self.expect("xsimd/xsimd.hpp", "lib/pate/numerics/kernels/ only")
 
     def test_library_includes_program(self):
-        self.write("lib/pate/io/more.cpp", '#include "cli/streams.hpp"\n')
+        self.write("lib/pate/base/more.cpp", '#include "cli/streams.hpp"\n')
         self.expect("cli/streams.hpp", "cli/ only")
 
     def test_installed_headers_include_each_other_only(self):
@@ -105,8 +107,8 @@ class LayoutTest(unittest.TestCase):
         self.expect("lib/pate/extra is missing")
 
     def test_cycle_in_the_table(self):
-        self.write("lib/README.md", README.replace("| nothing of ours |", "| `io` |"))
-        self.expect("leads from error.hpp back to error.hpp")
+        self.write("lib/README.md", README.replace("| nothing of ours |", "| `base` |"))
+        self.expect("leads from base back to base")
 
     def test_no_table(self):
         self.write("lib/README.md", "nothing\n")

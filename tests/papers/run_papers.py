@@ -109,7 +109,7 @@ def page(rows):
              "Figures of other ensembles (SVHN, Glyph) need votes nobody has published. "
              "Printed numbers of six digits and more are what the scripts published with S18 compute.", "",
              "What the papers say wrong is explained in [the page of their slips]"
-             "(../../lib/pate/as_published/README.md).", ""]
+             "(../../lib/pate/release/as_published/README.md).", ""]
     for paper, title in PAPERS.items():
         lines += [f"## {paper}: {title}", ""]
         lines += ["| place | what | printed | ours | | why, or what else |", "| --- | --- | --- | --- | --- | --- |"]

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/math/log_space.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate_test {
 

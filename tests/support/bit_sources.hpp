@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/sampling/bit_source.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 #include "support/test_bits.hpp"
 
 namespace pate::test {

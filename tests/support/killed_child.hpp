@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "pate/io/atomic_file.hpp"
+#include "pate/base/atomic_file.hpp"
 
 namespace pate::test {
 

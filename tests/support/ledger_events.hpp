@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/accounting/step_counts.hpp"
+#include "pate/accounting/mechanism_counts.hpp"
 #include "pate/events/event.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 

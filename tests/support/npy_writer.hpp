@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/io/npy_table.hpp"
+#include "pate/votes/tables/npy_table.hpp"
 
 namespace pate::test {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <random>
 
-#include "pate/sampling/bit_source.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 
 namespace pate::test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pate/mechanisms/union_bound.hpp"
-#include "pate/sensitivity/vote_profile.hpp"
+#include "pate/release/sensitivity/vote_profile.hpp"
 #include "pate/votes/vote_source.hpp"
 
 namespace pate_test {

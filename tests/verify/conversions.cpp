@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "pate/accounting/account.hpp"
-#include "pate/bounds/step_cost.hpp"
+#include "pate/accounting/planning/plan.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/mechanisms/stability_test.hpp"
-#include "pate/planning/plan.hpp"
-#include "pate/rdp/step_composition.hpp"
 #include "support/votes.hpp"
 #include "verify/cases.hpp"
 

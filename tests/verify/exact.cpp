@@ -1,14 +1,14 @@
-#include "pate/exact/exact_cost.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
 
-#include "pate/aggregators/tilted_cost.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/profile/lower_profile.hpp"
-#include "pate/profile/upper_profile.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/bounds/tilted_cost.hpp"
+#include "pate/divergence/pld/optimistic_profile.hpp"
+#include "pate/divergence/pld/pessimistic_profile.hpp"
 #include "verify/cases.hpp"
 
 // Outcome probabilities by sums over many nodes: exact and tilted costs; and privacy profiles.

@@ -4,14 +4,14 @@
 #include <numeric>
 #include <set>
 
-#include "pate/majority/noise_functions.hpp"
-#include "pate/majority/vote_law.hpp"
-#include "pate/majority/worst_case.hpp"
-#include "pate/nzc/constant_added.hpp"
 #include "pate/release/curve/public_curve.hpp"
+#include "pate/release/sensitivity/local_sensitivity.hpp"
+#include "pate/release/sensitivity/neighbour_q.hpp"
 #include "pate/release/smooth/release_cost.hpp"
-#include "pate/sensitivity/local_sensitivity.hpp"
-#include "pate/sensitivity/neighbour_q.hpp"
+#include "pate/studies/darrm/noise_functions.hpp"
+#include "pate/studies/darrm/vote_distribution.hpp"
+#include "pate/studies/darrm/worst_case.hpp"
+#include "pate/studies/immutable_argmax/constant_added.hpp"
 #include "support/votes.hpp"
 #include "verify/cases.hpp"
 

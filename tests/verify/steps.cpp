@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <numbers>
 
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/step_cost.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
-#include "pate/rdp/conversion.hpp"
 #include "verify/cases.hpp"
 
 // Costs of one step and of one query, q, and conversions.

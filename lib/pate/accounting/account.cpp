@@ -9,14 +9,14 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/ptr_account.hpp"
 #include "pate/accounting/sparse_answers.hpp"
-#include "pate/accounting/tested_account.hpp"
 #include "pate/accounting/tilted_account.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/exact/exact_cost.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

@@ -7,7 +7,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 
 namespace pate {
 

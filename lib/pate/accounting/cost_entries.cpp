@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/step_composition.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
 
 namespace pate {
 

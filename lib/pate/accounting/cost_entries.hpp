@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "pate/accounting/mechanism_counts.hpp"
+#include "pate/accounting/query_counts.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/accounting/step_counts.hpp"
-#include "pate/accounting/tally.hpp"
-#include "pate/bounds/cost.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/divergence/bounds/cost.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
 
 namespace pate {
 

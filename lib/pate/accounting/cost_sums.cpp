@@ -10,14 +10,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/aggregators/query_cost.hpp"
-#include "pate/bounds/q_tables.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/q_tables.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

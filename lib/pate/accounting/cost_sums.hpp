@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
+#include "pate/accounting/query_counts.hpp"
 #include "pate/accounting/query_sets.hpp"
-#include "pate/accounting/tally.hpp"
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/q_tables.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/q_tables.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/votes/fingerprint.hpp"
 
 namespace pate {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pate/accounting/run.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 
 namespace pate {
 

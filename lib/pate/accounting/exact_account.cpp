@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pate/exact/exact_cost.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

@@ -9,13 +9,13 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/count_distinct.hpp"
-#include "pate/accounting/profile_account.hpp"
+#include "pate/accounting/pld_account.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/bounds/cost.hpp"
-#include "pate/exact/exact_run.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/divergence/bounds/cost.hpp"
+#include "pate/divergence/exact/exact_run.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

@@ -13,16 +13,16 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/accounting/profile_account.hpp"
+#include "pate/accounting/pld_account.hpp"
 #include "pate/accounting/tilted_account.hpp"
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/aggregators/query_cost.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/exact/exact_run.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/exact/exact_run.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/mechanisms/stability_test.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

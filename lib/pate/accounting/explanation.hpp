@@ -7,7 +7,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/bounds/cost.hpp"
+#include "pate/divergence/bounds/cost.hpp"
 
 namespace pate {
 

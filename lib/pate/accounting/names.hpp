@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pate/rdp/conversion.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 
 namespace pate {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/exact/exact_cost.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
 
 namespace pate {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/query_counts.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/accounting/tally.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 
 namespace pate {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pate/math/log_space.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

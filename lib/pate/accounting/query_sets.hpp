@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "pate/accounting/tally.hpp"
-#include "pate/bounds/q_tables.hpp"
+#include "pate/accounting/query_counts.hpp"
+#include "pate/divergence/bounds/q_tables.hpp"
 
 namespace pate {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/names.hpp"
-#include "pate/accounting/step_counts.hpp"
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/exact/vote_groups.hpp"
+#include "pate/divergence/exact/vote_groups.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 
 namespace pate {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/votes/selection_statistic.hpp"
 

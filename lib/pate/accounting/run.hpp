@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/parallel/shard.hpp"
+#include "pate/base/parallel/shard.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/vote_source.hpp"

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

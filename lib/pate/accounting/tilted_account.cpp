@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "pate/accounting/exact_account.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

@@ -6,10 +6,10 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/aggregators/tilted_cost.hpp"
-#include "pate/exact/exact_run.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/tilted_cost.hpp"
+#include "pate/divergence/exact/exact_run.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 
 namespace pate {
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/events/record_sums.hpp"
 #include "pate/events/record_trajectory.hpp"
-#include "pate/math/decimal.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/numerics/decimal.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

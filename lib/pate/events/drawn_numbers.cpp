@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "pate/math/decimal.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/numerics/decimal.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

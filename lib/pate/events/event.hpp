@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/accounting/step_counts.hpp"
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/exact/exact_run.hpp"
+#include "pate/divergence/exact/exact_run.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 #include "pate/release/public_release.hpp"
 
 namespace pate {

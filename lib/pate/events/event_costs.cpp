@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 

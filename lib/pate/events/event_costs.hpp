@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/bounds/cost.hpp"
+#include "pate/divergence/bounds/cost.hpp"
+#include "pate/divergence/exact/exact_run.hpp"
 #include "pate/events/event.hpp"
-#include "pate/exact/exact_run.hpp"
 
 namespace pate {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/events/event.hpp"
 
 namespace pate {

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "pate/aggregators/aggregator.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 
 namespace pate {
 

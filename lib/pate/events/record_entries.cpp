@@ -11,11 +11,11 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
-#include "pate/accounting/profile_account.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
-#include "pate/rdp/step_composition.hpp"
+#include "pate/accounting/pld_account.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

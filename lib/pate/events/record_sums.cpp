@@ -6,10 +6,10 @@
 #include <set>
 #include <string>
 
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

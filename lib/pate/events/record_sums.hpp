@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "pate/accounting/profile_account.hpp"
+#include "pate/accounting/pld_account.hpp"
 #include "pate/events/event_costs.hpp"
 
 namespace pate {

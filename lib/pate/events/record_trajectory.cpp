@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/events/record_answers.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

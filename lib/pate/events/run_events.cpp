@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/error.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 
 namespace pate {
 

@@ -2,11 +2,11 @@
 
 #include <string>
 
+#include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/events/event.hpp"
 #include "pate/labeling/label_run.hpp"
-#include "pate/majority/majority_run.hpp"
-#include "pate/planning/plan.hpp"
+#include "pate/studies/darrm/majority_run.hpp"
 
 namespace pate {
 

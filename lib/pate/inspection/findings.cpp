@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/votes/fingerprint.hpp"
 
 namespace pate {

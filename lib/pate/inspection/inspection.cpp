@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <span>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/findings.hpp"
 #include "pate/inspection/inspection_notices.hpp"
-#include "pate/math/sums.hpp"
 #include "pate/mechanisms/stability_test.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/numerics/sums.hpp"
 #include "pate/votes/fingerprint.hpp"
 #include "pate/votes/selection_statistic.hpp"
 

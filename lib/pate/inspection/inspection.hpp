@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/findings.hpp"
-#include "pate/parallel/parallel_for.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/vote_source.hpp"

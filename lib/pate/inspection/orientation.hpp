@@ -32,8 +32,8 @@ struct Agreement {
 [[nodiscard]] bool agrees_more(double other, double other_error, double query, double query_error);
 
 /// Whether lines across the queries, `lines` of `length` cells that agree in a share `other` of
-/// their pairs, differ from each other where the queries hardly do: they are then the queries. Where
-/// one class is the answer to most queries both agree alike, and only that tells them apart.
+/// their pairs, differ from each other where the queries hardly do: they are then the queries.
+/// Where one class is the answer to most queries both agree alike, and only that tells them apart.
 ///
 /// The chi-squared statistic of equal shares of the classes, over its degrees of freedom, is 1 +
 /// (length - 1) (other - by_chance) / (1 - by_chance): at least 2, above 1 by 10 standard errors,

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/inspection/headings.hpp"
 #include "pate/votes/row_sums.hpp"
 

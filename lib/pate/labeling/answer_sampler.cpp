@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/sampling/exact_deviate.hpp"
+#include "pate/base/error.hpp"
+#include "pate/mechanisms/sampling/exact_deviate.hpp"
 
 namespace pate {
 

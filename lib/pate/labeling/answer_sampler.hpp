@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/sampling/bit_source.hpp"
-#include "pate/sampling/exact_deviate.hpp"
-#include "pate/sampling/largest_deviate.hpp"
+#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/mechanisms/sampling/exact_deviate.hpp"
+#include "pate/mechanisms/sampling/largest_deviate.hpp"
 
 namespace pate {
 

@@ -13,11 +13,11 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/sparse_answers.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/labeling/answer_sampler.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/numerics/margin.hpp"
 
 namespace pate {
 

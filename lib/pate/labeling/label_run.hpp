@@ -9,7 +9,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/labeling/privacy_filter.hpp"
-#include "pate/sampling/bit_source.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 
 namespace pate {
 

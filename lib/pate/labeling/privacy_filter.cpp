@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
 
 namespace pate {
 

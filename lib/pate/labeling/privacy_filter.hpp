@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "pate/accounting/step_counts.hpp"
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/aggregators/query_cost.hpp"
+#include "pate/accounting/mechanism_counts.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 
 namespace pate {
 

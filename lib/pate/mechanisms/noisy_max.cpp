@@ -7,9 +7,9 @@
 #include <limits>
 #include <numbers>
 
-#include "pate/error.hpp"
-#include "pate/math/normal.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/union_bound.hpp"
+#include "pate/numerics/normal.hpp"
 
 namespace pate {
 

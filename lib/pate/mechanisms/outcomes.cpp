@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/math/normal.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/normal.hpp"
 
 namespace pate {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "pate/math/normal.hpp"
 #include "pate/mechanisms/outcomes.hpp"
+#include "pate/numerics/normal.hpp"
 
 namespace pate {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numbers>
 
-#include "pate/error.hpp"
-#include "pate/math/normal.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/numerics/normal.hpp"
 
 namespace pate {
 

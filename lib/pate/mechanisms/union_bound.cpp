@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 namespace pate {
 

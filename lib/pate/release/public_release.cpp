@@ -6,10 +6,10 @@
 #include <cmath>
 #include <iterator>
 
-#include "pate/error.hpp"
-#include "pate/math/decimal.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/decimal.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/sums.hpp"
 #include "pate/release/curve/curve_release.hpp"
 
 namespace pate {

@@ -9,11 +9,11 @@
 
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/release/curve/distance_costs.hpp"
+#include "pate/mechanisms/aggregator.hpp"
+#include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/sensitivity/local_sensitivity.hpp"
+#include "pate/release/sensitivity/vote_profile.hpp"
 #include "pate/release/smooth/release_cost.hpp"
-#include "pate/sensitivity/local_sensitivity.hpp"
-#include "pate/sensitivity/vote_profile.hpp"
 
 namespace pate {
 

@@ -7,11 +7,11 @@
 #include <set>
 #include <span>
 
-#include "pate/error.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/orders.hpp"
 #include "pate/events/event_costs.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/rdp/orders.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "pate/base/json.hpp"
 #include "pate/events/event.hpp"
-#include "pate/io/json.hpp"
 
 namespace pate::reports {
 

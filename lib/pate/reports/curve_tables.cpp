@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/io/atomic_file.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/io/files.hpp"
-#include "pate/io/ownership.hpp"
+#include "pate/base/atomic_file.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
+#include "pate/base/ownership.hpp"
 #include "pate/reports/source_digests.hpp"
 
 namespace pate::reports {

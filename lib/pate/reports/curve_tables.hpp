@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "pate/reports/report_context.hpp"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <span>
 
+#include "pate/base/digests.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/majority/vote_law.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/studies/darrm/vote_distribution.hpp"
 
 namespace pate::reports {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "pate/majority/majority_run.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
+#include "pate/studies/darrm/majority_run.hpp"
 
 namespace pate::reports {
 

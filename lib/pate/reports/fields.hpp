@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
-#include "pate/io/json.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/base/json.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate::reports {
 

@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/io/npy_header.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/votes/tables/npy_header.hpp"
 
 namespace pate::reports {
 

@@ -19,10 +19,10 @@
 #include <system_error>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/io/files.hpp"
-#include "pate/io/json.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
+#include "pate/base/json.hpp"
 #include "pate/reports/carry_over.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pate/base/atomic_file.hpp"
+#include "pate/base/json.hpp"
 #include "pate/events/event.hpp"
-#include "pate/io/atomic_file.hpp"
-#include "pate/io/json.hpp"
 
 namespace pate::reports {
 

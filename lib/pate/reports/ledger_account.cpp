@@ -7,9 +7,9 @@
 #include <span>
 
 #include "pate/accounting/guarantee.hpp"
-#include "pate/error.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/math/decimal.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/decimal.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "pate/nzc/nzc_run.hpp"
 #include "pate/reports/report_context.hpp"
+#include "pate/studies/immutable_argmax/nzc_run.hpp"
 
 namespace pate::reports {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/carry_over.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"

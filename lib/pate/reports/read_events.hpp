@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "pate/base/json.hpp"
 #include "pate/events/event.hpp"
-#include "pate/io/json.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "pate/accounting/partials.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 

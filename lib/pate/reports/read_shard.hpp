@@ -7,7 +7,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/io/json.hpp"
+#include "pate/base/json.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {

@@ -9,13 +9,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/orders.hpp"
 #include "pate/events/event_costs.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/mechanisms/stability_test.hpp"
-#include "pate/rdp/orders.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
-#include "pate/sampling/bit_source.hpp"
 
 namespace pate::reports {
 

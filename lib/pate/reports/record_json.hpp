@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "pate/base/json.hpp"
 #include "pate/events/event.hpp"
-#include "pate/io/json.hpp"
 #include "pate/reports/fields.hpp"
 
 namespace pate::reports {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "pate/error.hpp"
-#include "pate/io/json.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/json.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/as_published/release.hpp"
+#include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/ledger_account.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/base/json.hpp"
 #include "pate/events/event.hpp"
-#include "pate/io/json.hpp"
 
 namespace pate::reports {
 

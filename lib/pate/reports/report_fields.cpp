@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/record_json.hpp"
 
 namespace pate::reports {

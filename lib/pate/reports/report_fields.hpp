@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/report.hpp"
-#include "pate/accounting/step_counts.hpp"
 #include "pate/reports/fields.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"

@@ -4,10 +4,10 @@
 
 #include "pate/accounting/explanation.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/inspection/inspection.hpp"
-#include "pate/planning/plan.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "pate/error.hpp"
-#include "pate/io/digests.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/source_digests.hpp"
 
 namespace pate::reports {

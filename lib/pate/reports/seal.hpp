@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pate/io/json.hpp"
+#include "pate/base/json.hpp"
 
 namespace pate::reports {
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/seal.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/io/json.hpp"
+#include "pate/base/json.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/tuning/rounds.hpp"
 #include "pate/tuning/solve_parameter.hpp"

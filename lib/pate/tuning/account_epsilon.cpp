@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/aggregators/query_cost.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/sums.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/accounting/tally.hpp"
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/q_tables.hpp"
+#include "pate/accounting/query_counts.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/q_tables.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 

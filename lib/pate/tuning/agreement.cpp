@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 #include "pate/mechanisms/plurality_probability.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/accounting/tally.hpp"
+#include "pate/accounting/query_counts.hpp"
 
 namespace pate {
 

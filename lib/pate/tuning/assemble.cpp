@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 namespace pate {
 

@@ -7,9 +7,9 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/accounting/tally.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/accounting/query_counts.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/numerics/log_space.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/agreement.hpp"
 #include "pate/tuning/public_epsilons.hpp"

@@ -9,9 +9,9 @@
 #include <map>
 #include <vector>
 
-#include "pate/accounting/tally.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/accounting/query_counts.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/log_space.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "pate/tuning/continuum.hpp"
+#include "pate/tuning/off_grid_search.hpp"
 
 namespace pate {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/accounting/step_counts.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/rdp/orders.hpp"
-#include "pate/rdp/step_composition.hpp"
+#include "pate/accounting/mechanism_counts.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/parallel/parallel_for.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/row_costs.hpp"
 

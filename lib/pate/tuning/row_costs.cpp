@@ -6,10 +6,10 @@
 #include <numeric>
 #include <optional>
 
-#include "pate/bounds/step_cost.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/math/sums.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/sums.hpp"
 
 namespace pate {
 

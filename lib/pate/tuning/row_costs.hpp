@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/aggregators/joint_cost.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 #include "pate/tuning/vote_sums.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/accounting/tally.hpp"
-#include "pate/error.hpp"
+#include "pate/accounting/query_counts.hpp"
+#include "pate/base/error.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/public_epsilons.hpp"
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/log_space.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "pate/parallel/shard.hpp"
+#include "pate/base/parallel/shard.hpp"
 #include "pate/tuning/assemble.hpp"
-#include "pate/tuning/continuum.hpp"
+#include "pate/tuning/off_grid_search.hpp"
 #include "pate/tuning/parameter_search.hpp"
 
 namespace pate {

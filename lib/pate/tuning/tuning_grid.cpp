@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/parallel/shard.hpp"
+#include "pate/base/parallel/shard.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 
 namespace pate {

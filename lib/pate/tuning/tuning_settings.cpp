@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "pate/math/margin.hpp"
-#include "pate/rdp/optimal_conversion.hpp"
+#include "pate/divergence/rdp/optimal_conversion.hpp"
+#include "pate/numerics/margin.hpp"
 
 namespace pate {
 

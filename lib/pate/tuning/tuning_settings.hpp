@@ -8,8 +8,8 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
-#include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 
 namespace pate {
 

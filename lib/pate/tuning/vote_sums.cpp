@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "pate/bounds/q_tables.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/divergence/bounds/q_tables.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

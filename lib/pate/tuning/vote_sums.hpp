@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/accounting/tally.hpp"
+#include "pate/accounting/query_counts.hpp"
 #include "pate/tuning/agreement.hpp"
 #include "pate/tuning/tuning_settings.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
 
 namespace pate {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/row_sums.hpp"
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 namespace pate {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/votes/fingerprint.hpp"
 
 namespace pate {

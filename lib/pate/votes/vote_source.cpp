@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/row_sums.hpp"

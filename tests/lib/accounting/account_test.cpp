@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pate/accounting/partials.hpp"
-#include "pate/error.hpp"
-#include "pate/exact/exact_cost.hpp"
-#include "pate/io/votes_digest.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
+#include "pate/votes/tables/votes_digest.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/tilted_account.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/exact/exact_cost.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"

@@ -1,5 +1,5 @@
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/aggregators/query_cost.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "pate/accounting/query_sets.hpp"
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"
 

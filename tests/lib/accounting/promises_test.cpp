@@ -12,9 +12,9 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/planning/plan.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/labeling/label_run.hpp"
-#include "pate/planning/plan.hpp"
-#include "pate/rdp/conversion.hpp"
 #include "support/accuracy.hpp"
 #include "support/labeling.hpp"
 #include "support/noisy_max_outcomes.hpp"

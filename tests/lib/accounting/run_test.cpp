@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/accounting/tally.hpp"
+#include "pate/accounting/query_counts.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/mechanisms/union_bound.hpp"

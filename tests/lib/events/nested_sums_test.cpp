@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/json.hpp"
 #include "pate/events/account_record.hpp"
-#include "pate/io/json.hpp"
 #include "pate/reports/record_json.hpp"
 #include "support/events.hpp"
 

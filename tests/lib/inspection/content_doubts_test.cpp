@@ -12,7 +12,7 @@
 #include "pate/inspection/label_rows.hpp"
 #include "pate/inspection/orientation.hpp"
 #include "pate/inspection/teachers_mismatch.hpp"
-#include "pate/io/delimited_table.hpp"
+#include "pate/votes/tables/delimited_table.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 

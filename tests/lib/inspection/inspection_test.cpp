@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/io/npy_table.hpp"
+#include "pate/base/error.hpp"
+#include "pate/votes/tables/npy_table.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"

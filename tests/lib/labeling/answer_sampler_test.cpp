@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 #include "pate/accounting/account.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/mechanisms/outcomes.hpp"
-#include "pate/rdp/conversion.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"
 #include "support/temp_directory.hpp"

@@ -1,5 +1,5 @@
 #include "pate/labeling/privacy_filter.hpp"
-#include "pate/aggregators/query_cost.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,10 +9,10 @@
 #include <functional>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/outcomes.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "support/accuracy.hpp"
 #include "support/labeling.hpp"

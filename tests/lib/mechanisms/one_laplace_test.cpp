@@ -8,16 +8,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/accounting/step_counts.hpp"
-#include "pate/aggregators/aggregator.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/exact/exact_cost.hpp"
+#include "pate/accounting/mechanism_counts.hpp"
+#include "pate/accounting/planning/plan.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/labeling/answer_sampler.hpp"
+#include "pate/mechanisms/aggregator.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/mechanisms/outcomes.hpp"
-#include "pate/planning/plan.hpp"
-#include "pate/sensitivity/neighbour_q.hpp"
+#include "pate/release/sensitivity/neighbour_q.hpp"
 #include "support/accuracy.hpp"
 #include "support/chi_square.hpp"
 #include "support/random.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/oracle.hpp"

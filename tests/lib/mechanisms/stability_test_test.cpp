@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
 #include "support/votes.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"

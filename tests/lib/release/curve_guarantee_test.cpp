@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/math/normal.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/normal.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"

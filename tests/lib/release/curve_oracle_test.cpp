@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "pate/accounting/run.hpp"
-#include "pate/aggregators/tilted_cost.hpp"
-#include "pate/io/open_table.hpp"
-#include "pate/release/curve/distance_costs.hpp"
+#include "pate/divergence/bounds/tilted_cost.hpp"
+#include "pate/release/curve/costs_within_distance.hpp"
 #include "pate/release/curve/public_curve.hpp"
 #include "pate/release/smooth/release_cost.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/accuracy.hpp"
 #include "support/paths.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/math/normal.hpp"
+#include "pate/numerics/normal.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"

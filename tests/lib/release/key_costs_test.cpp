@@ -1,4 +1,4 @@
-#include "pate/release/curve/key_costs.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/release/curve/distance_costs.hpp"
-#include "pate/sensitivity/two_class_cost.hpp"
+#include "pate/base/error.hpp"
+#include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/sensitivity/two_class_cost.hpp"
 #include "support/accuracy.hpp"
 #include "support/votes.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/aggregators/query_cost.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"

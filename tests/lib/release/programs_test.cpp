@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "pate/labeling/privacy_filter.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/normal.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/normal.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
+#include "pate/mechanisms/sampling/discrete_gaussian.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "pate/release/curve/public_curve.hpp"
-#include "pate/sampling/discrete_gaussian.hpp"
 #include "support/accuracy.hpp"
 #include "support/bit_sources.hpp"
 #include "support/chi_square.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "pate/rdp/conversion.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/release/public_release.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "support/accuracy.hpp"

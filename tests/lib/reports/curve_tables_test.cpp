@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/io/digests.hpp"
-#include "pate/io/files.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/reports/source_digests.hpp"
 #include "support/temp_directory.hpp"
 #include "support/votes.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/io/open_table.hpp"
+#include "pate/base/error.hpp"
+#include "pate/votes/tables/open_table.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::LabelSource;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/rdp/step_composition.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
 #include "support/accuracy.hpp"
 #include "support/ledger_events.hpp"
 #include "support/temp_directory.hpp"

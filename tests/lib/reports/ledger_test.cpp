@@ -14,8 +14,8 @@
 #include <set>
 #include <string>
 #include <vector>
-#include "pate/error.hpp"
-#include "pate/io/atomic_file.hpp"
+#include "pate/base/atomic_file.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/record_json.hpp"
 #include "support/killed_child.hpp"
 #include "support/ledger_events.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include "pate/accounting/partials.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 using Json = nlohmann::ordered_json;
 using namespace pate::reports;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate;

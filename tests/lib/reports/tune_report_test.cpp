@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 
 using namespace pate;
 using namespace pate::reports;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/random.hpp"
 
 using namespace pate;

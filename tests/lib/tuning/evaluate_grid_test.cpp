@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/tuning/tune.hpp"
 
 using namespace pate;

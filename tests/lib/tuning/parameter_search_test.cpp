@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 #include "pate/tuning/tune.hpp"
 #include "support/random.hpp"

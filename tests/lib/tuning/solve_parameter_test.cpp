@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 #include "pate/tuning/tune.hpp"
 #include "support/random.hpp"

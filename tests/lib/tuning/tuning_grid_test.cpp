@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::parse_grid_axis;

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
-#include "pate/io/delimited_table.hpp"
-#include "pate/io/stacked_table.hpp"
+#include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/row_sums.hpp"
+#include "pate/votes/tables/delimited_table.hpp"
+#include "pate/votes/tables/stacked_table.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/npy_writer.hpp"
 

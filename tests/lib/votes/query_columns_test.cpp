@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 #include <vector>
-#include "pate/error.hpp"
-#include "pate/io/delimited_table.hpp"
+#include "pate/base/error.hpp"
+#include "pate/votes/tables/delimited_table.hpp"
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"
 #include "support/temp_directory.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::input_error;

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::parameter_error;

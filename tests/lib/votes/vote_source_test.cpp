@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-#include "pate/error.hpp"
+#include "pate/base/error.hpp"
 #include "support/npy_writer.hpp"
 #include "support/paths.hpp"
 #include "support/temp_directory.hpp"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "pate/error.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/numerics/margin.hpp"
 
 namespace pate {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "pate/error.hpp"
-#include "pate/math/margin.hpp"
+#include "pate/base/error.hpp"
+#include "pate/numerics/margin.hpp"
 
 namespace pate {
 

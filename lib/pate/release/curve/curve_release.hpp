@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "pate/release/curve/distance_costs.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/release/curve/costs_within_distance.hpp"
 #include "pate/release/curve/public_curve.hpp"
-#include "pate/sampling/bit_source.hpp"
-#include "pate/sensitivity/vote_profile.hpp"
+#include "pate/release/sensitivity/vote_profile.hpp"
 
 namespace pate {
 

@@ -9,9 +9,9 @@
 #include <numbers>
 #include <span>
 
-#include "pate/aggregators/query_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/numerics/log_space.hpp"
 #include "pate/release/curve/curve_release.hpp"
 
 namespace pate {

@@ -9,10 +9,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

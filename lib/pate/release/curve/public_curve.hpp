@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "pate/release/curve/key_costs.hpp"
-#include "pate/sampling/discrete_gaussian.hpp"
+#include "pate/mechanisms/sampling/discrete_gaussian.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate {
 

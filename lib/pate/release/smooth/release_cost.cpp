@@ -12,19 +12,19 @@
 #include <optional>
 
 #include "pate/accounting/count_distinct.hpp"
-#include "pate/aggregators/joint_cost.hpp"
-#include "pate/aggregators/query_cost.hpp"
-#include "pate/bounds/step_cost.hpp"
-#include "pate/error.hpp"
-#include "pate/math/log_space.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/math/sums.hpp"
-#include "pate/parallel/parallel_for.hpp"
-#include "pate/rdp/conversion.hpp"
-#include "pate/rdp/orders.hpp"
-#include "pate/sensitivity/local_sensitivity.hpp"
-#include "pate/sensitivity/sensitivity_table.hpp"
-#include "pate/sensitivity/two_class_cost.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/sums.hpp"
+#include "pate/release/sensitivity/local_sensitivity.hpp"
+#include "pate/release/sensitivity/sensitivity_table.hpp"
+#include "pate/release/sensitivity/two_class_cost.hpp"
 
 namespace pate {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "pate/accounting/run.hpp"
-#include "pate/sensitivity/local_sensitivity.hpp"
-#include "pate/sensitivity/vote_profile.hpp"
+#include "pate/release/sensitivity/local_sensitivity.hpp"
+#include "pate/release/sensitivity/vote_profile.hpp"
 
 namespace pate {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/error.hpp"
-#include "pate/math/decimal.hpp"
-#include "pate/math/margin.hpp"
-#include "pate/math/normal.hpp"
-#include "pate/rdp/conversion.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/mechanisms/sampling/exact_deviate.hpp"
+#include "pate/numerics/decimal.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/normal.hpp"
 #include "pate/release/smooth/release_cost.hpp"
-#include "pate/sampling/exact_deviate.hpp"
 
 namespace pate {
 

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "pate/accounting/run.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/public_release.hpp"
 #include "pate/release/smooth/release_cost.hpp"
-#include "pate/sampling/bit_source.hpp"
 
 namespace pate {
 

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/mechanisms/aggregator.hpp"
+
+namespace pate {
+
+/// Steps that are (epsilon, 0)-DP each, whatever was done before.
+struct PureSteps {
+  double epsilon = 0.0;
+  std::int64_t count = 0;
+};
+
+/// How many noisy steps of each kind were, or at most will be, taken: all that a cost depends on
+/// that holds for every votes. Counts of runs on the same teachers add up, whatever the order of
+/// the steps and whatever they were chosen by.
+struct StepCounts {
+  std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
+  std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
+  std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
+  std::map<NoisyMax, std::int64_t> maxima;
+
+  /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
+  void add(const StepCounts& other);
+  [[nodiscard]] bool empty() const;
+  /// Whether any step decides which queries are answered.
+  [[nodiscard]] bool has_checks() const;
+
+  /// The deltas of all steps, which add up whatever their costs do; rounded outwards, by less than
+  /// 1e-12. 0 unless there are stability tests.
+  [[nodiscard]] double delta() const;
+
+  /// RDP at an order, step by step; rounded outwards. Domain: order > 1.
+  [[nodiscard]] QueryCost rdp(double order) const;
+
+  /// Sensitivity of all steps as one Gaussian mechanism, in standard deviations, squared:
+  ///
+  ///     mu^2 = sum 1/sigma1^2 + sum 2/sigma2^2
+  ///
+  /// but for `delta()`; none where a step has other noise. Rounding below 1e-15 relative for each
+  /// kind of step.
+  [[nodiscard]] std::optional<double> squared_mu() const;
+
+  /// The steps of pure noise by the epsilon of one: Laplace checks 1/scale, rounds of PTR's sparse
+  /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. What a stability test spends is left to
+  /// its test. Gaussian checks and maxima are left out: `squared_mu` has them.
+  [[nodiscard]] std::map<double, std::int64_t> pure_epsilons() const;
+
+  /// The same in increasing order of epsilon; none where a step is not pure.
+  [[nodiscard]] std::optional<std::vector<PureSteps>> pure_steps() const;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const StepCounts&, const StepCounts&) = default;
+};
+
+/// The steps of `queries` queries of which at most `answers` are answered: a threshold check each
+/// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:
+/// its delta is spent by asking; in the sparse form for every round, of which there are no more
+/// than queries, or refusals. Throws `parameter_error` unless 0 <= answers <= queries.
+[[nodiscard]] StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
+                                  std::int64_t answers);
+
+}  // namespace pate

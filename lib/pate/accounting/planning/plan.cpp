@@ -1,0 +1,299 @@
+#include "pate/accounting/planning/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
+#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/margin.hpp"
+
+namespace pate {
+
+namespace {
+
+StepCounts steps_of(const PlannedRun& run) {
+  if (const auto tested = run.tested()) {
+    return pate::steps_of(*tested, run.queries, run.queries);
+  }
+  StepCounts steps;
+  if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
+  if (const auto noisy_max = run.noisy_max()) steps.maxima[*noisy_max] = run.answers();
+  return steps;
+}
+
+void require_conversion(const std::vector<CostEntry>& costs, ReportedConversion conversion) {
+  std::string computed;
+  for (const CostEntry& cost : costs) {
+    if (cost.conversion == conversion) return;
+    computed += (computed.empty() ? "" : ", ") + std::string(name(cost.conversion));
+  }
+  throw parameter_error(fmt::format("conversion {} does not go with this noise; computed are {}",
+                                    name(conversion), computed));
+}
+
+// Holds for any votes as it is, which half of its first term would do for, too: a step that is
+// (eps, 0)-DP has RDP eps^2 order / 2.
+double strong_composition(double epsilon, double k, double delta) {
+  return k * epsilon * epsilon + epsilon * std::sqrt(-2.0 * k * std::log(delta));
+}
+
+// What S17 prints of LNMax, whose gamma is half the epsilon of an answer.
+void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>& costs) {
+  if (!run.laplace_scale) return;
+  const double step = *run.noisy_max()->pure_epsilon();
+  const auto k = static_cast<double>(run.answers());
+  CostEntry moments{Bound::data_independent, Reading::worst_case, ReportedConversion::moments};
+  CostEntry strong = moments;
+  moments.epsilon = kInfinity;
+  for (const double order : moment_orders()) {  // of moment l = order - 1
+    const double rdp = with_margin(0.5 * step * step * k * order);
+    const double epsilon = epsilon_from_rdp(Conversion::classic, rdp, order, delta);
+    if (!(epsilon < moments.epsilon)) continue;
+    moments.epsilon = epsilon;
+    moments.order = order;
+    moments.parts = {{"noisy_max", rdp}, {"delta", epsilon - rdp}};
+  }
+  strong.conversion = ReportedConversion::strong;
+  strong.epsilon = with_margin(strong_composition(step, k, delta));
+  strong.parts = {{"noisy_max", strong.epsilon}};
+  for (CostEntry* entry : {&moments, &strong}) {
+    entry->delta = delta;
+    entry->releasable = true;
+    costs.push_back(std::move(*entry));
+  }
+}
+
+// How near noise is brought to where the target is met.
+constexpr double kNear = 1e-13;
+
+double* noise_of(PlannedRun& run, PlanParameter parameter) {
+  std::optional<double>* noise = nullptr;
+  if (parameter == PlanParameter::sigma2) noise = &run.sigma2;
+  if (parameter == PlanParameter::sigma1) noise = &run.sigma1;
+  if (parameter == PlanParameter::laplace_scale) noise = &run.laplace_scale;
+  if (parameter == PlanParameter::ptr_sigma) noise = &run.ptr_sigma;
+  if (noise == nullptr) return nullptr;
+  noise->emplace(1.0);
+  return &**noise;
+}
+
+// Tries values of one parameter of a run.
+class Search {
+ public:
+  Search(PlannedRun& run, const PlanSettings& settings, double epsilon)
+      : run_(run), settings_(settings), target_(epsilon) {}
+
+  [[nodiscard]] double epsilon() const {
+    const Plan tried = plan(run_, settings_);
+    return tried.costs[tried.headline].epsilon;
+  }
+  [[nodiscard]] bool keeps() const {
+    // Deltas of queries that leave nothing keep no target.
+    return steps_of(run_).delta() < settings_.delta && epsilon() <= target_;
+  }
+
+  // The smallest noise that keeps the target; more noise never costs more.
+  void smallest(double& noise) const {
+    const auto keeps_at = [&](double value) {
+      noise = value;
+      return keeps();
+    };
+    double low = 1.0;  // too small, or the limit
+    double high = 1.0;
+    while (!keeps_at(high)) {
+      if (high == kMostNoise) return;
+      low = high;
+      high = std::min(high * 16.0, kMostNoise);
+    }
+    while (low == high || keeps_at(low)) {
+      if (low == kLeastNoise) return;
+      high = low;
+      low = std::max(low / 16.0, kLeastNoise);
+    }
+    while (high > low * (1.0 + kNear)) {
+      const double middle = std::sqrt(low) * std::sqrt(high);
+      (keeps_at(middle) ? high : low) = middle;
+    }
+    noise = high;
+  }
+
+  // The largest count up to `most` that keeps the target, 0 if none does; more never costs less.
+  void largest(std::int64_t& count, std::int64_t most) const {
+    const auto keeps_at = [&](std::int64_t value) {
+      count = value;
+      return keeps();
+    };
+    std::int64_t low = 0;  // keeps the target
+    std::int64_t high = 1;
+    while (high <= most && keeps_at(high)) {
+      low = high;
+      high = 2 * high;
+    }
+    high = std::min(high, most + 1);  // too many
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (keeps_at(middle) ? low : high) = middle;
+    }
+    count = low;
+  }
+
+ private:
+  PlannedRun& run_;
+  const PlanSettings& settings_;
+  double target_;
+};
+
+[[noreturn]] void throw_out_of_reach(PlanParameter parameter, double epsilon, double delta,
+                                     const std::string& reason) {
+  throw validity_error(fmt::format("no value of {} keeps epsilon {} at delta {}: {}",
+                                   name(parameter), epsilon, delta, reason));
+}
+
+}  // namespace
+
+std::int64_t PlannedRun::answers() const {
+  return max_answers ? std::min(*max_answers, queries) : queries;
+}
+
+std::optional<Aggregator> PlannedRun::tested() const {
+  if (ptr_laplace) return tested_plurality(TestNoise::laplace, *ptr_laplace, ptr_delta.value_or(0));
+  if (ptr_sparse) {
+    return sparse_plurality(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
+  }
+  if (ptr_sigma) return tested_plurality(TestNoise::gaussian, *ptr_sigma, ptr_delta.value_or(0));
+  return std::nullopt;
+}
+
+std::optional<NoisyMax> PlannedRun::noisy_max() const {
+  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}};
+  if (!laplace_scale) return std::nullopt;
+  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}}
+                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}};
+}
+
+void validate(const PlannedRun& run) {
+  const int tests = static_cast<int>(run.ptr_laplace.has_value()) +
+                    static_cast<int>(run.ptr_sigma.has_value()) +
+                    static_cast<int>(run.ptr_sparse.has_value());
+  if (tests > 0 || run.ptr_delta || run.max_refusals) {
+    if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers || tests != 1 ||
+        !run.ptr_delta || run.ptr_sparse.has_value() != run.max_refusals.has_value()) {
+      throw parameter_error(
+          "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma and ptr-sparse, the last with "
+          "max-refusals, and no other noise; max-answers changes no cost of it");
+    }
+    (void)run.tested();
+  } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
+    throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
+  }
+  if (run.one_noise && !run.laplace_scale) {
+    throw parameter_error("one noise goes with laplace-scale in a plan");
+  }
+  if (run.sigma1 && !run.sigma2) {
+    throw parameter_error(
+        "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
+  }
+  if (run.max_answers && !run.sigma1) {
+    throw parameter_error("max-answers needs sigma1: without a threshold every query is answered");
+  }
+  if (run.sigma2) require_positive(*run.sigma2, "sigma2");
+  if (run.sigma1) require_positive(*run.sigma1, "sigma1");
+  if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
+  if (run.queries < 1 || run.queries > kMostPlannedQueries) {
+    throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",
+                                      kMostPlannedQueries, run.queries));
+  }
+  if (run.max_answers && *run.max_answers < 1) {
+    throw parameter_error(fmt::format("max-answers must be at least 1, got {}", *run.max_answers));
+  }
+}
+
+Plan plan(const PlannedRun& run, const PlanSettings& settings) {
+  validate(run);
+  validate_delta(settings.delta);
+  Plan result;
+  result.run = run;
+  result.delta = settings.delta;
+  result.steps = steps_of(run);
+  result.orders = settings.orders
+                      ? validated_orders(*settings.orders)
+                      : std::vector<double>(default_orders().begin(), default_orders().end());
+  for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
+  const OrderSearch search{settings.delta, settings.orders.has_value()};
+  result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
+  add_s17_entries(run, settings.delta, result.costs);
+  add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
+  if (settings.conversion) require_conversion(result.costs, *settings.conversion);
+  result.headline = headline_of(result.costs, {std::nullopt, settings.conversion});
+  return result;
+}
+
+Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter, double epsilon) {
+  if (!(epsilon >= 0.0) || !std::isfinite(epsilon)) {
+    throw parameter_error(fmt::format("epsilon must be >= 0 and finite, got {}", epsilon));
+  }
+  double* noise = noise_of(run, parameter);
+  if (parameter == PlanParameter::queries) run.queries = 1;
+  if (parameter == PlanParameter::max_answers) run.max_answers = 1;
+  if (parameter == PlanParameter::max_refusals) run.max_refusals = 1;
+  validate(run);
+  const Search search(run, settings, epsilon);
+  std::string limit;
+  if (noise != nullptr) {
+    search.smallest(*noise);
+    if (*noise == kMostNoise && !search.keeps()) {
+      throw_out_of_reach(parameter, epsilon, settings.delta,
+                         fmt::format("with a noise of {} votes epsilon is still {}", kMostNoise,
+                                     search.epsilon()));
+    }
+    if (*noise == kLeastNoise) limit = "the smallest noise there is keeps the target";
+  } else {
+    const bool queries = parameter == PlanParameter::queries;
+    const std::int64_t most = queries ? kMostPlannedQueries : run.queries;
+    const bool refusals = parameter == PlanParameter::max_refusals;
+    std::int64_t& count = queries ? run.queries : refusals ? *run.max_refusals : *run.max_answers;
+    search.largest(count, most);
+    if (count == 0) {
+      count = 1;
+      throw_out_of_reach(
+          parameter, epsilon, settings.delta,
+          fmt::format("{} costs {} already",
+                      queries    ? "one query"
+                      : refusals ? "one refusal"
+                                 : fmt::format("one answer to {} queries", run.queries),
+                      search.epsilon()));
+    }
+    if (count == most) {
+      limit = queries    ? "as many queries as a plan can have keep the target"
+              : refusals ? "every query may be refused"
+                         : "every query may be answered";
+    }
+  }
+  Plan result = plan(run, settings);
+  const double value = noise != nullptr                      ? *noise
+                       : parameter == PlanParameter::queries ? static_cast<double>(run.queries)
+                       : parameter == PlanParameter::max_refusals
+                           ? static_cast<double>(*run.max_refusals)
+                           : static_cast<double>(*run.max_answers);
+  result.solved = Solved{parameter, value, epsilon};
+  if (!limit.empty()) {
+    result.notices.push_back({"solved_at_limit", fmt::format("{}: {}", name(parameter), limit)});
+  }
+  return result;
+}
+
+Guarantee guarantee_of(const Plan& plan) {
+  return guarantee_of(plan.costs[plan.headline], plan.steps.has_checks()
+                                                     ? "the answers and refusals of such a run"
+                                                     : "the answers of such a run");
+}
+
+}  // namespace pate

@@ -1,0 +1,96 @@
+#include "pate/base/signal_cleanup.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <functional>
+
+namespace pate::io {
+
+namespace {
+
+constexpr std::size_t kLongestPath = 4096;  // with the zero at its end
+
+enum class State { free, filling, remembered, removing };
+static_assert(std::atomic<State>::is_always_lock_free);
+
+// Memory that is always there: a handler may look at it at any moment.
+struct Slot {
+  std::atomic<State> state{State::free};
+  const char* begin = nullptr;  // what is mapped; of a temporary nothing
+  const char* end = nullptr;
+  std::array<char, kLongestPath> path{};
+};
+using Slots = std::array<Slot, 64>;
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): a signal handler gets no
+// argument that could lead to them.
+constinit Slots temporaries;
+constinit Slots mapped;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+bool change(std::atomic<State>& state, State from, State to) {
+  return state.compare_exchange_strong(from, to);
+}
+
+// The position of the slot that was free; -1 where none was.
+std::ptrdiff_t remember(Slots& slots, const std::filesystem::path& path, const char* begin,
+                        std::size_t size) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots.at(i);
+    if (!change(slot.state, State::free, State::filling)) continue;
+    slot.begin = begin;
+    slot.end = begin + size;
+    const std::size_t length = std::min(path.native().size(), kLongestPath - 1);
+    std::copy_n(path.native().begin(), length, slot.path.begin());
+    slot.path.at(length) = '\0';
+    slot.state = State::remembered;
+    return static_cast<std::ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+void forget(Slots& slots, std::ptrdiff_t slot) {
+  // Unless it is being removed: then the name must stay where it is, and the program ends.
+  if (slot >= 0)
+    change(slots.at(static_cast<std::size_t>(slot)).state, State::remembered, State::free);
+}
+
+}  // namespace
+
+TemporaryName::TemporaryName(const std::filesystem::path& path) noexcept
+    : slot_(path.native().size() < kLongestPath ? remember(temporaries, path, nullptr, 0) : -1) {}
+
+TemporaryName::~TemporaryName() {
+  forget(temporaries, slot_);
+}
+
+void remove_temporaries() noexcept {
+  const int before = errno;
+  for (Slot& slot : temporaries) {
+    if (change(slot.state, State::remembered, State::removing)) ::unlink(slot.path.data());
+  }
+  errno = before;
+}
+
+MappedRange::MappedRange(const void* address, std::size_t size,
+                         const std::filesystem::path& path) noexcept
+    : slot_(remember(mapped, path, static_cast<const char*>(address), size)) {}
+
+MappedRange::~MappedRange() {
+  forget(mapped, slot_);
+}
+
+const char* mapped_file_at(const void* address) noexcept {
+  const char* const at = static_cast<const char*>(address);
+  for (const Slot& slot : mapped) {
+    if (slot.state != State::remembered) continue;
+    // std::less orders any pointers.
+    if (!std::less<>()(at, slot.begin) && std::less<>()(at, slot.end)) return slot.path.data();
+  }
+  return nullptr;
+}
+
+}  // namespace pate::io

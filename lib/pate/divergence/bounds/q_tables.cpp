@@ -1,0 +1,321 @@
+#include "pate/divergence/bounds/q_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/two_tails.hpp"
+#include "pate/numerics/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kNodes = QCells::kNodes;
+using Nodes = QCells::Nodes;
+
+// Width of a wide cell in log(-log q).
+constexpr double kCellWidth = 0.25;
+// Of a narrow one in log q, where q is small; from there on in log(-log q), so that they fit.
+constexpr double kNarrow = 0.25;
+constexpr double kNarrowFrom = 4.0;
+constexpr double kTolerance = 2e-11;
+
+double angle(std::size_t k) {
+  return std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(kNodes);
+}
+
+// Chebyshev points of the first kind on (-1, 1), their barycentric weights, and the matrix rows
+// that give the last two Chebyshev coefficients.
+struct Rule {
+  Nodes points{}, barycentric{}, last{}, last_but_one{};
+  std::array<Nodes, kNodes> polynomials{};  // T_j at node k: [k][j]
+  Rule() {
+    for (std::size_t k = 0; k < kNodes; ++k) {
+      for (std::size_t j = 0; j < kNodes; ++j) {
+        polynomials[k][j] = std::cos(static_cast<double>(j) * angle(k));
+      }
+      points[k] = std::cos(angle(k));
+      barycentric[k] = (k % 2 == 0 ? 1.0 : -1.0) * std::sin(angle(k));
+      last[k] = 2.0 / kNodes * std::cos(static_cast<double>(kNodes - 1) * angle(k));
+      last_but_one[k] = 2.0 / kNodes * std::cos(static_cast<double>(kNodes - 2) * angle(k));
+    }
+  }
+};
+
+const Rule& rule() {
+  static const Rule instance;
+  return instance;
+}
+
+// Costs below this underflow or are at their floor, where they are no smooth function.
+constexpr double kSmallestSmooth = 1e-290;
+
+// Guesses the best split at an order from those at the two orders before, on a line.
+class NearbyStart {
+ public:
+  [[nodiscard]] double at(double order) const {
+    const double line =
+        alpha_ + (alpha_ - alpha_before_) * (order - order_) / (order_ - order_before_);
+    return std::isfinite(line) ? line : alpha_;
+  }
+  void found(double order, double alpha) {
+    order_before_ = order_;
+    alpha_before_ = alpha_;
+    order_ = order;
+    alpha_ = alpha;
+  }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double order_before_ = kNone, alpha_before_ = kNone, order_ = kNone, alpha_ = kNone;
+};
+
+}  // namespace
+
+double QCells::coordinate(double log_q) const {
+  if (width_ == Width::wide) return std::log(-log_q) / kCellWidth;
+  if (-log_q > kNarrowFrom) return (-log_q - kNarrowFrom) / kNarrow;
+  return std::log(-log_q / kNarrowFrom) * (kNarrowFrom / kNarrow);
+}
+
+QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
+  struct Cell {
+    std::size_t values = 0;
+    Nodes first{};
+  };
+  std::map<long, Cell> found;
+  auto last = found.end();  // neighbours mostly share their cell
+  for (const double value : log_q) {
+    const long cell = std::lround(std::floor(coordinate(value)));
+    if (last == found.end() || last->first != cell) last = found.try_emplace(cell).first;
+    Cell& its = last->second;
+    if (its.values < kNodes) its.first[its.values] = value;
+    ++its.values;
+  }
+  for (const auto& [cell, its] : found) {
+    if (its.values > kNodes) {
+      cells_.push_back(cell);
+    } else if (width == Width::wide) {
+      alone_.insert(alone_.end(), its.first.begin(),
+                    its.first.begin() + static_cast<std::ptrdiff_t>(its.values));
+    }
+  }
+  std::ranges::sort(alone_);
+  alone_.erase(std::unique(alone_.begin(), alone_.end()), alone_.end());
+}
+
+Nodes QCells::nodes(std::size_t cell) const {
+  Nodes result{};
+  for (std::size_t k = 0; k < kNodes; ++k) result[k] = log_q({cell, rule().points[k]});
+  return result;
+}
+
+const Nodes& QCells::node_places() {
+  return rule().points;
+}
+
+double QCells::log_q(const Place& at) const {
+  const double u = static_cast<double>(cells_[at.cell]) + 0.5 * (at.s + 1.0);
+  if (width_ == Width::wide) return -std::exp(kCellWidth * u);
+  return -(u > 0.0 ? kNarrowFrom + kNarrow * u
+                   : kNarrowFrom * std::exp(u * (kNarrow / kNarrowFrom)));
+}
+
+QCells::Place QCells::place(double log_q) const {
+  const double u = coordinate(log_q);
+  const double below = std::floor(u);
+  const auto cell = static_cast<long>(below);
+  const auto found = std::ranges::lower_bound(cells_, cell);
+  if (found == cells_.end() || *found != cell) return {};
+  return {static_cast<std::size_t>(found - cells_.begin()), 2.0 * (u - below) - 1.0};
+}
+
+QCells::Position QCells::locate(double log_q) const {
+  const auto [cell, s] = place(log_q);
+  if (cell != kNoCell) return {log_q, cell, weights_at(s)};
+  const auto found = std::ranges::lower_bound(alone_, log_q);
+  if (found == alone_.end() || *found != log_q) return {log_q, cell, {}};
+  return {log_q, cell, {}, static_cast<std::size_t>(found - alone_.begin())};
+}
+
+Nodes QCells::weights_at(double s) {
+  Nodes weights{};
+  double sum = 0.0;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double distance = s - rule().points[k];
+    if (distance == 0.0) {
+      weights = {};
+      weights[k] = 1.0;
+      return weights;
+    }
+    weights[k] = rule().barycentric[k] / distance;
+    sum += weights[k];
+  }
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+bool QCells::converged(const Nodes& values, double scale) {
+  return tail(values) < kTolerance * scale;
+}
+
+Nodes QCells::weights(const Nodes& moments) {
+  Nodes result;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    // (2 / n) sum of T_j(s) T_j(node), the first term halved.
+    double sum = 0.5 * moments[0];
+    for (std::size_t j = 1; j < kNodes; ++j) {
+      sum += moments[j] * rule().polynomials[k][j];
+    }
+    result[k] = 2.0 / kNodes * sum;
+  }
+  return result;
+}
+
+double QCells::dot(const Nodes& a, const Nodes& b) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < kNodes; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+double QCells::tail(const Nodes& values) {
+  return std::abs(dot(values, rule().last)) + std::abs(dot(values, rule().last_but_one));
+}
+
+std::vector<GaussianPublishedTable::AtOrder> GaussianPublishedTable::at_orders(
+    std::span<const double> orders, unsigned threads) const {
+  std::vector<AtOrder> tables(orders.size());
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    tables[j].order = orders[j];
+    tables[j].data_independent = data_independent_cost(GaussianNoisyMax{sigma_}, orders[j]);
+    tables[j].log_cost.resize(cells_->size());
+    tables[j].usable.assign(cells_->size(), 1);
+  }
+  parallel_for(cells_->size(), threads, [&](std::size_t i) {
+    const QCells::Nodes log_q = cells_->nodes(i);
+    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+      const GaussianPublishedBound bound(log_q[k], sigma_);
+      for (AtOrder& table : tables) {
+        if (table.usable[i] == 0) continue;
+        const double cost = bound.cost(table.order, std::numeric_limits<double>::infinity());
+        table.log_cost[i][k] = std::log(cost) - log_q[k];
+        table.usable[i] = std::isfinite(cost) && cost > kSmallestSmooth ? 1 : 0;
+      }
+    }
+    for (AtOrder& table : tables) {
+      if (table.usable[i] != 0) table.usable[i] = QCells::converged(table.log_cost[i], 1.0) ? 1 : 0;
+    }
+  });
+  return tables;
+}
+
+double GaussianPublishedTable::cost(const AtOrder& table, const QCells::Position& position,
+                                    const GaussianPublishedBound& bound) {
+  if (!bound.applies(table.order)) return bound.cost(table.order, table.data_independent);
+  if (position.cell == QCells::kNoCell || table.usable[position.cell] == 0) {
+    return bound.cost(table.order, table.data_independent);
+  }
+  const double log_cost =
+      position.log_q + QCells::interpolate(position, table.log_cost[position.cell]);
+  return std::min(std::exp(log_cost), table.data_independent);
+}
+
+std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
+    std::span<const double> orders, unsigned threads) const {
+  return fill(orders, cells_->alone(), threads);
+}
+
+std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::cells_at_orders(
+    std::span<const double> orders, unsigned threads) const {
+  return fill(orders, {}, threads);
+}
+
+std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::fill(
+    std::span<const double> orders, std::span<const double> alone, unsigned threads) const {
+  std::vector<AtOrder> tables(orders.size());
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    tables[j].order = orders[j];
+    tables[j].log_cap = log_expm1(0.5 * orders[j] * (orders[j] - 1.0) * mu_ * mu_);
+    tables[j].cap = with_margin(0.5 * orders[j] * mu_ * mu_);
+    tables[j].forward.resize(cells_->size());
+    tables[j].reverse.resize(cells_->size());
+    tables[j].converged.resize(cells_->size());
+    tables[j].alone.resize(alone.size());
+  }
+  const std::size_t cells = cells_->size();
+  parallel_for(cells + alone.size(), threads, [&](std::size_t i) {
+    if (i >= cells) {
+      const double log_q = alone[i - cells];
+      for (AtOrder& table : tables) {
+        table.alone[i - cells] = gaussian_tradeoff_log_excess(log_q, mu_, table.order);
+      }
+      return;
+    }
+    const QCells::Nodes log_q = cells_->nodes(i);
+    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
+      NearbyStart forward_start;
+      NearbyStart reverse_start;
+      for (AtOrder& table : tables) {
+        const auto forward = maximize_two_tails(Direction::forward, log_q[k], mu_, table.order,
+                                                forward_start.at(table.order));
+        const auto reverse = maximize_two_tails(Direction::reverse, log_q[k], mu_, table.order,
+                                                reverse_start.at(table.order));
+        forward_start.found(table.order, forward.alpha);
+        reverse_start.found(table.order, reverse.alpha);
+        table.forward[i][k] = forward.log_excess - log_q[k];
+        table.reverse[i][k] = reverse.log_excess - log_q[k];
+      }
+    }
+    for (AtOrder& table : tables) {
+      const double scale = std::max(
+          {1.0, table.forward[i].front() + log_q.front(), table.forward[i].back() + log_q.back()});
+      const bool converged =
+          QCells::converged(table.forward[i], scale) && QCells::converged(table.reverse[i], scale);
+      table.converged[i] = converged ? 1 : 0;
+    }
+  });
+  return tables;
+}
+
+std::array<BothDirections, kNodes> GaussianTradeoffTable::at_nodes(const AtOrder& table,
+                                                                   std::size_t cell) const {
+  const QCells::Nodes log_q = cells_->nodes(cell);
+  std::array<BothDirections, kNodes> result;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    result[k] = {std::min(log_q[k] + table.forward[cell][k], table.log_cap),
+                 std::min(log_q[k] + table.reverse[cell][k], table.log_cap)};
+  }
+  return result;
+}
+
+BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,
+                                                 const QCells::Position& position) const {
+  BothDirections result;
+  if (position.alone != QCells::kNoCell && !table.alone.empty()) {
+    result = table.alone[position.alone];
+  } else if (position.cell == QCells::kNoCell || table.converged[position.cell] == 0) {
+    result = gaussian_tradeoff_log_excess(position.log_q, mu_, table.order);
+  } else {
+    result.forward = position.log_q + QCells::interpolate(position, table.forward[position.cell]);
+    result.reverse = position.log_q + QCells::interpolate(position, table.reverse[position.cell]);
+  }
+  return {std::min(result.forward, table.log_cap), std::min(result.reverse, table.log_cap)};
+}
+
+std::optional<GaussianPublishedTable> published_table(const QCells& cells,
+                                                      const NoisyMax& noisy_max) {
+  if (!noisy_max.is_gaussian()) return std::nullopt;
+  return GaussianPublishedTable(cells, noisy_max.gaussian().sigma);
+}
+
+std::optional<GaussianTradeoffTable> tradeoff_table(const QCells& cells,
+                                                    const NoisyMax& noisy_max) {
+  if (!noisy_max.is_gaussian()) return std::nullopt;
+  return GaussianTradeoffTable(cells, noisy_max.gaussian().mu());
+}
+
+}  // namespace pate

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "pate/mechanisms/aggregator.hpp"
+
+namespace pate {
+
+/// The data-independent RDP of one query that is answered, by step, of the sparse form of a round;
+/// rounded outwards.
+struct QueryCost {
+  double selection = 0.0;
+  double noisy_max = 0.0;
+
+  [[nodiscard]] double total() const { return selection + noisy_max; }
+};
+[[nodiscard]] QueryCost data_independent_cost(const Aggregator& aggregator, double order);
+
+}  // namespace pate

@@ -1,0 +1,292 @@
+#include "pate/divergence/bounds/step_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/divergence/bounds/two_tails.hpp"
+#include "pate/mechanisms/stability_test.hpp"
+#include "pate/numerics/log_space.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr double kLogTinyMass = -650.0;
+
+// log( (1-q) A^k + q B^k ) / k for k = order - 1, A >= 1, B >= 1, both given as logarithms;
+// rest = 1 - q.
+double two_point_cost(double log_q, double rest, double log_a, double log_b, double k) {
+  const double log_moment_b = log_q + k * log_b;
+  if (log_moment_b > 600.0) return log_add(std::log(rest) + k * log_a, log_moment_b) / k;
+  // Sum of what exceeds one; both terms are positive.
+  const double excess_a = rest * std::expm1(k * log_a);
+  const double excess_b = std::exp(log_moment_b) * -std::expm1(-k * log_b);
+  return std::log1p(excess_a + excess_b) / k;
+}
+
+// Randomised response with ratio e^eps: masses of the outcomes that are not the plurality on the
+// likelier point (m0) and on the other (m1), and of the plurality (mid0, mid1), under the votes.
+struct PointMasses {
+  double m0, m1, mid0, mid1;
+};
+
+// The two ends of the interval of possible splits of q; rest = 1 - q.
+PointMasses lower_end(double q, double rest, double a, double b) {
+  return q <= a ? PointMasses{q, 0.0, std::max(rest - b, 0.0), b}
+                : PointMasses{a, q - a, 0.0, rest};
+}
+PointMasses upper_end(double q, double rest, double a, double b) {
+  return q <= b ? PointMasses{0.0, q, a, b - q} : PointMasses{q - b, b, rest, 0.0};
+}
+
+double log_or_zero(double x) {
+  return x > 0.0 ? std::log(x) : -kInfinity;
+}
+
+BothDirections log_excess_of(const PointMasses& p, double eps, double order) {
+  const double mid = p.mid0 + p.mid1;
+  const double mid_neighbour = p.mid0 * std::exp(-eps) + p.mid1 * std::exp(eps);
+  // The neighbour's mass of the plurality less the votes': by whichever side is the smaller.
+  const double m = p.m0 + p.m1;
+  const double gained = m < mid ? -(p.m0 * std::expm1(-eps) + p.m1 * std::expm1(eps))
+                                : p.mid0 * std::expm1(-eps) + p.mid1 * std::expm1(eps);
+  const double change = gained / mid;
+  const double log_ratio =
+      std::abs(change) < 0.5 ? -std::log1p(change) : std::log(mid / mid_neighbour);
+  const double log_m0 = log_or_zero(p.m0);
+  const double log_m1 = log_or_zero(p.m1);
+  BothDirections result;
+  result.forward = log_add(log_add(log_m0 - eps + log_power_excess(eps, order),
+                                   log_m1 + eps + log_power_excess(-eps, order)),
+                           log_or_zero(mid_neighbour) + log_power_excess(log_ratio, order));
+  result.reverse = log_add(
+      log_add(log_m0 + log_power_excess(-eps, order), log_m1 + log_power_excess(eps, order)),
+      log_or_zero(mid) + log_power_excess(-log_ratio, order));
+  return result;
+}
+
+double log_cap(const GaussianNoisyMax& noise, double order) {
+  const double mu = noise.mu();
+  return log_expm1(0.5 * order * (order - 1.0) * mu * mu);
+}
+
+double log_cap(const LaplaceNoisyMax& noise, double order) {
+  return log_expm1((order - 1.0) * data_independent_cost(noise, order));
+}
+
+double log_cap(const OneLaplaceNoise& noise, double order) {
+  return log_expm1((order - 1.0) * data_independent_cost(noise, order));
+}
+
+double log_cap(const TestedPlurality& /*tested*/, double /*order*/) {
+  return -kInfinity;
+}
+
+}  // namespace
+
+double data_independent_cost(const GaussianNoisyMax& noise, double order) {
+  return with_margin(order / noise.sigma / noise.sigma);
+}
+
+double data_independent_cost(const LaplaceNoisyMax& noise, double order) {
+  const double gamma = noise.gamma();
+  const double up = (order - 1.0) * gamma;
+  const double down = -order * gamma;
+  const double share = 1.0 / (2.0 * order - 1.0);
+  if (up > 700.0) return with_margin(2.0 * (gamma + std::log(order * share) / (order - 1.0)));
+  // The terms of first order in gamma cancel.
+  const double excess = share * (order * expm1mx(up) + (order - 1.0) * expm1mx(down));
+  return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
+}
+
+double data_independent_cost(const OneLaplaceNoise& noise, double order) {
+  const double eps = noise.epsilon();
+  const double half = 0.5 * eps;
+  // log P/Q of the rarer answer and of the other: of a tie and the votes next to it, and of a
+  // majority of one that is turned.
+  const double likelier = std::log1p(-std::expm1(-eps));
+  const double turned =
+      half < 700.0 ? std::log1p(2.0 * std::expm1(half)) : half + std::numbers::ln2;
+  const auto sum = [order](double log_weight, double at, double log_rest, double other) {
+    return log_add(log_weight + log_power_excess(at, order),
+                   log_rest + log_power_excess(other, order));
+  };
+  const double log_r = -eps - std::numbers::ln2;
+  const double log_s = -half - std::numbers::ln2;
+  const double to_tie = sum(-std::numbers::ln2, -eps, -std::numbers::ln2, likelier);
+  const double from_tie = sum(log_r, eps, log1mexp(log_r), -likelier);
+  const double across = sum(log_s, turned, log1mexp(log_s), -turned);
+  const double largest = max_or_nan(max_or_nan(to_tie, from_tie), across);
+  return cost_of_log_excess(largest, order, with_margin(eps));
+}
+
+double data_independent_cost(const TestedPlurality& /*tested*/, double /*order*/) {
+  return 0.0;
+}
+
+double data_independent_cost(const NoisyMax& noisy_max, double order) {
+  return noisy_max.visit([=](const auto& noise) { return data_independent_cost(noise, order); });
+}
+
+double threshold_data_independent(double sigma1, double order) {
+  return with_margin(0.5 * order / sigma1 / sigma1);
+}
+
+double threshold_data_independent(const ThresholdCheck& check, double order) {
+  if (!check.laplace) return threshold_data_independent(check.sigma1, order);
+  if (check.threshold_scale > 0.0) return pure_dp_cost(round_epsilon(check), order);
+  return 0.5 * data_independent_cost(LaplaceNoisyMax{check.sigma1}, order);
+}
+
+double pure_dp_cost(double epsilon, double order) {
+  const double log_excess = log_expm1((order - 1.0) * epsilon) +
+                            std::log(-std::expm1(-order * epsilon)) -
+                            std::log1p(std::exp(-epsilon));
+  return cost_of_log_excess(log_excess, order, with_margin(epsilon));
+}
+
+GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
+  // In long double: far out log q and what is added to it nearly cancel.
+  const auto log_q_long = static_cast<long double>(log_q);
+  const auto sigma_long = static_cast<long double>(sigma);
+  const long double variance = sigma_long * sigma_long;
+  const long double mu2 = sigma_long * std::sqrt(-log_q_long);
+  if (!(mu2 > 1.0L) || !std::isfinite(mu2)) return;
+  const long double eps2 = mu2 / variance;
+  if (!(-log_q_long > eps2)) return;
+  // log(1 + x) <= x says it for nearly all.
+  const long double surely = (mu2 - 1.0L) * eps2 - 1.0L - mu2 / (mu2 - 1.0L);
+  if (!(log_q_long <= surely - 1e-12L * (1.0L + std::abs(surely))) &&
+      !(log_q_long <=
+        (mu2 - 1.0L) * eps2 - mu2 * (std::log1p(1.0L / mu2) + std::log1p(1.0L / (mu2 - 1.0L))))) {
+    return;
+  }
+  // (q e^eps2)^(1 - 1/mu2) = q e^shift, because -log q = mu2 eps2.
+  const long double shift = (2.0L * mu2 - 1.0L) / variance;
+  const auto log_grown = static_cast<double>(log_q_long + shift);
+  if (!(log_grown < 0.0)) return;
+  largest_order_ = static_cast<double>(mu2 + 1.0L);
+  rest_ = -std::expm1(log_q);
+  log_a_ = std::log1p(std::exp(log_grown) * -std::expm1(static_cast<double>(-shift)) /
+                      -std::expm1(log_grown));
+  log_b_ = static_cast<double>((2.0L * mu2 + 1.0L) / variance);
+}
+
+double GaussianPublishedBound::cost(double order, double data_independent) const {
+  if (log_q_ == -kInfinity) return 0.0;
+  if (!applies(order)) return data_independent;
+  return std::min(with_margin(two_point_cost(log_q_, rest_, log_a_, log_b_, order - 1.0)),
+                  data_independent);
+}
+
+double published_cost(const GaussianNoisyMax& noise, double log_q, double order) {
+  return GaussianPublishedBound(log_q, noise.sigma)
+      .cost(order, data_independent_cost(noise, order));
+}
+
+namespace {
+
+// S17's Theorem 3 of what is (eps, 0)-DP.
+double pure_published_cost(double eps, double log_q, double order) {
+  if (log_q == -kInfinity) return 0.0;
+  const double independent = with_margin(std::min(0.5 * eps * eps * order, eps));
+  if (!(log_q <= -eps - std::log1p(std::exp(-eps)))) return independent;
+  // (1-q)/(1 - e^eps q), less one.
+  const double log_a =
+      std::log1p(std::exp(eps + log_q) * -std::expm1(-eps) / -std::expm1(eps + log_q));
+  const double rest = -std::expm1(log_q);
+  return std::min(with_margin(two_point_cost(log_q, rest, log_a, eps, order - 1.0)), independent);
+}
+
+}  // namespace
+
+double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) {
+  return pure_published_cost(2.0 * noise.gamma(), log_q, order);
+}
+
+double published_cost(const OneLaplaceNoise& noise, double log_q, double order) {
+  return pure_published_cost(noise.epsilon(), log_q, order);
+}
+
+double published_cost(const TestedPlurality& /*tested*/, double /*log_q*/, double /*order*/) {
+  return 0.0;
+}
+
+double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
+  return noisy_max.visit([=](const auto& noise) { return published_cost(noise, log_q, order); });
+}
+
+GaussianNoisyMax threshold_as_noisy_max(double sigma1) {
+  return {std::numbers::sqrt2 * sigma1};
+}
+
+double threshold_published(double log_q, double sigma1, double order) {
+  return published_cost(threshold_as_noisy_max(sigma1), log_q, order);
+}
+
+BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double order) {
+  const double cold = std::numeric_limits<double>::quiet_NaN();
+  return {maximize_two_tails(Direction::forward, log_q, mu, order, cold).log_excess,
+          maximize_two_tails(Direction::reverse, log_q, mu, order, cold).log_excess};
+}
+
+BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q, double order) {
+  return gaussian_tradeoff_log_excess(log_q, noise.mu(), order);
+}
+
+namespace {
+
+// The trade-off bound of what is (eps, 0)-DP.
+BothDirections pure_tradeoff_log_excess(double eps, double log_q, double order) {
+  if (log_q < kLogTinyMass && log_q < -eps - 40.0) {
+    // Far below both points' masses: the two single-point splits, in log space.
+    const double likelier = log_power_excess(eps, order);
+    const double other = log_power_excess(-eps, order);
+    return {log_q + max_or_nan(likelier - eps, other + eps), log_q + max_or_nan(likelier, other)};
+  }
+  // No double holds these masses: leave it to the data-independent cost.
+  if (log_q < kLogTinyMass || eps > -kLogTinyMass) return {kInfinity, kInfinity};
+  const double b = 1.0 / (1.0 + std::exp(eps));
+  const double a = 1.0 / (1.0 + std::exp(-eps));
+  const double q = std::exp(log_q);
+  const double rest = -std::expm1(log_q);
+  const BothDirections low = log_excess_of(lower_end(q, rest, a, b), eps, order);
+  const BothDirections high = log_excess_of(upper_end(q, rest, a, b), eps, order);
+  return {max_or_nan(low.forward, high.forward), max_or_nan(low.reverse, high.reverse)};
+}
+
+}  // namespace
+
+BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order) {
+  return pure_tradeoff_log_excess(2.0 * noise.gamma(), log_q, order);
+}
+
+BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, double order) {
+  return pure_tradeoff_log_excess(noise.epsilon(), log_q, order);
+}
+
+BothDirections tradeoff_log_excess(const TestedPlurality& /*tested*/, double /*log_q*/,
+                                   double /*order*/) {
+  return {-kInfinity, -kInfinity};
+}
+
+BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {
+  return noisy_max.visit(
+      [=](const auto& noise) { return tradeoff_log_excess(noise, log_q, order); });
+}
+
+BothDirections tradeoff_cost(const NoisyMax& noisy_max, double log_q, double order) {
+  if (log_q == -kInfinity) return {0.0, 0.0};
+  const BothDirections log_excess = tradeoff_log_excess(noisy_max, log_q, order);
+  const double cap = data_independent_cost(noisy_max, order);
+  return {cost_of_log_excess(log_excess.forward, order, cap),
+          cost_of_log_excess(log_excess.reverse, order, cap)};
+}
+
+double log_excess_cap(const NoisyMax& noisy_max, double order) {
+  return noisy_max.visit([=](const auto& noise) { return log_cap(noise, order); });
+}
+
+}  // namespace pate

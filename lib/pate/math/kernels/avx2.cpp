@@ -1,7 +1,0 @@
-#include "pate/math/kernels/generic/all.hpp"
-
-#ifdef __x86_64__
-namespace pate {
-extern const Kernels kAvx2Kernels = kernels_of<xsimd::avx2>();
-}
-#endif

@@ -1,5 +1,0 @@
-#include "pate/math/kernels/generic/all.hpp"
-
-namespace pate {
-extern const Kernels kBaselineKernels = kernels_of<xsimd::default_arch>();
-}

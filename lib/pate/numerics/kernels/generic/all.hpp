@@ -1,0 +1,35 @@
+#pragma once
+
+#include "pate/numerics/kernels/generic/expm1_minus_x.hpp"
+#include "pate/numerics/kernels/generic/logarithms.hpp"
+#include "pate/numerics/kernels/generic/node_sums.hpp"
+#include "pate/numerics/kernels/generic/outcome_sums.hpp"
+#include "pate/numerics/kernels/generic/raise_excess.hpp"
+#include "pate/numerics/kernels/generic/sum_one_minus_exp.hpp"
+
+namespace pate {
+
+namespace {
+
+template <class Arch>
+constexpr Kernels kernels_of() {
+  return {
+      .name = Arch::name(),
+      .sum_one_minus_exp = sum_one_minus_exp<Arch>,
+      .node_sums = node_sums<Arch>,
+      .largest_sums = largest_sums<Arch>,
+      .bends = bends<Arch>,
+      .log1p_positive = log1p_positive<Arch>,
+      .log1p_near_zero = log1p_near_zero<Arch>,
+      .add_products = add_products<Arch>,
+      .add_columns = add_columns<Arch>,
+      .largest_size = largest_size<Arch>,
+      .sum_changes = sum_changes<Arch>,
+      .sum_excess = sum_excess<Arch>,
+      .raise_excess = raise_excess<Arch>,
+  };
+}
+
+}  // namespace
+
+}  // namespace pate

@@ -1,0 +1,380 @@
+#include "pate/release/curve/costs_within_distance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numbers>
+
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/release/sensitivity/two_class_cost.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr int kQBits = 60;
+// Cells of q and of costs are this much wide, relative.
+constexpr double kQCell = 1.0 / 64.0;
+constexpr double kCostCell = 1.0 / 256.0;
+
+// The ends of cells from the largest value down to 0.
+std::vector<std::int64_t> cells_below(std::int64_t largest, double width) {
+  std::vector<std::int64_t> cells{largest};
+  const double factor = std::exp(-width);
+  while (cells.back() > 0) {
+    cells.push_back(static_cast<std::int64_t>(static_cast<double>(cells.back()) * factor));
+  }
+  return cells;
+}
+
+std::optional<JointCost> joint_cost(const CostQuestion& question) {
+  if (!question.aggregator.selection) return std::nullopt;
+  const AnswerLadder ladder(*question.aggregator.selection, 0, question.teachers,
+                            question.teachers);
+  return JointCost(ladder, question.order,
+                   data_independent_cost(question.aggregator.noisy_max, question.order));
+}
+
+Aggregator without_selection(Aggregator aggregator) {
+  aggregator.selection.reset();
+  aggregator.interactive = false;
+  return aggregator;
+}
+
+// What entries of tables are computed from.
+class EntryCosts {
+ public:
+  explicit EntryCosts(const CostQuestion& question)
+      : question_(question),
+        joint_(joint_cost(question)),
+        checked_(joint_ && question.reading != ReleasedCost::realized),
+        // What the walk is over beside the check.
+        aggregator_(checked_ ? question.aggregator : without_selection(question.aggregator)),
+        cap_(data_independent_cost(aggregator_, question.order).total()) {}
+
+  [[nodiscard]] TiltedCost tilted(unsigned threads) const {
+    const auto check = aggregator_.interactive ? std::nullopt : aggregator_.selection;
+    return {aggregator_.noisy_max.gaussian(),
+            check,
+            question_.teachers,
+            question_.classes,
+            question_.order,
+            threads};
+  }
+
+  // Of the selection alone.
+  [[nodiscard]] WalkTable::Question checks() const {
+    return {0, question_.teachers, {0}, [this](std::int64_t) {
+              return [this](std::int64_t v) {
+                return units_of(joint_->costs(v, {-kInfinity, -kInfinity}).forward, 0.0);
+              };
+            }};
+  }
+
+  // Of an interactive run, whose noisy maximum costs at most so much.
+  [[nodiscard]] WalkTable::Question interactive(CostUnits largest_key) const {
+    return {0, question_.teachers, cells_below(largest_key, kCostCell), [this](std::int64_t units) {
+              const double log_excess =
+                  log_expm1((question_.order - 1.0) * cost_of_units(std::max<CostUnits>(units, 1)));
+              return [this, log_excess](std::int64_t u) {
+                return units_of(joint_->costs(u, {log_excess, log_excess}).forward, 0.0);
+              };
+            }};
+  }
+
+  [[nodiscard]] WalkTable::Question exact() const {
+    const std::int64_t teachers = question_.teachers;
+    return {(teachers + 1) / 2, teachers, {0}, [this, teachers](std::int64_t) {
+              return [this, teachers](std::int64_t v) {
+                double largest = -kInfinity;
+                for (const std::int64_t w : {v - 1, v + 1}) {
+                  if (w < 0 || w > teachers) continue;
+                  largest = max_or_nan(
+                      largest, two_class_log_excess(aggregator_, teachers, v, w,
+                                                    std::max(w, teachers - w), question_.order));
+                }
+                return units_of(cost_of_log_excess(largest, question_.order, cap_), 0.0);
+              };
+            }};
+  }
+
+  [[nodiscard]] WalkTable::Question tradeoff(std::int64_t largest_q) const {
+    return {0, checked_ ? question_.teachers : 0, cells_below(largest_q, kQCell),
+            [this](std::int64_t q) {
+              const double log_excess =
+                  tradeoff_log_excess(aggregator_.noisy_max, IntegerQ::log_q(q), question_.order)
+                      .forward;
+              return [this, log_excess](std::int64_t v) {
+                return units_of(checked_ ? joint_->costs(v, {log_excess, log_excess}).forward
+                                         : cost_of_log_excess(log_excess, question_.order, cap_),
+                                0.0);
+              };
+            }};
+  }
+
+ private:
+  const CostQuestion& question_;
+  std::optional<JointCost> joint_;
+  bool checked_;
+  Aggregator aggregator_;
+  double cap_;
+};
+
+}  // namespace
+
+CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
+  if (!aggregator.is_gaussian()) return CurveCost::tradeoff;
+  return classes == 2 && !aggregator.interactive ? CurveCost::exact : CurveCost::tilted;
+}
+
+void validate(const CostQuestion& question) {
+  validate(question.aggregator);
+  require_noisy_maximum(question.aggregator, "a release through a curve");
+  if (question.classes < 2) {
+    throw parameter_error("with a single class nothing depends on the votes");
+  }
+  require_classes(question.aggregator.noisy_max, question.classes);
+  if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
+  if (question.cost == CurveCost::exact &&
+      (question.classes != 2 || !question.aggregator.is_gaussian() ||
+       question.aggregator.interactive)) {
+    throw parameter_error(
+        "the exact cost can be released for two classes with Gaussian noise and without a student "
+        "only; use the tilted or the trade-off cost");
+  }
+  if (question.cost == CurveCost::tilted && !question.aggregator.is_gaussian()) {
+    throw parameter_error(
+        "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise");
+  }
+  if (question.reading == ReleasedCost::realized && !question.aggregator.selection) {
+    throw parameter_error("the realized cost is one of aggregators with a threshold");
+  }
+}
+
+WalkTable::WalkTable(Question question, unsigned threads)
+    : first_(question.first), last_(question.last), cells_(std::move(question.cells)) {
+  std::reverse(cells_.begin(), cells_.end());
+  const auto width = static_cast<std::size_t>(last_ - first_ + 1);
+  std::vector<CostUnits> values(cells_.size() * width);
+  parallel_for(cells_.size(), threads, [&](std::size_t cell) {
+    const auto at = question.costs(cells_[cell]);
+    for (std::size_t i = 0; i < width; ++i) {
+      values[cell * width + i] = at(first_ + static_cast<std::int64_t>(i));
+    }
+  });
+  for (std::size_t i = width; i < values.size(); ++i) {
+    values[i] = std::max(values[i], values[i - width]);
+  }
+  set_rows(std::move(values));
+}
+
+WalkTable::WalkTable(StoredUnits& from) : first_(from.next()), last_(from.next()) {
+  const auto cells = from.take(from.next());
+  cells_.assign(cells.begin(), cells.end());
+  // The product is of numbers that `take` would refuse alone.
+  if (first_ < 0 || last_ < first_ || last_ > std::int64_t{1} << 31 || cells_.empty()) {
+    throw parameter_error("the stored numbers are not those of a table of costs");
+  }
+  const auto values = from.take(width() * static_cast<std::int64_t>(cells_.size()));
+  set_rows({values.begin(), values.end()});
+}
+
+void WalkTable::check(const Question& question, std::mt19937_64& random, int entries) const {
+  if (first_ != question.first || last_ != question.last ||
+      !std::equal(cells_.rbegin(), cells_.rend(), question.cells.begin(), question.cells.end())) {
+    throw parameter_error("the stored numbers are not of these counts and cells");
+  }
+  const std::vector<CostUnits>& values = rows_.values();
+  const auto size = static_cast<std::size_t>(width());
+  for (std::size_t i = size; i < values.size(); ++i) {
+    if (values[i] < values[i - size]) throw parameter_error("stored costs fall where q grows");
+  }
+  for (int entry = 0; entry < entries; ++entry) {
+    const std::size_t i = random() % values.size();
+    require_no_less(values[i],
+                    question.costs(cells_[i / size])(first_ + static_cast<std::int64_t>(i % size)));
+  }
+}
+
+void WalkTable::store(std::vector<CostUnits>& to) const {
+  to.insert(to.end(), {first_, last_, static_cast<CostUnits>(cells_.size())});
+  to.insert(to.end(), cells_.begin(), cells_.end());
+  to.insert(to.end(), rows_.values().begin(), rows_.values().end());
+}
+
+void WalkTable::set_rows(std::vector<CostUnits> values) {
+  largest_ = *std::max_element(values.end() - static_cast<std::ptrdiff_t>(width()), values.end());
+  rows_ = {width(), std::move(values)};
+}
+
+std::vector<CostUnits> WalkTable::within(std::int64_t centre, std::size_t distances,
+                                         std::span<const std::int64_t> values) const {
+  std::vector<CostUnits> result;
+  CostUnits running = 0;
+  for (std::size_t d = 0; d < distances; ++d) {
+    const auto reach = static_cast<std::int64_t>(d);
+    std::size_t cell = cells_.size() - 1;
+    if (!values.empty()) {
+      cell = static_cast<std::size_t>(std::lower_bound(cells_.begin(), cells_.end(), values[d]) -
+                                      cells_.begin());
+    }
+    running = std::max(running, rows_.largest(static_cast<std::int64_t>(cell),
+                                              std::max(centre - reach, first_) - first_,
+                                              std::min(centre + reach, last_) - first_));
+    result.push_back(running);
+  }
+  return result;
+}
+
+IntegerQ::IntegerQ(const NoisyMax& noise, std::int64_t teachers, std::int64_t classes)
+    : cap_(static_cast<std::int64_t>((1.0 - 1.0 / static_cast<double>(classes)) * 0x1p60) + 1),
+      terms_(static_cast<std::size_t>(teachers + 1)) {
+  const LogPairTerm log_term = pair_term(noise);
+  const auto upper = [&](std::int64_t gap) {
+    return static_cast<std::int64_t>(
+        std::ceil(std::ldexp(std::exp(log_term(gap)) * (1.0 + 1e-14), kQBits)));
+  };
+  std::int64_t step = 1;
+  terms_.back() = upper(teachers) + 1;
+  for (std::int64_t gap = teachers - 1; gap >= 0; --gap) {
+    const auto i = static_cast<std::size_t>(gap);
+    step = std::max(step, upper(gap) - terms_[i + 1]);
+    terms_[i] = terms_[i + 1] + step;
+  }
+}
+
+double IntegerQ::log_q(std::int64_t q) {
+  return std::log(static_cast<double>(std::max<std::int64_t>(q, 1))) - kQBits * std::numbers::ln2;
+}
+
+std::vector<std::int64_t> IntegerQ::within(std::span<const std::int32_t> counts) const {
+  std::int64_t top = counts[0];
+  std::int64_t second = counts[1];
+  std::vector<std::int64_t> result;
+  bool tied = false;
+  for (std::size_t d = 0; d < terms_.size(); ++d) {
+    std::int64_t sum = cap_;
+    if (!tied) {
+      // Saturating: a term is at most about half of 2^60.
+      sum = terms_[static_cast<std::size_t>(top - second)];
+      for (std::size_t i = 2; i < counts.size() && sum < cap_; ++i) {
+        sum += terms_[static_cast<std::size_t>(top - counts[i])];
+      }
+      sum = std::min(sum, cap_);
+    }
+    result.push_back(result.empty() ? sum : std::max(sum, result.back()));
+    tied = tied || top - second <= 1;
+    --top;
+    ++second;
+  }
+  return result;
+}
+
+DistanceCosts::DistanceCosts(const CostQuestion& question, unsigned threads,
+                             const ProgressCallback& progress)
+    : question_(question) {
+  validate(question);
+  const EntryCosts entries(question);
+  if (question.reading == ReleasedCost::realized) checks_.emplace(entries.checks(), threads);
+  if (question.cost == CurveCost::tilted) {
+    keys_.emplace(entries.tilted(threads), KeyCosts::Keys::automatic, threads, progress);
+    if (question.aggregator.interactive && !checks_) {
+      walk_.emplace(entries.interactive(keys_->largest()), threads);
+    }
+  } else if (question.cost == CurveCost::exact) {
+    walk_.emplace(entries.exact(), threads);
+  } else {
+    q_.emplace(question.aggregator.noisy_max, question.teachers, question.classes);
+    walk_.emplace(entries.tradeoff(q_->cap()), threads);
+  }
+}
+
+DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers,
+                             std::uint64_t seed)
+    : question_(question) {
+  validate(question);
+  StoredUnits from(numbers);
+  const bool tilted = question.cost == CurveCost::tilted;
+  const bool realized = question.reading == ReleasedCost::realized;
+  if (realized) checks_.emplace(from);
+  if (tilted) keys_.emplace(question.teachers, question.classes, from);
+  if (!tilted || (question.aggregator.interactive && !realized)) walk_.emplace(from);
+  if (question.cost == CurveCost::tradeoff) {
+    q_.emplace(question.aggregator.noisy_max, question.teachers, question.classes);
+  }
+  if (!from.done()) throw parameter_error("there are more stored numbers than the costs have");
+  const EntryCosts entries(question);
+  std::mt19937_64 random(seed);
+  if (checks_) checks_->check(entries.checks(), random, kCheckedEntries);
+  if (keys_) keys_->check(entries.tilted(1), random, kCheckedEntries);
+  if (!walk_) return;
+  walk_->check(tilted                              ? entries.interactive(keys_->largest())
+               : question.cost == CurveCost::exact ? entries.exact()
+                                                   : entries.tradeoff(q_->cap()),
+               random, kCheckedEntries);
+}
+
+std::vector<CostUnits> DistanceCosts::numbers() const {
+  std::vector<CostUnits> result;
+  if (checks_) checks_->store(result);
+  if (keys_) keys_->store(result);
+  if (walk_) walk_->store(result);
+  return result;
+}
+
+CostUnits DistanceCosts::largest(std::int64_t queries, std::int64_t answered) const {
+  const CostUnits each = walk_ ? walk_->largest() : keys_->largest();
+  const CostUnits check = checks_ ? checks_->largest() : 0;
+  const std::int64_t times = checks_ ? answered : queries;
+  const double total = static_cast<double>(each) * static_cast<double>(times) +
+                       static_cast<double>(check) * static_cast<double>(queries);
+  if (!(total < 0x1p61)) throw validity_error("the run may cost more than a release can count");
+  return each * times + check * queries;
+}
+
+void DistanceCosts::add(std::span<const std::int32_t> counts, std::int64_t statistic,
+                        std::int64_t count, std::int64_t answered, std::span<CostUnits> to) const {
+  const auto add_times = [&](const std::vector<CostUnits>& costs, std::int64_t times) {
+    for (std::size_t d = 0; d < to.size(); ++d) to[d] += costs[d] * times;
+  };
+  const std::int64_t times = checks_ ? answered : count;
+  if (checks_) add_times(checks_->within(statistic, to.size(), {}), count);
+  if (times == 0) return;
+  std::vector<std::int64_t> values;
+  if (keys_) values = keys_->within(counts);
+  if (q_) values = q_->within(counts);
+  if (!walk_) return add_times(values, times);
+  const bool by_statistic = question_.aggregator.selection && !checks_;
+  const std::int64_t centre = question_.cost == CurveCost::exact ? counts[0]
+                              : by_statistic                     ? statistic
+                                                                 : 0;
+  add_times(walk_->within(centre, to.size(), values), times);
+}
+
+std::vector<CostUnits> DistanceCosts::upper(const VoteProfile& votes, unsigned threads) const {
+  const auto size = static_cast<std::size_t>(question_.teachers) + 1;
+  if (votes.teachers != question_.teachers || votes.classes != question_.classes) {
+    throw parameter_error("the votes are not of the teachers and classes the costs are for");
+  }
+  constexpr std::size_t kChunk = 16;
+  std::vector<CostUnits> result(size, 0);
+  std::mutex mutex;
+  const CostUnits most = largest(votes.queries, votes.answered);
+  parallel_for((votes.distinct.size() + kChunk - 1) / kChunk, threads, [&](std::size_t chunk) {
+    std::vector<CostUnits> sums(size, 0);
+    for (std::size_t i = chunk * kChunk; i < std::min((chunk + 1) * kChunk, votes.distinct.size());
+         ++i) {
+      const VoteProfile::Query& query = votes.distinct[i];
+      add(votes.histogram(i), query.statistic, query.count, query.answered, sums);
+    }
+    const std::scoped_lock lock(mutex);  // integers: in whatever order
+    for (std::size_t d = 0; d < size; ++d) result[d] += sums[d];
+  });
+  result.back() = most;
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/tilted_cost.hpp"
+
+namespace pate {
+
+/// Costs are integers here, in units of 2^-40, rounded up: sums over queries and comparisons are
+/// exact, and what votes far away cost is the maximum of stored numbers.
+using CostUnits = std::int64_t;
+inline constexpr int kUnitExponent = -40;
+
+/// A computed cost with its margin of 1e-9, in units; at least 1. Throws `validity_error` for one
+/// that units do not hold.
+[[nodiscard]] CostUnits units_of(double cost, double margin);
+[[nodiscard]] double cost_of_units(CostUnits units);
+
+/// Throws `parameter_error` where a stored cost is less than one that is computed now, by more than
+/// another processor may round.
+void require_no_less(CostUnits stored, CostUnits computed);
+
+/// Numbers that were stored one after the other, to be taken in that order.
+class StoredUnits {
+ public:
+  explicit StoredUnits(std::span<const CostUnits> numbers) : left_(numbers) {}
+  /// The next `count`. Throws `parameter_error` where there are fewer.
+  [[nodiscard]] std::span<const CostUnits> take(std::int64_t count);
+  [[nodiscard]] CostUnits next() { return take(1).front(); }
+  [[nodiscard]] bool done() const { return left_.empty(); }
+
+ private:
+  std::span<const CostUnits> left_;
+};
+
+/// Rows of numbers, the maxima of their blocks and of blocks of those: the maximum of a stretch of
+/// a row in few steps.
+class RowMaxima {
+ public:
+  RowMaxima() = default;
+  /// `values` row by row, each of `width`.
+  RowMaxima(std::int64_t width, std::vector<CostUnits> values);
+  /// The largest of from..to of a row; -1 where that is empty.
+  [[nodiscard]] CostUnits largest(std::int64_t row, std::int64_t from, std::int64_t to) const;
+  [[nodiscard]] const std::vector<CostUnits>& values() const { return values_; }
+
+ private:
+  std::int64_t width_ = 0;
+  std::vector<CostUnits> values_, blocks_, large_blocks_;
+};
+
+/// The tilted cost as a function of the largest counts of a histogram, and its maximum over all
+/// votes within d moves.
+///
+/// Keys are (v, x2, x3), the three largest counts; above `kMostTeachersOfThreeKeys` teachers (v,
+/// x2). H(key) is the largest cost of any histogram with that key or less behind v, from the
+/// monotonicity of `TiltedMoment`: the classes that take part in the move are given as much as they
+/// can have, the others the most uneven distribution of the rest. K_v(S, X) is the maximum of H
+/// over x2 <= X, x2 + x3 <= S. Votes within d moves of (v, x2, x3) with a top count of v' = v + j
+/// have x2' <= x2 + A, x2' + x3' <= x2 + x3 + A with A = d - max(j, 0), so that
+///
+///     W(d) = max over j = -d..d of K_v'( min(x2 + x3 + A, M - v'), min(x2 + A, v', M - v') ).
+///
+/// Where the number of full classes behind stays, the excess of every move is smooth: along v where
+/// v + x2 and x3 stay, or x2 (two keys). On long stretches its logarithm is interpolated, and H at
+/// most 5e-10 larger than if it were evaluated, never smaller.
+///
+/// The keys that W(d) looks up are among those that W(d + 1) of every neighbour looks up.
+///
+/// Where keys (v, x2) would be more than some millions they are cells: v + x2 is rounded up to a
+/// multiple of `cell`, which a cost is not the smaller for, and the votes of the other classes are
+/// the most that the cell leaves. Rounding v + x2, not x2, does not depend on which v' an entry is
+/// looked up for, so that the sets of keys stay nested.
+class KeyCosts {
+ public:
+  enum class Keys { automatic, three, two };
+  static constexpr std::int64_t kMostTeachersOfThreeKeys = 400;
+
+  /// Computes the table, in parallel over v; the same bits for any number of threads. `step` > 1
+  /// computes only counts that are multiples of it, for estimates: then `within` is told counts,
+  /// and gives distances, in units of it (two keys). cell: of two keys, 0: by their number.
+  KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
+           const ProgressCallback& progress = {}, std::int64_t step = 1, std::int64_t cell = 0);
+
+  /// The same from what `store` of another gave, for the same teachers and classes,
+  /// `Keys::automatic` and all counts. Throws `parameter_error` where the numbers cannot be those.
+  KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& from);
+  /// Bytes that one takes at least: with two keys they grow with the square of the teachers; with
+  /// three they are few, 0.
+  [[nodiscard]] static double memory(std::int64_t teachers);
+  void store(std::vector<CostUnits>& to) const;
+
+  /// Compares stored costs with what they must be: all of them do not fall where the keys grow, and
+  /// so many that are picked at random are no less than when they are computed now. Throws
+  /// `parameter_error` where that is not so. A few numbers that were made smaller may stay unseen.
+  void check(const TiltedCost& cost, std::mt19937_64& random, int entries) const;
+
+  /// W(d), d = 0..M, for a histogram in decreasing order.
+  [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts) const;
+  /// W(M), the same for all votes.
+  [[nodiscard]] CostUnits largest() const { return largest_; }
+  [[nodiscard]] bool three_keys() const { return three_; }
+
+ private:
+  // K of one v: rows S, columns X. With two keys one row.
+  struct Table {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::vector<CostUnits> values;
+    [[nodiscard]] CostUnits at(std::int64_t s, std::int64_t x) const {
+      return values[static_cast<std::size_t>(s * columns + x)];
+    }
+  };
+  // K of all v; `step_in_noise` is a step of a count in units of the noise.
+  void compute_three_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
+                          const ProgressCallback& progress);
+  void compute_two_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
+                        const ProgressCallback& progress);
+  [[nodiscard]] Table empty_table(std::int64_t v) const;
+  // An entry of the tables that some histogram has, picked at random, and what it costs at least.
+  void check_three_keys(const TiltedCost& cost, std::mt19937_64& random) const;
+  void check_two_keys(const TiltedCost& cost, std::mt19937_64& random) const;
+  void check_rising() const;
+  void index();
+  void index_two_keys();
+  // Of two keys: the column of v that has x2, of the cell of v + x2.
+  [[nodiscard]] std::int64_t column(std::int64_t v, std::int64_t x2) const;
+
+  std::int64_t teachers_;  // in steps
+  std::int64_t least_;     // the smallest top count
+  std::int64_t step_;
+  bool three_;
+  std::int64_t cell_ = 1;
+  CostUnits largest_ = 0;
+  std::vector<Table> tables_;  // by v - least_
+
+  // With two keys: the largest K_v of blocks of v, by size of the blocks; a row has those of one.
+  static constexpr std::array<std::int64_t, 2> kBlockSizes{16, 256};
+  struct Rows {
+    std::int64_t width = 0;
+    std::vector<CostUnits> values;
+    [[nodiscard]] const CostUnits* row(std::int64_t i) const { return values.data() + i * width; }
+    [[nodiscard]] CostUnits* row(std::int64_t i) { return values.data() + i * width; }
+  };
+  struct Run;
+  void within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUnits> result) const;
+  std::array<Rows, kBlockSizes.size()> columns_;    // K_v(x) by x
+  std::array<Rows, kBlockSizes.size()> diagonals_;  // K_v(s - v) by the cell of s
+};
+
+}  // namespace pate

@@ -1,0 +1,366 @@
+#include "pate/studies/darrm/majority_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
+#include "pate/numerics/decimal.hpp"
+#include "pate/studies/darrm/vote_distribution.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::int64_t kMostAnswers = 1'000'000'000;
+
+// More than a few roundings lose.
+constexpr double kFewRoundings = 1e-14;
+
+// 1 - (1 - delta)^steps, rounded upwards.
+double joined_delta(double delta, std::int64_t steps) {
+  if (delta == 0.0) return 0.0;
+  if (steps == 1) return delta;
+  return std::min(
+      1.0, -std::expm1(static_cast<double>(steps) * std::log1p(-delta)) * (1.0 + kFewRoundings));
+}
+
+double times(double epsilon, std::int64_t steps) {
+  return steps == 1 ? epsilon : static_cast<double>(steps) * epsilon * (1.0 + 5e-16);
+}
+
+bool asks_fresh_teachers(TeacherSetting setting) {
+  return setting == TeacherSetting::independent_fresh || setting == TeacherSetting::non_private;
+}
+
+// True with probability share, exactly.
+bool happens(double share, BitSource& source) {
+  while (share > 0.0) {
+    if (share >= 1.0) return true;
+    share = std::ldexp(share, 32);
+    const double digit = std::floor(share);
+    const auto drawn = static_cast<double>(source.bits(32));
+    if (drawn != digit) return drawn < digit;
+    share -= digit;
+  }
+  return false;
+}
+
+double weighed(std::span<const double> weights, std::span<const double> gamma) {
+  return std::inner_product(weights.begin(), weights.end(), gamma.begin(), 0.0);
+}
+
+void check_settings(const MajoritySettings& settings) {
+  const bool promises_nothing = settings.setting == TeacherSetting::non_private;
+  if (promises_nothing != (settings.noise == NoiseFunction::one_vote)) {
+    throw parameter_error(
+        promises_nothing
+            ? "teachers that are not private need the noise function one-vote: no other is private"
+            : "the noise function one-vote is for the setting non-private");
+  }
+  if (settings.noise == NoiseFunction::double_subsampling && !(settings.m >= 1.0)) {
+    throw parameter_error(fmt::format("double subsampling needs m >= 1, got {}", settings.m));
+  }
+  if (settings.setting == TeacherSetting::static_shards && settings.teachers.affected != 1) {
+    throw parameter_error(fmt::format("on disjoint shards a record affects one teacher, got {}",
+                                      settings.teachers.affected));
+  }
+}
+
+// The noise function that answers, into the plan.
+void choose_gamma(MajorityPlan& plan) {
+  const MajoritySettings& settings = plan.settings;
+  const PrivateTeachers& teachers = settings.teachers;
+  const auto all = teachers.teachers;
+  switch (settings.noise) {
+    case NoiseFunction::one_vote:
+      plan.gamma = one_vote_gamma(all, settings.target);
+      return;
+    case NoiseFunction::optimal: {
+      OptimalGamma best =
+          optimal_gamma(teachers, settings.target, settings.weights, settings.monotone);
+      plan.upper = best.upper;
+      plan.rounds = best.rounds;
+      plan.rows = best.rows;
+      plan.certified = std::move(best.released);
+      break;
+    }
+    case NoiseFunction::constant:
+      plan.certified = certified(std::vector(majority_sizes(all), 1.0), teachers, settings.target);
+      break;
+    case NoiseFunction::double_subsampling:
+      plan.subsample = double_subsample(all, settings.m);
+      plan.certified = certified(subsampling_gamma(all, plan.subsample), teachers, settings.target);
+      // Teachers are drawn, not the rounded values: those are off by less than 1e-13.
+      plan.scale =
+          1e-13 * (1.0 + std::exp(settings.target.epsilon)) / plan.certified->certificate.bound;
+      if (!(plan.scale < 0.5)) {
+        throw parameter_error(fmt::format("epsilon = {} of an answer is too small to be certified",
+                                          settings.target.epsilon));
+      }
+      plan.scale = plan.certified->scale * (1.0 - plan.scale);
+      for (double& value : plan.certified->gamma) value *= plan.scale / plan.certified->scale;
+      plan.certified->scale = plan.scale;
+      break;
+  }
+  plan.gamma = plan.certified->gamma;
+}
+
+void compare(MajorityPlan& plan, std::int64_t samples) {
+  const MajoritySettings& settings = plan.settings;
+  const auto all = settings.teachers.teachers;
+  const auto add = [&](const char* name, std::vector<double> gamma) {
+    plan.compared.push_back({name, std::move(gamma), {}, 0.0, {}, {}});
+  };
+  const std::size_t size = majority_sizes(all);
+  add("released", plan.gamma);
+  if (settings.setting != TeacherSetting::non_private) {
+    const auto whole = std::clamp<std::int64_t>(static_cast<std::int64_t>(settings.m), 1, all);
+    add("subsampling", subsampling_gamma(all, whole));
+    add("double_subsampling",
+        subsampling_gamma(all, double_subsample(all, std::max(1.0, settings.m))));
+    const PrivateTeachers& teachers = settings.teachers;
+    const AnswerTarget everyone{static_cast<double>(teachers.affected) * teachers.epsilon,
+                                joined_delta(teachers.delta, teachers.affected)};
+    add("published_constant", std::vector(size, published_constant(settings.target, everyone)));
+    add("best_constant", std::vector(size, best_constant(teachers, settings.target)));
+  }
+  add("majority", std::vector(size, 1.0));
+  std::vector<std::vector<double>> gammas;
+  for (MajorityBaseline& one : plan.compared) {
+    gammas.push_back(one.gamma);
+    one.objective = weighed(settings.weights, one.gamma);
+    for (const double p : kAgreementsAt) one.agreements.push_back(agreement(one.gamma, all, p));
+    if (plan.certified) {
+      const auto certificate =
+          WorstCase(settings.teachers, settings.target, std::ranges::is_sorted(one.gamma))
+              .certify(one.gamma);
+      one.share = certificate.worst / certificate.bound;
+    }
+  }
+  const std::vector<MeanError> errors = mean_errors(gammas, all, samples);
+  for (std::size_t i = 0; i < errors.size(); ++i) plan.compared[i].error = errors[i];
+}
+
+}  // namespace
+
+double kov_closed_epsilon(double epsilon, std::int64_t steps, double slack) {
+  const auto k = static_cast<double>(steps);
+  const double mean = k * epsilon * std::tanh(epsilon / 2.0);
+  const double first =
+      mean +
+      epsilon * std::sqrt(2.0 * k * std::log(std::numbers::e + std::sqrt(k) * epsilon / slack));
+  const double second = mean + epsilon * std::sqrt(2.0 * k * std::log(1.0 / slack));
+  return std::min(
+      {times(epsilon, steps), first * (1.0 + kFewRoundings), second * (1.0 + kFewRoundings)});
+}
+
+double delta_left(double total, double delta, std::int64_t steps) {
+  const double spent = static_cast<double>(steps) * -std::log1p(-delta);
+  return -std::expm1(std::log1p(-total) + spent) - kFewRoundings * (total + spent);
+}
+
+std::vector<MajorityCost> majority_costs(const MajoritySettings& settings) {
+  const std::int64_t queries = settings.queries;
+  if (!(queries >= 1 && queries <= kMostAnswers)) {
+    throw parameter_error(
+        fmt::format("queries must be at least 1 and at most {}, got {}", kMostAnswers, queries));
+  }
+  if (settings.total_delta && !(*settings.total_delta > 0.0 && *settings.total_delta < 1.0)) {
+    throw parameter_error(
+        fmt::format("the total delta must be > 0 and < 1, got {}", *settings.total_delta));
+  }
+  const AnswerTarget& target = settings.target;
+  const PrivateTeachers& teachers = settings.teachers;
+  std::vector<MajorityCost> costs;
+  const auto add_kov = [&](MajorityBound bound, double epsilon, double delta, std::int64_t steps,
+                           bool closed) {
+    if (!settings.total_delta) return;
+    const double left = delta_left(*settings.total_delta, delta, steps);
+    if (!(left > 0.0)) return;
+    costs.push_back({bound,
+                     closed ? kov_closed_epsilon(epsilon, steps, left)
+                            : composed_pure_dp_epsilon(epsilon, steps, left),
+                     *settings.total_delta});
+  };
+  if (queries == 1) costs.push_back({MajorityBound::one_query, target.epsilon, target.delta});
+  if (asks_fresh_teachers(settings.setting)) {
+    if (queries > 1) {
+      costs.push_back({MajorityBound::simple, times(target.epsilon, queries),
+                       joined_delta(target.delta, queries)});
+      add_kov(MajorityBound::kov_closed, target.epsilon, target.delta, queries, true);
+      add_kov(MajorityBound::kov_exact, target.epsilon, target.delta, queries, false);
+    }
+    return costs;
+  }
+  const std::int64_t affected = teachers.affected;
+  const double joined = joined_delta(teachers.delta, affected);
+  if (settings.noise == NoiseFunction::double_subsampling) {
+    const auto witnesses = (double_subsample(teachers.teachers, settings.m) + 1) / 2;
+    const std::int64_t met =
+        queries > affected ? affected : std::min(queries * witnesses, affected);
+    costs.push_back({MajorityBound::witnesses, times(teachers.epsilon, met), joined});
+  }
+  costs.push_back({MajorityBound::all_teachers, times(teachers.epsilon, affected), joined});
+  if (affected > 1) {
+    add_kov(MajorityBound::all_teachers_kov, teachers.epsilon, teachers.delta, affected, false);
+  }
+  return costs;
+}
+
+MajorityPlan plan_majority(const MajoritySettings& settings, std::int64_t samples) {
+  check_settings(settings);
+  MajorityPlan plan;
+  plan.settings = settings;
+  plan.costs = majority_costs(settings);
+  // The smallest epsilon whose delta is no larger than what was asked for.
+  const double most = settings.total_delta.value_or(1.0);
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < plan.costs.size(); ++i) {
+    if (!(plan.costs[i].delta <= most)) continue;
+    if (!best || plan.costs[i].epsilon < plan.costs[*best].epsilon) best = i;
+  }
+  if (!best) {
+    throw parameter_error(fmt::format(
+        "no cost of {} answers is known at a total delta of {}: their deltas alone come to "
+        "{}",
+        settings.queries, most, plan.costs.front().delta));
+  }
+  plan.headline = *best;
+  choose_gamma(plan);
+  compare(plan, samples);
+  return plan;
+}
+
+Guarantee guarantee_of(const MajorityPlan& plan) {
+  const MajoritySettings& settings = plan.settings;
+  const MajorityCost& cost = plan.costs[plan.headline];
+  Guarantee result;
+  result.holds = true;
+  const std::string answers =
+      settings.queries == 1 ? "the answer" : fmt::format("the {} answers", settings.queries);
+  result.promise = promise_in_words(answers, cost.epsilon, cost.delta);
+  if (settings.setting != TeacherSetting::non_private) protect_records(result);
+  result.promise += " This holds whatever the votes are, and may be published.";
+  result.formula = fmt::format(
+      "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "
+      "and "
+      "D' exchanged; M are the answers",
+      cost.epsilon, cost.delta);
+  const std::string of_a_teacher =
+      fmt::format("every teacher is ({}, {})-DP on its own, with coins independent of the others'",
+                  settings.teachers.epsilon, settings.teachers.delta);
+  switch (settings.setting) {
+    case TeacherSetting::independent_fresh:
+      result.assumes = {
+          of_a_teacher,
+          "every query is answered by votes with new coins: teachers that were trained "
+          "once and are asked again are not of this kind"};
+      break;
+    case TeacherSetting::static_whole:
+      result.assumes = {of_a_teacher + ", all its votes together"};
+      break;
+    case TeacherSetting::static_shards:
+      result.assumes = {of_a_teacher + ", all its votes together",
+                        "the shards are disjoint, and nothing else joins them"};
+      break;
+    case TeacherSetting::non_private:
+      result.assumes = {"the teachers were trained on disjoint data"};
+      break;
+  }
+  if (settings.setting != TeacherSetting::non_private &&
+      settings.setting != TeacherSetting::static_shards &&
+      settings.teachers.affected < settings.teachers.teachers) {
+    result.assumes.push_back(
+        fmt::format("a record reaches at most {} of the teachers", settings.teachers.affected));
+  }
+  result.assumes.emplace_back("the weights of the objective were not taken from these votes");
+  result.not_covered = {
+      "anything else that was published about the same data: of other answers of these teachers "
+      "this "
+      "says nothing",
+      "how often answers agree with the votes, which is private"};
+  return result;
+}
+
+std::vector<Notice> majority_notices(const MajorityPlan& plan) {
+  const MajoritySettings& settings = plan.settings;
+  std::vector<Notice> result;
+  const bool is_static = !asks_fresh_teachers(settings.setting);
+  if (is_static && settings.queries > 1) {
+    result.push_back(
+        {"not_composed",
+         fmt::format(
+             "teachers that are trained once give all {} answers: the cost of one, epsilon = {}, "
+             "does not compose over them; what is reported bounds what the teachers say at all",
+             settings.queries, decimal(settings.target.epsilon))});
+  }
+  if (settings.setting == TeacherSetting::static_shards) {
+    result.push_back(
+        {"majority_is_free",
+         fmt::format(
+             "a record reaches one teacher, who is private already: publishing every vote costs "
+             "({}, {}) in total, for any number of queries; noise on the majority adds nothing{}",
+             settings.teachers.epsilon, settings.teachers.delta,
+             settings.m < 1.0 ? " but for one answer alone" : "")});
+  }
+  if (plan.certified && plan.certified->corners == CornerSet::lifted) {
+    result.push_back(
+        {"lifted_corners",
+         "all corners were too many: noise functions that fall somewhere are tested on "
+         "those of delta = 0 against a smaller delta, which costs a little: the gap"});
+  }
+  return result;
+}
+
+std::int32_t draw_answer(const MajorityPlan& plan, std::int64_t ones, BitSource& source) {
+  const std::int64_t all = plan.settings.teachers.teachers;
+  if (!(ones >= 0 && ones <= all)) {
+    throw parameter_error(fmt::format("votes for a class must be 0 .. {}, got {}", all, ones));
+  }
+  const auto coin = [&] { return static_cast<std::int32_t>(source.bits(1)); };
+  if (plan.subsample > 0) {
+    if (!happens(plan.scale, source)) return coin();
+    std::int64_t left = ones;
+    std::int64_t drawn = 0;
+    for (std::int64_t i = 0; i < plan.subsample; ++i) {
+      if (static_cast<std::int64_t>(source.below(static_cast<std::uint64_t>(all - i))) < left) {
+        --left;
+        ++drawn;
+      }
+    }
+    return 2 * drawn > plan.subsample ? 1 : 0;  // their number is odd
+  }
+  const double value = signed_value(plan.gamma, all, ones);
+  if (!happens(std::abs(value), source)) return coin();
+  return value > 0.0 ? 1 : 0;
+}
+
+MajorityVotes expected_agreement(const MajorityPlan& plan,
+                                 std::vector<std::int64_t> queries_by_ones) {
+  MajorityVotes result;
+  double count = 0.0;
+  double sum = 0.0;
+  double variance = 0.0;
+  for (std::size_t l = 0; l < queries_by_ones.size(); ++l) {
+    const auto queries = static_cast<double>(queries_by_ones[l]);
+    const double agrees = (1.0 + std::abs(signed_value(plan.gamma, plan.settings.teachers.teachers,
+                                                       static_cast<std::int64_t>(l)))) /
+                          2.0;
+    count += queries;
+    sum += queries * agrees;
+    variance += queries * agrees * (1.0 - agrees);
+  }
+  if (count > 0.0) {
+    result.agreement = sum / count;
+    result.agreement_sd = std::sqrt(variance) / count;
+  }
+  result.queries_by_ones = std::move(queries_by_ones);
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,146 @@
+#include "pate/tuning/off_grid_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "pate/tuning/evaluate_grid.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kAxes = 3;  // log noise, log sigma1, threshold
+constexpr double kSmallestMove = 1e-4;
+constexpr int kHalvings = 12;
+
+using Position = std::array<double, kAxes>;
+
+// Half the distance to the nearer neighbour on an axis; 0 where there is none.
+double half_spacing(const std::vector<double>& values, std::size_t i, bool logarithmic) {
+  double spacing = 0.0;
+  const auto distance = [&](std::size_t a, std::size_t b) {
+    return logarithmic ? std::log(values[b] / values[a]) : values[b] - values[a];
+  };
+  if (i > 0) spacing = distance(i - 1, i);
+  if (i + 1 < values.size()) {
+    const double up = distance(i, i + 1);
+    spacing = spacing == 0.0 ? up : std::min(spacing, up);
+  }
+  return 0.5 * spacing;
+}
+
+class Search {
+ public:
+  Search(const TuningTask& task, const TuningGoal& goal)
+      : task_(task), grid_(task.grid), goal_(goal) {}
+
+  std::optional<FreePoint> run(const TunedPoint& best) {
+    const std::size_t noise = grid_.noise_of(best.index);
+    Position at{std::log(grid_.noise[noise]), 0.0, 0.0};
+    Position step{half_spacing(grid_.noise, noise, true), 0.0, 0.0};
+    if (grid_.has_selection()) {
+      const std::size_t sigma1 = grid_.sigma1_of(best.index);
+      const std::size_t threshold = grid_.threshold_of(best.index);
+      at[1] = std::log(grid_.sigma1[sigma1]);
+      at[2] = grid_.threshold[threshold];
+      step[1] = half_spacing(grid_.sigma1, sigma1, true);
+      step[2] = half_spacing(grid_.threshold, threshold, false);
+    }
+    value_ = best.point;
+    start_ = at;
+    for (std::size_t k = 0; k < kAxes; ++k) reach_[k] = 2.0 * step[k] * (1.0 + 1e-9);
+    for (int halving = 0; halving < kHalvings && !task_.watcher.wants_stop(); ++halving) {
+      const double before = objective(value_);
+      while (improve(at, step) && !task_.watcher.wants_stop()) {
+      }
+      const double moved = std::abs(objective(value_) - before);
+      for (double& s : step) s *= 0.5;
+      if (halving > 2 && !(moved > kSmallestMove * std::abs(before))) break;
+    }
+    return found_;
+  }
+
+ private:
+  // To be made small.
+  [[nodiscard]] double objective(const TuningPoint& p) const {
+    return goal_.objective == Objective::epsilon ? p.epsilon : -goal_.value(p);
+  }
+
+  // Moves to the best of the neighbours where that is better; whether it is.
+  bool improve(Position& at, const Position& step) {
+    Position best_at = at;
+    bool moved = false;
+    for (int code = 0; code < 27; ++code) {
+      const std::array<int, kAxes> sign{code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+      Position there = at;
+      bool same = true;
+      bool outside = false;  // or on an axis that stays as it is
+      for (std::size_t k = 0; k < kAxes; ++k) {
+        there[k] += sign[k] * step[k];
+        same = same && sign[k] == 0;
+        outside = outside || (sign[k] != 0 && step[k] == 0.0) ||
+                  !(std::abs(there[k] - start_[k]) <= reach_[k]);
+      }
+      if (same || outside || task_.watcher.wants_stop()) continue;
+      if (const auto better = better_at(there)) {
+        value_ = better->point;
+        found_ = *better;
+        best_at = there;
+        moved = true;
+      }
+    }
+    at = best_at;
+    return moved;
+  }
+
+  // The point at a position where it is better than the best one known.
+  std::optional<FreePoint> better_at(const Position& at) const {
+    TuningGrid one = grid_;
+    one.noise = {std::exp(at[0])};
+    if (one.has_selection()) {
+      one.sigma1 = {std::exp(at[1])};
+      one.threshold = {at[2]};
+    }
+    const Watcher nobody;
+    const TuningTask task{task_.votes, one, task_.settings, nobody};
+    TuningPoint point;
+    evaluate_grid(task, 0, std::span(&point, 1));
+    if (!goal_.keeps_answers(point)) return std::nullopt;
+    if (goal_.objective != Objective::epsilon && !(objective(point) < objective(value_))) {
+      return std::nullopt;
+    }
+    const double lowest = point.epsilon * (1.0 - kGridAccuracy);
+    if (!goal_.keeps_epsilon(lowest)) return std::nullopt;
+    if (goal_.objective == Objective::epsilon && !(lowest < value_.epsilon)) return std::nullopt;
+    if (one.has_selection()) {
+      const PointToRefine wanted{0, point.queries, point.order};
+      const auto refined = refine_points(task, std::span(&wanted, 1)).front();
+      if (refined->epsilon <= point.epsilon) {
+        point.epsilon = refined->epsilon;
+        point.order = refined->order;
+      }
+    }
+    if (!goal_.keeps_epsilon(point.epsilon)) return std::nullopt;
+    if (!(objective(point) < objective(value_))) return std::nullopt;
+    return FreePoint{one.aggregator(0), point};
+  }
+
+  const TuningTask& task_;
+  const TuningGrid& grid_;
+  const TuningGoal& goal_;
+  Position start_{};
+  Position reach_{};  // how far from there
+  TuningPoint value_;
+  std::optional<FreePoint> found_;
+};
+
+}  // namespace
+
+std::optional<FreePoint> search_continuum(const TuningTask& task, const TuningGoal& goal,
+                                          const TunedPoint& best) {
+  return Search(task, goal).run(best);
+}
+
+}  // namespace pate

@@ -1,0 +1,107 @@
+#include "pate/accounting/mechanism_counts.hpp"
+#include "pate/divergence/bounds/query_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/divergence/rdp/orders.hpp"
+#include "support/accuracy.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+const Aggregator kConfident{ThresholdCheck{200.0, 150.0}, GaussianNoisyMax{40.0}, false};
+const Aggregator kLnmax{std::nullopt, LaplaceNoisyMax{20.0}, false};
+
+std::vector<CostEntry> entries(const StepCounts& steps) {
+  std::vector<Notice> notices;
+  return data_independent_entries(steps, default_orders(), {1e-5, false}, notices);
+}
+
+const CostEntry* find(const std::vector<CostEntry>& costs, ReportedConversion conversion) {
+  for (const CostEntry& cost : costs) {
+    if (cost.conversion == conversion) return &cost;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_SUITE("accounting") {
+  TEST_CASE("the steps of a run: a check for every query, a maximum for every answer") {
+    const StepCounts steps = steps_of(kConfident, 1000, 300);
+    CHECK(steps.threshold_checks.at(150.0) == 1000);
+    CHECK(steps.maxima.at({GaussianNoisyMax{40.0}}) == 300);
+    CHECK(steps.maxima.size() == 1);
+    const QueryCost cost = steps.rdp(10.0);
+    CHECK(cost.selection == 1000.0 * threshold_data_independent(150.0, 10.0));
+    CHECK(cost.noisy_max == 300.0 * data_independent_cost(GaussianNoisyMax{40.0}, 10.0));
+    CHECK(relative_error(*steps.squared_mu(), 1000.0 / 22500.0 + 600.0 / 1600.0) < 1e-15);
+    CHECK(steps_of(kLnmax, 7, 7).maxima.at({LaplaceNoisyMax{20.0}}) == 7);
+    CHECK(!steps_of(kLnmax, 7, 7).squared_mu());
+    CHECK(steps_of(kConfident, 0, 0).empty());
+    CHECK(!steps.empty());
+    CHECK_THROWS_AS(static_cast<void>(steps_of(kConfident, 3, 4)), parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(steps_of(kConfident, 3, -1)), parameter_error);
+  }
+
+  TEST_CASE("counts add up by noise, and two parts cost what the whole costs, to the last bit") {
+    StepCounts sum = steps_of(kConfident, 400, 100);
+    sum.add(steps_of(kConfident, 600, 200));
+    const StepCounts whole = steps_of(kConfident, 1000, 300);
+    CHECK(sum.threshold_checks == whole.threshold_checks);
+    CHECK(sum.maxima == whole.maxima);
+    const auto of_sum = entries(sum);
+    const auto of_whole = entries(whole);
+    REQUIRE(of_sum.size() == of_whole.size());
+    for (std::size_t i = 0; i < of_sum.size(); ++i) {
+      CHECK(of_sum[i].epsilon == of_whole[i].epsilon);
+    }
+    StepCounts many = steps_of(kLnmax, std::int64_t{1} << 52, std::int64_t{1} << 52);
+    many.add(many);
+    CHECK(many.maxima.at({LaplaceNoisyMax{20.0}}) == std::int64_t{1} << 53);
+    CHECK_THROWS_AS(many.add(steps_of(kLnmax, 1, 1)), parameter_error);
+  }
+
+  TEST_CASE("which conversions apply depends on the kinds of noise") {
+    using enum ReportedConversion;
+    const auto gaussian = entries(steps_of(kConfident, 10, 10));
+    CHECK(find(gaussian, gdp) != nullptr);
+    CHECK(find(gaussian, pure) == nullptr);
+    const auto laplace = entries(steps_of(kLnmax, 10, 10));
+    CHECK(find(laplace, gdp) == nullptr);
+    CHECK(find(laplace, pure)->epsilon >= 1.0);
+    CHECK(find(laplace, pure)->epsilon <= 1.0 + 1e-9);
+    CHECK(find(laplace, pure)->delta == 0.0);
+    CHECK(find(laplace, kov) != nullptr);
+
+    StepCounts two_scales = steps_of(kLnmax, 10, 10);
+    two_scales.maxima[{LaplaceNoisyMax{40.0}}] = 20;
+    const auto mixed_scales = entries(two_scales);
+    CHECK(find(mixed_scales, kov) == nullptr);
+    CHECK(find(mixed_scales, pure)->epsilon >= 2.0);
+    CHECK(find(mixed_scales, pure)->epsilon <= 2.0 + 1e-9);
+
+    StepCounts mixed = steps_of(kConfident, 10, 10);
+    mixed.add(steps_of(kLnmax, 10, 10));
+    const auto both = entries(mixed);
+    CHECK(both.size() == 3);
+    // RDP adds: more than either alone.
+    CHECK(find(both, improved)->epsilon > find(gaussian, improved)->epsilon);
+    CHECK(find(both, improved)->epsilon > find(laplace, improved)->epsilon);
+    for (const CostEntry& cost : both) CHECK(cost.releasable);
+  }
+
+  TEST_CASE("no steps cost nothing") {
+    for (const Aggregator& aggregator : {kConfident, kLnmax}) {
+      for (const CostEntry& cost : entries(steps_of(aggregator, 0, 0))) {
+        CHECK(cost.epsilon == 0.0);
+        CHECK(!cost.order);
+      }
+    }
+  }
+}

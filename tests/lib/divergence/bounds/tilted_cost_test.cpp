@@ -1,0 +1,168 @@
+#include "pate/divergence/bounds/tilted_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "pate/base/error.hpp"
+#include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/normal.hpp"
+#include "support/accuracy.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/random.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+// log sum P^order P'^(1-order) / (order - 1) of a query and a neighbour, by quadrature.
+double exact_forward(const Histogram& counts, const Histogram& moved, double sigma,
+                     const std::optional<ThresholdCheck>& check, double order) {
+  const Probabilities p = gaussian_outcomes(counts, sigma);
+  const Probabilities q = gaussian_outcomes(moved, sigma);
+  const auto power = [order](long double a, long double b) {
+    return a > 0.0L ? std::exp(order * std::log(a) + (1.0 - order) * std::log(b)) : 0.0L;
+  };
+  long double sum = 0.0L;
+  for (std::size_t j = 0; j < p.size(); ++j) sum += power(p[j], q[j]);
+  if (check) {
+    const auto x = [&](const Histogram& h) {
+      return (*std::max_element(h.begin(), h.end()) - check->threshold) / check->sigma1;
+    };
+    sum = power(normal_cdf(-x(counts)), normal_cdf(-x(moved))) +
+          power(normal_cdf(x(counts)), normal_cdf(x(moved))) * sum;
+  }
+  return static_cast<double>(std::log(sum)) / (order - 1.0);
+}
+
+// Pr[the top class does not win] on a grid far finer than the library's.
+long double fine_q(const std::vector<TiltedMoment::Group>& groups, double sigma) {
+  constexpr long double kStep = 0.02L;
+  long double sum = 0.0L;
+  for (int k = -2000; k <= 600; ++k) {
+    const long double z = kStep * static_cast<long double>(k);
+    long double log_wins = 0.0L;
+    for (const TiltedMoment::Group& group : groups) {
+      const long double x =
+          (z + static_cast<long double>(group.gap) / sigma) / std::numbers::sqrt2_v<long double>;
+      const long double log_cdf =
+          x < 0.0L ? std::log(0.5L * std::erfc(-x)) : std::log1p(-0.5L * std::erfc(x));
+      log_wins += static_cast<long double>(group.classes) * log_cdf;
+    }
+    sum -= std::exp(-0.5L * z * z) * std::expm1(log_wins);
+  }
+  return sum * kStep * std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>;
+}
+
+}  // namespace
+
+TEST_CASE("tilted cost: q is that of a finer rule, from two classes to a million") {
+  Random random(11);
+  for (const std::int64_t classes :
+       {2, 3, 5, 6, 10, 11, 20, 21, 150, 151, 1000, 1001, 20'000, 100'000, 100'001, 1'000'000}) {
+    const double sigma = 30.0;
+    const TiltedMoment moment(GaussianNoisyMax{sigma}, 400, classes, 3.0);
+    for (int trial = 0; trial < 12; ++trial) {
+      std::vector<TiltedMoment::Group> groups;
+      std::int64_t left = classes - 1;
+      while (left > 0) {
+        const std::int64_t some = groups.size() == 4 ? left : random.integer(1, left);
+        groups.push_back(
+            {random.integer(trial % 3 == 0 ? 0 : 60, trial % 2 == 0 ? 80 : 400), some});
+        left -= some;
+      }
+      const long double reference = fine_q(groups, sigma);
+      CAPTURE(classes);
+      CHECK(std::abs(static_cast<long double>(moment.q(groups).q) - reference) <=
+            1e-12L * reference);
+    }
+  }
+}
+
+TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties included") {
+  Random random(3);
+  for (int config = 0; config < 25; ++config) {
+    const auto teachers = static_cast<std::int32_t>(random.integer(1, 7));
+    const auto classes = static_cast<std::size_t>(random.integer(2, teachers > 5 ? 4 : 5));
+    const double sigma = random.log_uniform(.8, 12.0);
+    const double order = random.log_uniform(1.3, 12.0);
+    std::optional<ThresholdCheck> check;
+    if (random.integer(0, 2) > 0) {
+      check = ThresholdCheck{random.uniform(0.0, teachers + 2.0), random.log_uniform(1.0, 20.0)};
+    }
+    CAPTURE(show({{"M", teachers},
+                  {"m", static_cast<double>(classes)},
+                  {"sigma", sigma},
+                  {"order", order},
+                  {"T", check ? check->threshold : -1.0},
+                  {"sigma1", check ? check->sigma1 : -1.0}}));
+    const GaussianNoisyMax noise{sigma};
+    const TiltedCost tilted(noise, check, teachers, static_cast<std::int64_t>(classes), order);
+    const double noise_cap = data_independent_cost(noise, order);
+    bool above_exact = true;
+    bool below_tradeoff = true;
+    for (const Histogram& counts : all_histograms(teachers, classes)) {
+      const double cost = tilted.cost(counts);
+      double exact = 0.0;
+      for (std::size_t a = 0; a < classes; ++a) {
+        for (std::size_t b = 0; b < classes; ++b) {
+          if (a == b || counts[a] == 0) continue;
+          Histogram moved = counts;
+          --moved[a];
+          ++moved[b];
+          exact = std::max(exact, exact_forward(counts, moved, sigma, check, order));
+        }
+      }
+      above_exact = above_exact && cost >= exact - 1e-14;
+      const double excess = tradeoff_log_excess(noise, log_q(noise, counts), order).forward;
+      const std::int64_t v = *std::max_element(counts.begin(), counts.end());
+      const double tradeoff =
+          check ? JointCost(AnswerLadder(*check, 0, teachers, teachers), order, noise_cap)
+                      .costs(v, {excess, excess})
+                      .forward
+                : cost_of_log_excess(excess, order, noise_cap);
+      below_tradeoff = below_tradeoff && cost <= tradeoff * (1.0 + 1e-9);
+    }
+    CHECK(above_exact);
+    CHECK(below_tradeoff);
+  }
+}
+
+TEST_CASE("tilted cost: noise far below one vote, where the top class all but never wins on n'") {
+  for (const double sigma : {.05, .074, .12, .2, .3}) {
+    for (const double order : {1.05, 1.42, 2.0}) {
+      for (const Histogram& counts : {Histogram{1, 0, 0}, Histogram{2, 1, 0}, Histogram{5, 5, 4}}) {
+        CAPTURE(sigma);
+        CAPTURE(order);
+        const auto teachers = std::accumulate(counts.begin(), counts.end(), 0);
+        const GaussianNoisyMax noise{sigma};
+        // What one outcome costs: the top class, which lost a vote to another.
+        const double gap = static_cast<double>(counts[0] - counts[1]);
+        const double wins = 1.0 - (counts[2] == 4 ? .6 : 2.0 * normal_cdf(-gap / sigma / 1.4143));
+        const double log_wins_after = log_normal_cdf(-(2.0 - gap) / sigma / 1.4143);
+        const double least =
+            (order * std::log(wins) - (order - 1.0) * log_wins_after) / (order - 1.0);
+        const double cost = TiltedCost(noise, std::nullopt, teachers, 3, order).cost(counts);
+        CHECK(cost >= least * (1.0 - 1e-9));
+        CHECK(cost <= data_independent_cost(noise, order));
+      }
+    }
+  }
+}
+
+TEST_CASE("tilted cost: what it refuses, and where nothing but the data-independent cost is left") {
+  const GaussianNoisyMax noise{0.1};
+  const TiltedCost cost(noise, std::nullopt, 10, 3, 8.0);
+  CHECK(cost.cost(Histogram{10, 0, 0}) == data_independent_cost(noise, 8.0));
+  CHECK_THROWS_AS(static_cast<void>(cost.cost(Histogram{9, 0, 0})), parameter_error);
+  CHECK_THROWS_AS(static_cast<void>(cost.cost(Histogram{10, 0})), parameter_error);
+  CHECK_THROWS_AS(TiltedCost(noise, std::nullopt, 10, 1, 8.0), parameter_error);
+  CHECK_THROWS_AS(TiltedCost(noise, std::nullopt, 10, 3, 1.0), parameter_error);
+  CHECK_THROWS_AS(TiltedCost(GaussianNoisyMax{kNaN}, std::nullopt, 10, 3, 8.0), parameter_error);
+}
