@@ -31,7 +31,7 @@ std::array<char, 128> no_memory() {
   std::array<char, 128> text{};
   fmt::format_to_n(text.data(), text.size() - 1,
                    "not enough memory for this input: {} may be used; see --max-memory",
-                   size_text(static_cast<double>(io::usable_memory())));
+                   size_text(static_cast<double>(io::memory_limit())));
   return text;
 }
 
@@ -167,7 +167,7 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
     return report_error(streams, error.what(), kNotValid);
   } catch (const output_error& error) {
     return report_error(streams, error.what(), kBadOutput);
-  } catch (const ledger_refusal& error) {
+  } catch (const ledger_conflict& error) {
     return report_error(streams, error.what(), kLedgerRefused);
   } catch (const std::bad_alloc&) {
     return report_error(streams, no_memory().data(), kBadInput);

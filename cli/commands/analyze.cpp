@@ -84,15 +84,15 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
-  auto described = input.describe_beside(settings.threads);
+  auto described = input.describe_async(settings.threads);
   Partials partials;
   Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }
 
-  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
-                   account.notices);
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
+                         settings.delta, account.notices);
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "

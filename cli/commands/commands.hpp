@@ -203,7 +203,7 @@ struct ReleaseOptions {
   std::optional<ReleaseMethod> method;  ///< none: curve; as published: none
   ReleaseSettings settings;             ///< delta, confidence and threads of them
   bool any_delta = false;
-  std::optional<Reading> reading;  ///< none: joint; as published: expected
+  std::optional<GuaranteeKind> reading;  ///< none: joint; as published: expected
   std::optional<double> order, s, beta, sigma_ss;
   std::string parameters_from;
   bool parameters_from_labels = false;

@@ -60,7 +60,7 @@ void require_seal(const Document& document) {
 }
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
-void put_doubts_first(const std::vector<Notice>& of_shard, std::vector<Notice>& notices) {
+void prepend_input_warnings(const std::vector<Notice>& of_shard, std::vector<Notice>& notices) {
   constexpr std::array<std::string_view, 18> kKept{"header_left_out",
                                                    "header_names",
                                                    "totals_column",
@@ -102,7 +102,7 @@ Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
   AccountSettings settings = first.settings;
   settings.threads = threads;
   Account result = account(merge(partials), first.aggregator, settings);
-  put_doubts_first(first.notices, result.notices);
+  prepend_input_warnings(first.notices, result.notices);
   return result;
 }
 
@@ -139,7 +139,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
   });
   context.record = {reports::analysis_event(account, context.inputs, from_answers)};
   // A limit is judged by what is put out: of what may be published that is another headline.
-  if (options.output.public_only) reports::keep_public(account);
+  if (options.output.public_only) reports::drop_private_fields(account);
   const auto judged = judged_limits(options.limits, account.costs[account.headline],
                                     account.answered_expected, account.answered_realized);
   context.verdicts = verdicts_of(judged);
@@ -250,7 +250,7 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   }();
   context.best_command = best_command(shards, tuning);
   context.notices = tune_notices(tuning, context.settings);
-  put_doubts_first(shards.front().saved.notices, context.notices);
+  prepend_input_warnings(shards.front().saved.notices, context.notices);
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  tune_summary(tuning, context, title_of_shards(shards.size(), context.report)),
                  context.notices, streams);

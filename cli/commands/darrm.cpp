@@ -35,7 +35,7 @@ std::int64_t error_samples(std::int64_t teachers) {
 }
 
 constexpr std::int64_t kDarrmRowsAtOnce = 4096;
-constexpr double kLargestWeight = 1e300;
+constexpr double kMaxWeight = 1e300;
 
 // The number after "binomial:". At a half nothing is left of the published weights.
 double mean_after(std::string_view words, std::size_t length) {
@@ -70,9 +70,9 @@ std::vector<double> read_weights(const std::string& path, std::int64_t teachers,
   std::vector<double> weights(static_cast<std::size_t>(size));
   table.read_reals(0, size, 0, 1, weights);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] >= 0.0 && weights[i] <= kLargestWeight) continue;
+    if (weights[i] >= 0.0 && weights[i] <= kMaxWeight) continue;
     throw input_error(fmt::format("{}: row {}: a weight must be >= 0 and <= {}, found {}",
-                                  table.name(), i, kLargestWeight, weights[i]));
+                                  table.name(), i, kMaxWeight, weights[i]));
   }
   if (std::ranges::all_of(weights, [](double w) { return w == 0.0; })) {
     throw input_error(fmt::format("{}: all weights are 0", table.name()));
@@ -148,8 +148,8 @@ void check_darrm_options(const DarrmOptions& options) {
   const auto check = [](bool holds, const std::string& what, double got) {
     if (!holds) throw usage_error(fmt::format("{}, got {}", what, got));
   };
-  check(options.epsilon > 0.0 && options.epsilon <= kLargestAnswerEpsilon,
-        fmt::format("--epsilon must be > 0 and <= {}", kLargestAnswerEpsilon), options.epsilon);
+  check(options.epsilon > 0.0 && options.epsilon <= kMaxAnswerEpsilon,
+        fmt::format("--epsilon must be > 0 and <= {}", kMaxAnswerEpsilon), options.epsilon);
   const auto check_share = [&](std::optional<double> delta, const char* option) {
     check(!delta || (*delta >= 0.0 && *delta < 1.0), fmt::format("{} must be >= 0 and < 1", option),
           delta.value_or(0.0));
@@ -170,11 +170,11 @@ MajoritySettings majority_settings(const DarrmOptions& options, VotesInput& inpu
   settings.setting = *options.setting;
   const bool one_vote = settings.setting == TeacherSetting::non_private;
   const std::int64_t all = input.votes ? input.votes->teachers() : *options.input.teachers;
-  if (!(all >= 1 && all <= kMostMajorityTeachers)) {
+  if (!(all >= 1 && all <= kMaxMajorityTeachers)) {
     throw usage_error(input.votes ? fmt::format("{}: at most {} teachers, found {}",
-                                                input.votes->name(), kMostMajorityTeachers, all)
+                                                input.votes->name(), kMaxMajorityTeachers, all)
                                   : fmt::format("--teachers must be >= 1 and <= {}, got {}",
-                                                kMostMajorityTeachers, all));
+                                                kMaxMajorityTeachers, all));
   }
   settings.noise =
       options.noise.value_or(one_vote ? NoiseFunction::one_vote : NoiseFunction::optimal);

@@ -50,14 +50,14 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   votes.allow_empty = true;  // what is wrong with no queries is said below
   VotesInput input = open_votes(votes);
   const Run run = make_run(input, options.mechanism);
-  auto described = input.describe_beside(settings.threads);
+  auto described = input.describe_async(settings.threads);
   Explanation explanation = [&] {
     Progress progress(streams, "reading votes");
     settings.progress = progress.callback();
     return explain(run, settings, {options.queries, options.top.value_or(0)});
   }();
-  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
-                   explanation.notices);
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
+                         settings.delta, explanation.notices);
   const reports::ReportContext context{version(), settings_of("explain", add_explain, options),
                                        described.get()};
   input.check_unchanged();

@@ -18,7 +18,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr std::size_t kMostClasses = 12;  // of one query, those with the most votes
+constexpr std::size_t kMaxClasses = 12;  // of one query, those with the most votes
 
 std::string share_text(double share) {
   return fmt::format("{:.2f} %", 100.0 * share);
@@ -48,7 +48,7 @@ std::int32_t runner_up(const QueryExplanation& query) {
 }
 
 void table(Out out, const Explanation& explanation) {
-  const bool tested = explanation.aggregator.is_tested();
+  const bool tested = explanation.aggregator.is_ptr();
   fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9}{:>10}{:>10}{:>11}{:>9}  {}\n", "query", "top", "second",
                  "Pr[ans]", "exact", "tradeoff", tested ? "to flip" : "published", "share",
                  "moved");
@@ -117,12 +117,12 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
     return query.histogram[a] > query.histogram[b];
   });
   fmt::format_to(out, "\n{:>8}{:>8}  {}\n", "class", "votes", "Pr[label], if answered");
-  for (std::size_t k = 0; k < std::min(classes.size(), kMostClasses); ++k) {
+  for (std::size_t k = 0; k < std::min(classes.size(), kMaxClasses); ++k) {
     fmt::format_to(out, "{:>8}{:>8}  {:.5g}\n", classes[k], query.histogram[classes[k]],
                    query.outcomes[classes[k]]);
   }
-  if (classes.size() > kMostClasses) {
-    fmt::format_to(out, "{:>8} classes more\n", classes.size() - kMostClasses);
+  if (classes.size() > kMaxClasses) {
+    fmt::format_to(out, "{:>8} classes more\n", classes.size() - kMaxClasses);
   }
 }
 

@@ -33,7 +33,7 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
   Progress progress(streams, "reading votes");
   return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
-                 progress.callback(), input.student.get(), options.bins, aggregator.is_tested());
+                 progress.callback(), input.student.get(), options.bins, aggregator.is_ptr());
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
 
   const VotesInput input = open_votes(options.input);
   // Digests read every byte once more: beside the inspection, not after it.
-  auto described = input.describe_beside(options.threads);
+  auto described = input.describe_async(options.threads);
   Inspection inspection = inspect_input(options, input, streams);
 
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),

@@ -22,7 +22,7 @@ namespace {
 using Out = std::back_insert_iterator<std::string>;
 
 constexpr std::size_t kColumns = 80;
-constexpr std::size_t kMostLines = 16;        // of the histogram
+constexpr std::size_t kMaxLines = 16;         // of the histogram
 constexpr double kBar = 32;                   // its longest bar
 constexpr std::int64_t kWideNumbers = 99999;  // numbers above do not fit a column of the deciles
 
@@ -88,7 +88,7 @@ std::vector<Line> histogram_lines(const Inspection& inspection) {
       static_cast<std::size_t>(counts.rend() - std::find_if(counts.rbegin(), counts.rend(), used));
   std::size_t group = 1;
   for (const std::size_t nice : std::array<std::size_t, 7>{2, 5, 10, 20, 25, 50, 100}) {
-    if ((end - 1) / group - first / group < kMostLines) break;
+    if ((end - 1) / group - first / group < kMaxLines) break;
     group = nice;
   }
   std::vector<Line> lines;

@@ -105,14 +105,14 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   // A label, who it is from, and both in the file.
   constexpr std::int64_t kBytes = 2 * (sizeof(std::int32_t) + sizeof(LabelSource));
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
-  auto described = input.describe_beside(options.threads);
+  auto described = input.describe_async(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
   const LabelledQueries labelled =
       label_queries(run, filter, options.reinforce_above, source, options.threads);
   Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
-  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), options.delta,
-                   account.notices);
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
+                         options.delta, account.notices);
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   reports::ReportContext context{version(), settings_of("label", add_label, options),
@@ -159,7 +159,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
-    reports::keep_public(account, files);
+    reports::drop_private_fields(account, files);
     report.path = "labels";
     json = reports::public_label_report_json(report, context);
   } else {

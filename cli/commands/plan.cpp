@@ -105,11 +105,11 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                    PlanParameter::max_refusals},
                   "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or "
                   "ptr-sigma, or the largest queries, max-answers or max-refusals");
-  privacy.add("--conversion NAME", options.settings.conversion,
-              {ReportedConversion::gdp, ReportedConversion::optimal, ReportedConversion::improved,
-               ReportedConversion::classic, ReportedConversion::pure, ReportedConversion::kov,
-               ReportedConversion::moments, ReportedConversion::strong},
-              "how to compute the epsilon that is reported first; default: the smallest");
+  privacy.add(
+      "--conversion NAME", options.settings.conversion,
+      {EpsilonMethod::gdp, EpsilonMethod::optimal, EpsilonMethod::improved, EpsilonMethod::classic,
+       EpsilonMethod::pure, EpsilonMethod::kov, EpsilonMethod::moments, EpsilonMethod::strong},
+      "how to compute the epsilon that is reported first; default: the smallest");
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon,
               "exit with status 1 above this epsilon");

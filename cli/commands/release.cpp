@@ -39,7 +39,7 @@ void check_as_published(const ReleaseOptions& options) {
         "drawn from it");
   }
   if (options.bound == Bound::exact || options.bound == Bound::tradeoff ||
-      options.reading == Reading::joint || options.settings.confidence ||
+      options.reading == GuaranteeKind::joint || options.settings.confidence ||
       options.require_releasable || !options.ledger.empty() || !options.parameters_from.empty()) {
     throw usage_error(
         "--as-published has the bound published and the readings expected and realized, and goes "
@@ -121,10 +121,10 @@ void check_options(const ReleaseOptions& options) {
   check_method(options);
   if (options.as_published) return check_as_published(options);
   check_parameters(options);
-  if (options.reading == Reading::realized && options.input.decisions.empty()) {
+  if (options.reading == GuaranteeKind::realized && options.input.decisions.empty()) {
     throw usage_error("--reading realized needs --decisions: which queries the run answered");
   }
-  if (options.reading == Reading::expected) {
+  if (options.reading == GuaranteeKind::expected) {
     throw usage_error(
         "--reading expected goes with --as-published: an expectation is no guarantee");
   }
@@ -154,7 +154,7 @@ AnySettings make_settings(const ReleaseOptions& options,
                           const std::optional<reports::FoundParameters>& found) {
   ReleaseSettings settings = options.settings;
   settings.cost =
-      options.reading == Reading::realized ? ReleasedCost::realized : ReleasedCost::joint;
+      options.reading == GuaranteeKind::realized ? ReleasedCost::realized : ReleasedCost::joint;
   if (method_of(options) == ReleaseMethod::curve) {
     const ReleaseTerms& terms = settings;  // of all settings those that any method has
     CurvePlanSettings curve{terms, options.cost, ParameterOrigin::public_inputs, {}};
@@ -223,7 +223,7 @@ ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
     options.cost = default_cost(run.aggregator, run.votes.classes());
   }
   if (!options.reading) {
-    options.reading = options.as_published ? Reading::expected : Reading::joint;
+    options.reading = options.as_published ? GuaranteeKind::expected : GuaranteeKind::joint;
   }
   return options;
 }
@@ -237,7 +237,7 @@ std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run)
                        "may be of the same teachers, which the guarantee does not allow for; fix "
                        "them with --order --beta --sigma-ss, or with --parameters-from, found on "
                        "votes that are public or simulated, and --other-teachers"});
-  } else if (std::visit([](const auto& plan) { return plan.rests_on_chosen(); }, any)) {
+  } else if (std::visit([](const auto& plan) { return plan.uses_chosen_parameters(); }, any)) {
     notices.push_back({"parameters_from_votes",
                        "parameters of an earlier release in the ledger were chosen from votes, "
                        "which the guarantee does not allow for"});
@@ -256,11 +256,11 @@ std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run)
 // with the floor of a curve is, which is public.
 void note_data_independent(const VoteProfile& votes, double delta,
                            const reports::AnyReleasePlan& plan, std::vector<Notice>& notices) {
-  const StepCounts steps = steps_of(votes.aggregator, votes.queries, votes.queries);
+  const MechanismCounts steps = steps_of(votes.aggregator, votes.queries, votes.queries);
   std::vector<Notice> of_entries;
   const std::vector<CostEntry> entries =
       data_independent_entries(steps, default_orders(), {delta, false}, of_entries);
-  note_what_may_be_published(entries, notices);
+  add_publishable_notice(entries, notices);
   const auto* const curve = std::get_if<CurvePlan>(&plan);
   if (curve == nullptr || !curve->terms.earlier.empty() || entries.empty()) return;
   const double least = std::ranges::min_element(entries, {}, &CostEntry::epsilon)->epsilon;
@@ -302,7 +302,8 @@ void expect_room(const CurvePlanSettings& settings, const Run& run) {
 }
 
 // What is wrong with S18's procedure for this run.
-Notice not_valid(const AsPublishedRelease& release, Reading reading, const Aggregator& aggregator) {
+Notice not_valid(const AsPublishedRelease& release, GuaranteeKind reading,
+                 const Aggregator& aggregator) {
   const Gnss& gnss = release.gnss;
   const double valid = release_cost(release.order, gnss.beta, gnss.sigma_ss, 0.0);
   std::string text = "this reproduces a published procedure that under-reports: ";
@@ -312,7 +313,7 @@ Notice not_valid(const AsPublishedRelease& release, Reading reading, const Aggre
         "amplify the difference of the means (beta <= 1/(4 order) = {:.5g} makes it valid), ",
         gnss.cost, valid, 0.25 / release.order);
   }
-  if (reading == Reading::expected && aggregator.selection) {
+  if (reading == GuaranteeKind::expected && aggregator.selection) {
     text += "Pr[answered] is taken for a constant, ";
   }
   return {"not_valid", text + "half of all values lie below the cost"};
@@ -321,7 +322,7 @@ Notice not_valid(const AsPublishedRelease& release, Reading reading, const Aggre
 int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   AsPublishedSettings settings;
   settings.delta = options.settings.delta;
-  settings.reading = options.reading.value_or(Reading::expected);
+  settings.reading = options.reading.value_or(GuaranteeKind::expected);
   settings.order = options.order;
   settings.beta = options.beta;
   settings.sigma_ss = options.sigma_ss;
@@ -333,8 +334,8 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   const AsPublishedRelease release = release_as_published(run, settings);
   input.check_unchanged();
   std::vector<Notice> notices{not_valid(release, settings.reading, run.aggregator)};
-  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), settings.delta,
-                   notices);
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
+                         settings.delta, notices);
   deliver_report(options.output,
                  reports::as_published_report_json(release, settings.reading, notices, context),
                  as_published_summary(release, notices, options.input.votes), notices, streams);
@@ -359,7 +360,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
               "gnss: bound on the cost of a query: tradeoff, exact (two classes only), or "
               "published with --as-published");
   privacy.add("--reading NAME", options.reading,
-              {Reading::joint, Reading::realized, Reading::expected},
+              {GuaranteeKind::joint, GuaranteeKind::realized, GuaranteeKind::expected},
               "kind of guarantee: joint, or realized with --decisions");
   privacy.add(
       "--confidence P", options.settings.confidence,
@@ -494,9 +495,10 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
          fmt::format("the costs behind the curve were read from tables that were kept in files: {} "
                      "of each, picked at random, were computed anew and agree; of all others who "
                      "may write to these files is trusted",
-                     DistanceCosts::kCheckedEntries)});
+                     CostsWithinDistance::kCheckedEntries)});
   }
-  put_doubts_first(input, thresholds_of(options.mechanism, run.votes.teachers()), delta, notices);
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()), delta,
+                         notices);
   if (published && !ledger) notices.push_back(no_ledger());
   note_data_independent(votes, delta, plan, notices);
   if (published && options.output.public_only) {

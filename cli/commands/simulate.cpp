@@ -30,7 +30,7 @@ namespace {
 constexpr std::string_view kInt64 = "<i8";
 constexpr std::int64_t kItemSize = 8;
 // Files are built in memory.
-constexpr std::int64_t kLargestFile = std::int64_t{8} << 30;
+constexpr std::int64_t kMaxFile = std::int64_t{8} << 30;
 
 // What the name asks for: .csv and .tsv are text, .npy or no ending an array.
 reports::LabelsFormat format_of(const std::string& path) {
@@ -46,9 +46,9 @@ class Table {
       : format_(format_of(path)), columns_(shape.size() == 1 ? 1 : shape[1]) {
     const std::int64_t rows = shape[0];
     // Both are below 2^31.
-    if (rows * columns_ > kLargestFile / kItemSize) {
+    if (rows * columns_ > kMaxFile / kItemSize) {
       throw parameter_error(fmt::format("votes must be at most {} bytes, got {} x {} x {} bytes",
-                                        kLargestFile, rows, columns_, kItemSize));
+                                        kMaxFile, rows, columns_, kItemSize));
     }
     // At least a digit and what comes after it.
     const auto numbers = static_cast<double>(rows) * static_cast<double>(columns_);

@@ -29,9 +29,9 @@ std::string mechanism_text(const Aggregator& aggregator) {
   if (!aggregator.selection) {
     return fmt::format("{}, {} {:g}", noise.title, noise.column, value);
   }
-  if (aggregator.is_tested()) {
+  if (aggregator.is_ptr()) {
     const ThresholdCheck& test = *aggregator.selection;
-    if (aggregator.is_sparse()) {
+    if (aggregator.is_sparse_vector()) {
       return fmt::format(
           "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold "
           "{:.5g}",
@@ -75,7 +75,7 @@ std::string solved_line(const Solved& solved) {
 std::string_view worth(const CostEntry& cost) {
   if (cost.promise == Promise::none) {
     if (cost.order_chosen_after) return "if order was fixed";
-    if (cost.reading == Reading::expected && (cost.sd || !is_forward_only(cost.bound))) {
+    if (cost.reading == GuaranteeKind::expected && (cost.sd || !is_forward_only(cost.bound))) {
       return "expectation, private";
     }
     return is_forward_only(cost.bound) ? "one direction only" : "chosen parameters";
@@ -134,7 +134,7 @@ namespace {
 // (--exact, --bound tilted, --decisions, released numbers), what papers would print, which of a
 // plan is `of_plan`, and what holds for any votes.
 std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
-                      std::optional<ReportedConversion> of_plan) {
+                      std::optional<EpsilonMethod> of_plan) {
   struct Kind {
     const char* what;
     std::function<bool(const CostEntry&)> has;
@@ -142,34 +142,37 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
   const std::array<Kind, 8> kinds{{
       {"the least there is",
        [](const CostEntry& cost) {
-         return cost.reading == Reading::joint &&
+         return cost.reading == GuaranteeKind::joint &&
                 (cost.bound == Bound::exact || cost.bound == Bound::exact_per_teacher);
        }},
       {"by the trade-off bound",
        [](const CostEntry& cost) {
-         return cost.reading == Reading::joint && cost.bound == Bound::tradeoff;
+         return cost.reading == GuaranteeKind::joint && cost.bound == Bound::tradeoff;
        }},
       {"the tilted bound",
        [](const CostEntry& cost) {
-         return cost.reading == Reading::joint && cost.bound == Bound::tilted;
+         return cost.reading == GuaranteeKind::joint && cost.bound == Bound::tilted;
        }},
       {"as it was answered",
        [](const CostEntry& cost) {
-         return cost.reading == Reading::realized && cost.bound == Bound::tradeoff;
+         return cost.reading == GuaranteeKind::realized && cost.bound == Bound::tradeoff;
        }},
       {"with what was released",
-       [](const CostEntry& cost) { return cost.reading == Reading::released; }},
+       [](const CostEntry& cost) { return cost.reading == GuaranteeKind::released; }},
       {"the published method",
        [&](const CostEntry& cost) {
-         return of_plan ? cost.conversion == *of_plan
-                        : cost.reading == Reading::expected && cost.bound == Bound::published &&
-                              cost.conversion == ReportedConversion::classic;
+         return of_plan
+                    ? cost.conversion == *of_plan
+                    : cost.reading == GuaranteeKind::expected && cost.bound == Bound::published &&
+                          cost.conversion == EpsilonMethod::classic;
        }},
       {"by its answers alone",
-       [](const CostEntry& cost) { return cost.reading == Reading::realized && cost.releasable; }},
+       [](const CostEntry& cost) {
+         return cost.reading == GuaranteeKind::realized && cost.releasable;
+       }},
       {"for any votes",
        [](const CostEntry& cost) {
-         return cost.reading == Reading::worst_case && cost.releasable;
+         return cost.reading == GuaranteeKind::worst_case && cost.releasable;
        }},
   }};
   const auto row = [](const char* what, const CostEntry& cost) {
@@ -183,7 +186,7 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
     for (const CostEntry& cost : costs) {
       if (kind.has(cost) && (least == nullptr || cost.epsilon < least->epsilon)) least = &cost;
     }
-    if (least == &first && first.reading == Reading::worst_case) called = kind.what;
+    if (least == &first && first.reading == GuaranteeKind::worst_case) called = kind.what;
     if (least != nullptr && least != &first) text += row(kind.what, *least);
   }
   return row(called, first) + text;
@@ -193,7 +196,7 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
 // few_costs chooses), the notices.
 std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t headline,
                               std::span<const Notice> notices, bool colour, bool all,
-                              std::optional<ReportedConversion> of_plan = std::nullopt) {
+                              std::optional<EpsilonMethod> of_plan = std::nullopt) {
   const CostEntry& first = costs[headline];
   const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(first.epsilon));
   return fmt::format("\n{} at delta = {}  ({}{})\n\n{}{}{}", bold(epsilon, colour),
@@ -277,9 +280,9 @@ std::string plan_summary(const Plan& plan, bool all, bool colour) {
   std::string text = fmt::format("{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
                                  plan.run.queries, plan.run.answers());
   if (plan.solved) text += solved_line(*plan.solved);
-  std::optional<ReportedConversion> published;  // S17's moments accountant, S18's conversion of RDP
+  std::optional<EpsilonMethod> published;  // S17's moments accountant, S18's conversion of RDP
   if (!plan.run.tested()) {
-    published = plan.run.laplace_scale ? ReportedConversion::moments : ReportedConversion::classic;
+    published = plan.run.laplace_scale ? EpsilonMethod::moments : EpsilonMethod::classic;
   }
   return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour, all, published);
 }

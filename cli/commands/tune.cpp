@@ -119,7 +119,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   if (!labels.empty() && options.input.labels_rows) {
     add("--labels-rows", option_word(*options.input.labels_rows));
   }
-  if (aggregator.is_tested()) {
+  if (aggregator.is_ptr()) {
     add(aggregator.selection->laplace ? "--ptr-laplace" : "--ptr-sigma",
         fmt::format("{}", test_parameter(*aggregator.selection)));
   } else if (aggregator.selection) {
@@ -138,7 +138,8 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
   std::string line =
       point_command("pate analyze", options, input, aggregator, point, options.input.labels);
   if (options.tuning.bound == Bound::published) line += " --bound published";
-  if (options.tuning.bound == Bound::published || options.tuning.reading == Reading::expected) {
+  if (options.tuning.bound == Bound::published ||
+      options.tuning.reading == GuaranteeKind::expected) {
     line += " --reading expected";
   }
   if (options.tuning.conversion && *options.tuning.conversion != Conversion::optimal) {
@@ -212,10 +213,11 @@ std::vector<std::string> rounds_commands(const TuneOptions& options, const Votes
   }
   commands.emplace_back("pate compose round1.json round2.json");
   if (context.kind.cost.bound == Bound::published) commands.back() += " --bound published";
-  if (context.kind.cost.reading == Reading::expected) commands.back() += " --reading expected";
+  if (context.kind.cost.reading == GuaranteeKind::expected)
+    commands.back() += " --reading expected";
   // The second round follows from answers to the first: at the one order that both name, what they
   // cost together is an epsilon of the outcome.
-  if (context.kind.cost.reading == Reading::joint) commands.back() += " --reading realized";
+  if (context.kind.cost.reading == GuaranteeKind::joint) commands.back() += " --reading realized";
   commands.back() += " --conversion " + option_word(context.kind.conversion);
   return commands;
 }
@@ -270,7 +272,7 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
        "the scores of the second round come from the answers of the first: the sum is a guarantee "
        "at an order that is named before the first round"});
   for (const TuningGrid& grid : context.grids) {
-    put_doubts_first(input, grid.threshold, settings.grid.kind.delta, context.notices);
+    prepend_input_warnings(input, grid.threshold, settings.grid.kind.delta, context.notices);
     input.notices.clear();
   }
   deliver_report(options.output, reports::rounds_report_json(found, context),
@@ -369,8 +371,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
   context.notices = tune_notices(tuning, settings);
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
-  put_doubts_first(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
-                   context.notices);
+  prepend_input_warnings(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
+                         context.notices);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams,

@@ -64,7 +64,7 @@ std::vector<std::size_t> front_of(const Tuning& tuning) {
 Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggregator& aggregator,
            const TuningPoint& point, const TunedPoint& on_grid) {
   Row row;
-  if (aggregator.is_tested()) {
+  if (aggregator.is_ptr()) {
     const double parameter = test_parameter(*aggregator.selection);
     row.add(aggregator.selection->laplace ? "ptr-eps" : "ptr-sigma",
             fmt::format("{:.6g}", parameter), parameter);
@@ -375,7 +375,7 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
         fmt::format("the epsilon of points that are not refined is an upper bound, at most {:g} % "
                     "above that of pate analyze",
                     100.0 * kGridAccuracy));
-    if (settings.grid.kind.cost.reading == Reading::expected) {
+    if (settings.grid.kind.cost.reading == GuaranteeKind::expected) {
       add("expectation",
           "these costs are expectations over the selection noise, not guarantees for a run");
     }

@@ -223,8 +223,8 @@ std::vector<double> thresholds_of(const MechanismOptions& options,
   return {threshold.value / 100.0 * static_cast<double>(*teachers)};
 }
 
-void put_doubts_first(const VotesInput& input, std::span<const double> thresholds, double delta,
-                      std::vector<Notice>& notices) {
+void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
+                            double delta, std::vector<Notice>& notices) {
   std::vector<Notice> doubts = input.doubts();
   std::ranges::move(slip_notices(thresholds, input.votes->teachers(), delta),
                     std::back_inserter(doubts));

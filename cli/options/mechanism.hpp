@@ -76,8 +76,8 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student);
 
 /// What bears on the validity of every number of a run, in front of `notices`: how files were read,
 /// layouts that do not fit, slips.
-void put_doubts_first(const VotesInput& input, std::span<const double> thresholds, double delta,
-                      std::vector<Notice>& notices);
+void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
+                            double delta, std::vector<Notice>& notices);
 
 /// The part of a run that `shard` is, with the decisions and labels of the input, which it is left
 /// without. The input must outlive it.

@@ -74,7 +74,7 @@ void limit_memory(const std::string& size) {
 }
 
 void expect_memory(double bytes, std::string_view what) {
-  const auto usable = static_cast<double>(io::usable_memory());
+  const auto usable = static_cast<double>(io::memory_limit());
   if (bytes <= usable) return;
   throw input_error(fmt::format("{} takes at least {}, and {} may be used; see --max-memory", what,
                                 size_text(bytes), size_text(usable)));

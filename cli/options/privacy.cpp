@@ -21,14 +21,14 @@ namespace pate::cli {
 
 namespace {
 
-constexpr double kLargestDelta = 0.1;  // without --any-delta
+constexpr double kMaxDelta = 0.1;  // without --any-delta
 constexpr double kFinestProfile = 0x1p-20;
 
 // Completes what is wanted of the profile: its grid is of powers of two.
 void check_profile(AccountSettings& settings) {
   const char* const option = settings.profile_deltas ? "--deltas"
                              : settings.profile_step ? "--profile-resolution"
-                             : settings.conversion == ReportedConversion::profile
+                             : settings.conversion == EpsilonMethod::profile
                                  ? "--conversion profile"
                                  : nullptr;
   if (option != nullptr && !settings.exact) {
@@ -92,14 +92,14 @@ void add_any_delta(const Section& section, bool& any_delta) {
   section.add("--any-delta", any_delta, "allow delta > 0.1");
 }
 
-void add_headline(const Section& section, std::optional<Reading>& reading,
-                  std::optional<ReportedConversion>& conversion) {
-  section.add("--reading NAME", reading, {Reading::joint, Reading::expected, Reading::realized},
+void add_headline(const Section& section, std::optional<GuaranteeKind>& reading,
+                  std::optional<EpsilonMethod>& conversion) {
+  section.add("--reading NAME", reading,
+              {GuaranteeKind::joint, GuaranteeKind::expected, GuaranteeKind::realized},
               "guarantee to report first: joint or realized; expected is an average, no guarantee");
   section.add("--conversion NAME", conversion,
-              {ReportedConversion::optimal, ReportedConversion::improved,
-               ReportedConversion::classic, ReportedConversion::profile, ReportedConversion::gdp,
-               ReportedConversion::pure, ReportedConversion::kov},
+              {EpsilonMethod::optimal, EpsilonMethod::improved, EpsilonMethod::classic,
+               EpsilonMethod::profile, EpsilonMethod::gdp, EpsilonMethod::pure, EpsilonMethod::kov},
               "how to compute the epsilon that is reported first; default: the smallest");
 }
 
@@ -133,11 +133,11 @@ void add_epsilon_and_answers(const Section& section, std::optional<double>& max_
 
 void check_delta(double delta, bool any_delta, std::string_view called) {
   validate_delta(delta);
-  if (any_delta || !(delta > kLargestDelta)) return;
+  if (any_delta || !(delta > kMaxDelta)) return;
   throw usage_error(
       fmt::format("{} {} is above {}: a guarantee that fails so often is hardly one; if it is "
                   "meant, add --any-delta",
-                  called, decimal(delta), kLargestDelta));
+                  called, decimal(delta), kMaxDelta));
 }
 
 void check_ensemble(const std::string& ensemble, const std::string& ledger) {
@@ -214,7 +214,7 @@ std::vector<JudgedLimit> judged_limits(const Limits& limits, const CostEntry& he
                                        std::optional<double> answered_expected,
                                        std::optional<std::int64_t> answered_realized) {
   double answered = answered_expected.value_or(std::numeric_limits<double>::quiet_NaN());
-  if (headline.reading == Reading::realized && answered_realized) {
+  if (headline.reading == GuaranteeKind::realized && answered_realized) {
     answered = static_cast<double>(*answered_realized);
   }
   std::vector<JudgedLimit> judged;

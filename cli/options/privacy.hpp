@@ -46,8 +46,8 @@ void add_limit_options(CommandLine& line, Limits& limits);
 void add_delta(const Section& section, double& delta, bool& any_delta,
                const char* help = "delta of the (epsilon, delta) guarantee");
 void add_any_delta(const Section& section, bool& any_delta);
-void add_headline(const Section& section, std::optional<Reading>& reading,
-                  std::optional<ReportedConversion>& conversion);
+void add_headline(const Section& section, std::optional<GuaranteeKind>& reading,
+                  std::optional<EpsilonMethod>& conversion);
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
 void add_threads(const Section& section, unsigned& threads);
 void add_ensemble(const Section& section, std::string& ensemble);

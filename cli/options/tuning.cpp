@@ -54,7 +54,7 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   add_delta(privacy, kind.delta, options.any_delta);
   privacy.add("--bound NAME", options.bound, {Bound::tradeoff, Bound::published},
               "bound to tune by: tradeoff (default) or published", {.recorded = false});
-  privacy.add("--reading NAME", options.reading, {Reading::joint, Reading::expected},
+  privacy.add("--reading NAME", options.reading, {GuaranteeKind::joint, GuaranteeKind::expected},
               "kind of guarantee to tune by: joint (default) or expected, which is an average",
               {.recorded = false});
   privacy.add("--conversion NAME", options.conversion,
@@ -168,7 +168,8 @@ void check_tested(const TuningOptions& options) {
   const TuneSettings& settings = options.settings;
   exclude(options.rounds.has_value(), "--rounds", "its rounds are Confident and Interactive");
   exclude(options.bound == Bound::published, "--bound published", "none was published of it");
-  exclude(options.reading == Reading::expected, "--reading expected", "its cost is a guarantee");
+  exclude(options.reading == GuaranteeKind::expected, "--reading expected",
+          "its cost is a guarantee");
   exclude(settings.grid.max_answers.has_value(), "--max-answers",
           "every query costs, answered or not");
   exclude(settings.continuum, "--refine", "make the grid finer instead");
@@ -290,7 +291,7 @@ void check_release(const TuningOptions& options) {
   };
   exclude(options.bound == Bound::published, "--bound published",
           "pate release publishes the cost under the bound tradeoff");
-  exclude(options.reading == Reading::expected, "--reading expected",
+  exclude(options.reading == GuaranteeKind::expected, "--reading expected",
           "an expectation is no guarantee");
   exclude(options.conversion && *options.conversion != Conversion::improved,
           "--conversion optimal and classic", "pate release converts by improved");
@@ -329,7 +330,7 @@ namespace {
 // Points are judged by what pate analyze puts first: the smallest fixed epsilon. What is no fixed
 // promise, or goes into something that is not, is converted by improved.
 void settle_conversion(const TuningOptions& options, EpsilonKind& kind) {
-  const bool fixed = kind.cost.reading == Reading::joint && !options.rounds;
+  const bool fixed = kind.cost.reading == GuaranteeKind::joint && !options.rounds;
   const bool optimal = fixed && !options.settings.release && !options.is_ptr();
   kind.conversion =
       options.conversion.value_or(optimal ? Conversion::optimal : Conversion::improved);
@@ -356,12 +357,12 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   }
   if (kind.orders) kind.orders = validated_orders(*kind.orders);
   if (options.bound == Bound::published) {
-    if (options.reading == Reading::joint) {
+    if (options.reading == GuaranteeKind::joint) {
       throw usage_error("--bound published has no reading joint: use --reading expected");
     }
-    kind.cost = {Bound::published, Reading::expected};
+    kind.cost = {Bound::published, GuaranteeKind::expected};
   } else {
-    kind.cost = {Bound::tradeoff, options.reading.value_or(Reading::joint)};
+    kind.cost = {Bound::tradeoff, options.reading.value_or(GuaranteeKind::joint)};
   }
   settle_conversion(options, kind);
   settings.goal.labelled = has_labels;

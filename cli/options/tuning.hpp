@@ -20,7 +20,7 @@ struct TuningOptions {
   TuneSettings settings;  ///< as `make_tune_settings` completes them
   bool any_delta = false;
   Bound bound = Bound::tradeoff;
-  std::optional<Reading> reading;
+  std::optional<GuaranteeKind> reading;
   std::optional<Objective> objective;
   std::optional<Conversion> conversion;
   std::optional<SolvedFor> solve;

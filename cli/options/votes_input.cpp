@@ -324,7 +324,7 @@ std::vector<reports::InputFile> VotesInput::describe() const {
   return result;
 }
 
-std::future<std::vector<reports::InputFile>> VotesInput::describe_beside(unsigned threads) const {
+std::future<std::vector<reports::InputFile>> VotesInput::describe_async(unsigned threads) const {
   io::load_digests();
   const auto task = [this] { return describe(); };
   if (threads != 1 && threads_with_room(1) > 0) {
@@ -390,7 +390,7 @@ VotesInput open_votes(const VotesInputOptions& options) {
     }
     input.student = std::make_unique<StudentScores>(scores, votes.queries(), votes.classes());
   }
-  const VotesBeside beside{votes.queries(), votes.classes(), input.rows};
+  const VotesShape beside{votes.queries(), votes.classes(), input.rows};
   if (!options.labels.empty()) {
     input.labels =
         read_labels(*open_file(input, "labels", options.labels, reading_of_labels(options, false)),

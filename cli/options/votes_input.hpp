@@ -106,8 +106,7 @@ struct VotesInput {
   [[nodiscard]] std::vector<reports::InputFile> describe() const;
   /// The same in another thread; when it is asked for where there is no room for one, or where one
   /// is all that `threads` (0: all processors) allows. This must outlive it.
-  [[nodiscard]] std::future<std::vector<reports::InputFile>> describe_beside(
-      unsigned threads) const;
+  [[nodiscard]] std::future<std::vector<reports::InputFile>> describe_async(unsigned threads) const;
   /// Throws `input_error` when a file has changed since it was opened.
   void check_unchanged() const;
 };

@@ -11,7 +11,7 @@
 #include "cli/options/output.hpp"
 
 using pate::Bound;
-using pate::Reading;
+using pate::GuaranteeKind;
 using pate::cli::Command;
 using pate::cli::CommandLine;
 using pate::cli::Section;
@@ -23,7 +23,7 @@ namespace {
 struct Options {
   std::string file;
   std::vector<Bound> bounds{Bound::published, Bound::tradeoff};
-  std::optional<Reading> reading;
+  std::optional<GuaranteeKind> reading;
   std::optional<std::int64_t> queries;
   std::vector<double> orders;
   double delta = 0.5;
@@ -43,7 +43,8 @@ void describe(CommandLine& line, Options& options) {
   late.add("--left-out", options.exact, "not here");
   late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds",
            {.instead = {"exact", "that is --exact"}});
-  late.add("--reading NAME", options.reading, {Reading::joint, Reading::worst_case}, "a reading");
+  late.add("--reading NAME", options.reading, {GuaranteeKind::joint, GuaranteeKind::worst_case},
+           "a reading");
   late.add("-q,--max-queries N", options.queries, "a number");
   late.add("--orders LIST", options.orders, "numbers", {.recorded_as = "grid"});
 }
@@ -83,7 +84,7 @@ TEST_CASE("options: the command line sets their targets") {
               "--orders", "2,4.5", "--exact", "--delta=1e-3", "--threads", "3"});
   CHECK(options.file == "f");
   CHECK(options.bounds == std::vector{Bound::tradeoff, Bound::published});
-  CHECK(options.reading == Reading::worst_case);
+  CHECK(options.reading == GuaranteeKind::worst_case);
   CHECK(options.queries == 7);
   CHECK(options.orders == std::vector{2.0, 4.5});
   CHECK(options.exact);
@@ -105,7 +106,7 @@ TEST_CASE("options: registering one records its setting") {
                                             {"reading", SettingValue{}},
                                             {"max_queries", SettingValue{}},
                                             {"grid", SettingValue{}}});
-  options.reading = Reading::worst_case;
+  options.reading = GuaranteeKind::worst_case;
   options.queries = 3;
   options.orders = {2.0};
   settings = pate::cli::settings_of("work", describe, options);

@@ -10,8 +10,8 @@ README = """
 | Folder | May include |
 | --- | --- |
 | `error.hpp` | nothing of ours |
-| `math` | `error.hpp` |
-| `rdp` | `math`, `error.hpp` |
+| `numerics` | `error.hpp` |
+| `rdp` | `numerics`, `error.hpp` |
 | `base` | `rdp` |
 | `votes` | `base` |
 """
@@ -24,8 +24,8 @@ class LayoutTest(unittest.TestCase):
         self.write("lib/README.md", README)
         self.write("lib/pate/error.hpp", "#pragma once\n")
         self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/error.hpp)\n")
-        self.write("lib/pate/math/normal.hpp", '#include <cmath>\n#include "pate/error.hpp"\n')
-        self.write("lib/pate/rdp/curve.cpp", '#include "pate/math/normal.hpp"\n')
+        self.write("lib/pate/numerics/normal.hpp", '#include <cmath>\n#include "pate/error.hpp"\n')
+        self.write("lib/pate/rdp/curve.cpp", '#include "pate/numerics/normal.hpp"\n')
         self.write("lib/pate/base/report.cpp", "#include <nlohmann/json.hpp>\n")
         self.write("lib/pate/votes/votes.hpp", "#pragma once\n")
         self.write("cli/main.cpp", '#include "pate/base/report.hpp"\n')
@@ -49,12 +49,12 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual(violations(self.root), [])
 
     def test_backward_include(self):
-        self.write("lib/pate/math/more.cpp", '\n#include "pate/rdp/curve.hpp"\n')
-        self.expect("lib/pate/math/more.cpp:2", "math may not include rdp")
+        self.write("lib/pate/numerics/more.cpp", '\n#include "pate/rdp/curve.hpp"\n')
+        self.expect("lib/pate/numerics/more.cpp:2", "numerics may not include rdp")
 
     def test_not_inherited(self):
-        self.write("lib/pate/base/more.cpp", '#include "pate/math/normal.hpp"\n')
-        self.expect("base may not include math")
+        self.write("lib/pate/base/more.cpp", '#include "pate/numerics/normal.hpp"\n')
+        self.expect("base may not include numerics")
 
     def test_json_outside_io(self):
         self.write("lib/pate/rdp/more.cpp", "#  include <nlohmann/json.hpp>\n")
@@ -95,8 +95,8 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual(violations(self.root), [])
         self.write("lib/pate/error.hpp", "#include <boost/version.hpp>\n")
         self.expect("lib/pate/error.hpp:1", "boost/version.hpp", "not installed")
-        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/math/normal.hpp)\n")
-        self.expect("lib/pate/math/normal.hpp:2", "pate/error.hpp", "not installed")
+        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/numerics/normal.hpp)\n")
+        self.expect("lib/pate/numerics/normal.hpp:2", "pate/error.hpp", "not installed")
 
     def test_installed_header_that_is_gone(self):
         self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/gone.hpp)\n")

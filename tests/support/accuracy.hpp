@@ -23,18 +23,18 @@ inline double relative_error(double got, double expected) {
   return std::abs(got - expected) / std::abs(expected);
 }
 
-/// Costs below this are reported as any number in (0, kSmallestReported].
-inline constexpr double kSmallestReported = 1e-300;
+/// Costs below this are reported as any number in (0, kMinReported].
+inline constexpr double kMinReported = 1e-300;
 
 /// Whether a reported cost is at least the reference and at most (1 + 1e-9) times it.
 inline bool covers(double reported, double reference) {
-  if (reference < kSmallestReported) return reported > 0.0 && reported <= kSmallestReported;
+  if (reference < kMinReported) return reported > 0.0 && reported <= kMinReported;
   return reported >= reference && reported <= reference * (1.0 + 1e-9);
 }
 
 /// The error of a probability, where anything in [0, 1e-300) does for a reference below 1e-300.
 inline double probability_error(double got, double expected) {
-  if (expected < kSmallestReported && got >= 0.0 && got < kSmallestReported) return 0.0;
+  if (expected < kMinReported && got >= 0.0 && got < kMinReported) return 0.0;
   return relative_error(got, expected);
 }
 

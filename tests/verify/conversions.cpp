@@ -250,7 +250,7 @@ void other_calibrations(Draw& draw, Case& c) {
     return;
   }
   const double most =
-      kind == 1 ? static_cast<double>(pate::kMostPlannedQueries) : static_cast<double>(run.queries);
+      kind == 1 ? static_cast<double>(pate::kMaxPlannedQueries) : static_cast<double>(run.queries);
   c.require("no more would do", value >= most || !keeps(Real(value + 1), less));
 }
 
@@ -287,7 +287,8 @@ void stability_tests(Draw& draw, Case& c) {
 
 // What a query costs by its counts, under a bound and in a reading.
 Real query_cost(const pate::Aggregator& aggregator, const pate_test::Histogram& counts,
-                pate::Bound bound, pate::Reading reading, bool was_answered, const Real& order) {
+                pate::Bound bound, pate::GuaranteeKind reading, bool was_answered,
+                const Real& order) {
   const double noise = aggregator.noisy_max.parameter();
   const bool gaussian = aggregator.noisy_max.is_gaussian();
   const Real q = log_union(aggregator.noisy_max, counts);
@@ -325,20 +326,20 @@ Real query_cost(const pate::Aggregator& aggregator, const pate_test::Histogram& 
         std::max(joint.reverse,
                  Real(reverse + x.reverse * exp(order * there.log_p + (1 - order) * here.log_p)));
   }
-  if (reading == pate::Reading::joint) {
+  if (reading == pate::GuaranteeKind::joint) {
     return std::min(cost_of(joint.larger(), order), Real(cap + check_cap));
   }
   const Real of_check = tradeoff ? std::min(cost_of(selection, order), check_cap)
                                  : published_gaussian(std::min(here.log_p, here.log_not),
                                                       sqrt(Real(2)) * Real(check.sigma1), order);
-  if (reading == pate::Reading::realized) return was_answered ? of_check + maximum : of_check;
+  if (reading == pate::GuaranteeKind::realized) return was_answered ? of_check + maximum : of_check;
   return of_check + exp(here.log_p) * maximum;
 }
 
 const char* name_of(const pate::CostEntry& entry) {
   const bool tradeoff = entry.bound == pate::Bound::tradeoff;
-  if (entry.reading == pate::Reading::joint) return "run";
-  if (entry.reading == pate::Reading::realized) {
+  if (entry.reading == pate::GuaranteeKind::joint) return "run";
+  if (entry.reading == pate::GuaranteeKind::realized) {
     return tradeoff ? "run, realized" : "published run, realized";
   }
   return tradeoff ? "run, expected" : "published run, expected";
@@ -396,12 +397,12 @@ void runs(Draw& draw, Case& c) {
       const bool was_answered = !decisions || (*decisions)[i] != 0;
       sum += query_cost(aggregator, queries[i], entry.bound, entry.reading, was_answered, order);
     }
-    if (entry.conversion == pate::ReportedConversion::optimal) {
+    if (entry.conversion == pate::EpsilonMethod::optimal) {
       c.optimal("run optimal", entry.epsilon, sum, order, entry.delta);
       continue;
     }
     const Real log_delta = log(Real(entry.delta));
-    const bool classic = entry.conversion == pate::ReportedConversion::classic;
+    const bool classic = entry.conversion == pate::EpsilonMethod::classic;
     c.converted(name_of(entry), entry.epsilon, sum,
                 classic ? Real(-log_delta / (order - 1))
                         : Real(log((order - 1) / order) - (log_delta + log(order)) / (order - 1)));

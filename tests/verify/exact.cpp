@@ -258,15 +258,15 @@ void profiles(Draw& draw, Case& c) {
   c.input("queries", static_cast<double>(queries));
   c.input("spread", spread);
   c.input("epsilon", epsilon);
-  std::vector<std::vector<pate::OutcomeTable>> tables(queries);
-  for (std::vector<pate::OutcomeTable>& neighbours : tables) {
+  std::vector<std::vector<pate::DistributionPair>> tables(queries);
+  for (std::vector<pate::DistributionPair>& neighbours : tables) {
     const std::int64_t outcomes = draw.integer(2, 4);
     std::vector<double> p;
     double total = 0.0;
     for (std::int64_t i = 0; i < outcomes; ++i) total += p.emplace_back(draw.scale(1e-6, 1.0));
     for (double& one : p) one /= total;
     neighbours.resize(static_cast<std::size_t>(draw.integer(1, 3)));
-    for (pate::OutcomeTable& table : neighbours) {
+    for (pate::DistributionPair& table : neighbours) {
       double sum = 0.0;
       for (const double one : p) {
         const double other =
@@ -275,7 +275,7 @@ void profiles(Draw& draw, Case& c) {
         sum += other;
       }
       if (!(sum > 0.0)) table.front().q = sum = 1.0;
-      for (pate::OutcomePair& outcome : table) {
+      for (pate::OutcomeMass& outcome : table) {
         outcome.q /= sum;
         outcome.loss = std::log(outcome.p / outcome.q);
       }
@@ -285,9 +285,9 @@ void profiles(Draw& draw, Case& c) {
       [&](std::size_t x, const Real& p, const Real& q, bool fixed) {
         if (x == queries) return std::max(Real(p - q), Real(0));
         Real largest = 0;
-        for (const pate::OutcomeTable& table : tables[x]) {
+        for (const pate::DistributionPair& table : tables[x]) {
           Real sum = 0;
-          for (const pate::OutcomePair& outcome : table) {
+          for (const pate::OutcomeMass& outcome : table) {
             sum += value(x + 1, p * Real(outcome.p), q * Real(outcome.q), fixed);
           }
           largest = std::max(largest, sum);
@@ -298,11 +298,12 @@ void profiles(Draw& draw, Case& c) {
   const Real growth = exp(Real(epsilon));
   const Real adaptive = value(0, 1, growth, false);
   const Real fixed = value(0, 1, growth, true);
-  const pate::UpperProfile::Grid grid{0x1p-10, 4.0, 1e-9};
-  pate::UpperProfile upper(grid);
-  for (std::size_t x = queries; x-- > 0;) upper.prepend(tables[x]);
-  pate::LowerProfile lower(0x1p-8, -8.0, 8.0);
-  for (const std::vector<pate::OutcomeTable>& neighbours : tables) lower.append(neighbours.front());
+  const pate::PessimisticProfile::Grid grid{0x1p-10, 4.0, 1e-9};
+  pate::PessimisticProfile upper(grid);
+  for (std::size_t x = queries; x-- > 0;) upper.compose_query(tables[x]);
+  pate::OptimisticProfile lower(0x1p-8, -8.0, 8.0);
+  for (const std::vector<pate::DistributionPair>& neighbours : tables)
+    lower.append(neighbours.front());
   // Probabilities are known to 1e-12: so is what they add up to.
   c.require("the profile is not below", Real(upper.delta(epsilon)) >= adaptive * (1 - Real(1e-12)));
   c.require("its lower end is not above", Real(lower.delta(epsilon)) <= fixed);

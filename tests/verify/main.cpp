@@ -114,7 +114,7 @@ void Case::input(const char* name, std::span<const std::int32_t> counts) {
 
 namespace {
 
-struct Tally {
+struct QueryCounts {
   std::int64_t cases = 0;
   std::map<std::string, std::array<double, 3>, std::less<>> compared;  // least, largest, how many
 };
@@ -144,7 +144,7 @@ const Kind& kind_of(const std::vector<Kind>& kinds, Draw& draw, const std::strin
 
 int run(const Options& options) {
   const std::vector<Kind> kinds = all_kinds();
-  std::map<std::string, Tally> tallies;
+  std::map<std::string, QueryCounts> tallies;
   std::atomic<std::int64_t> next{0};
   std::int64_t failed = 0;
   std::mutex mutex;
@@ -162,7 +162,7 @@ int run(const Options& options) {
         failures = one.failures() + "  threw: " + error.what() + "\n";
       }
       const std::lock_guard lock(mutex);
-      Tally& tally = tallies[kind.name];
+      QueryCounts& tally = tallies[kind.name];
       ++tally.cases;
       for (const Case::Compared& compared : one.compared()) {
         auto& [least, largest, count] =

@@ -201,7 +201,7 @@ void walks(Draw& draw, Case& c) {
   c.input(noisy_max.is_gaussian() ? "sigma" : "scale", noise);
   c.input("counts", counts);
   const pate::UnionBoundTable table(pate::pair_term(noisy_max), teachers);
-  pate::QWalk walk(table, counts);
+  pate::QBoundsByDistance walk(table, counts);
   pate_test::Histogram up = counts;
   pate_test::Histogram down = counts;
   pate_test::Histogram any = counts;
@@ -269,7 +269,7 @@ R failure_at_tie(bool gaussian, const R& shift, std::int64_t classes) {
 
 void constant_added(Draw& draw, Case& c) {
   const double noise = draw.scale(0.1, 1e4);
-  const pate::ConstantAdded mechanism{some_noise(draw, noise), noise * draw.scale(0.01, 30.0)};
+  const pate::ImmutableArgmax mechanism{some_noise(draw, noise), noise * draw.scale(0.01, 30.0)};
   const bool gaussian = mechanism.noise.is_gaussian();
   c.input(gaussian ? "sigma" : "scale", noise);
   c.input("constant", mechanism.constant);

@@ -155,7 +155,7 @@ void query_with_check(Draw& draw, Case& c) {
     joint.reverse = std::max(
         joint.reverse, Real(reverse + x.reverse * exp(o * there.log_p + (1 - o) * here.log_p)));
   }
-  const pate::AnswerLadder ladder(check, v, v, teachers);
+  const pate::AnswerTable ladder(check, v, v, teachers);
   const double noisy_max_cap = pate::data_independent_cost(noise, order);
   const pate::JointCost cost(ladder, order, noisy_max_cap);
   c.cost("check", cost.selection_cost(v), std::min(cost_of(selection, o), cap));

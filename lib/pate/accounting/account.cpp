@@ -24,27 +24,28 @@ namespace {
 
 constexpr double kAtCap = 1e-8;
 
-std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, Reading reading,
+std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, GuaranteeKind reading,
                                                      bool has_selection) {
-  if (reading == Reading::joint) return {{"steps", cost.joint}};
+  if (reading == GuaranteeKind::joint) return {{"steps", cost.joint}};
   std::vector<std::pair<std::string, double>> parts;
   if (has_selection) parts.emplace_back("selection", cost.selection);
-  parts.emplace_back("noisy_max", reading == Reading::realized ? cost.noisy_max_realized
-                                                               : cost.noisy_max_expected);
+  parts.emplace_back("noisy_max", reading == GuaranteeKind::realized ? cost.noisy_max_realized
+                                                                     : cost.noisy_max_expected);
   return parts;
 }
 
 // Of PTR one: what is told does not depend on the noise otherwise.
-std::vector<Reading> readings_of(Bound bound, const Aggregator& aggregator, bool has_decisions) {
-  if (aggregator.is_tested()) return {Reading::joint};
-  std::vector<Reading> readings;
-  if (bound == Bound::tradeoff) readings.push_back(Reading::joint);
-  readings.push_back(Reading::expected);
-  if (has_decisions) readings.push_back(Reading::realized);
+std::vector<GuaranteeKind> readings_of(Bound bound, const Aggregator& aggregator,
+                                       bool has_decisions) {
+  if (aggregator.is_ptr()) return {GuaranteeKind::joint};
+  std::vector<GuaranteeKind> readings;
+  if (bound == Bound::tradeoff) readings.push_back(GuaranteeKind::joint);
+  readings.push_back(GuaranteeKind::expected);
+  if (has_decisions) readings.push_back(GuaranteeKind::realized);
   return readings;
 }
 
-void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
+void count_answered(const QueryCounts& tally, const Aggregator& aggregator, bool has_decisions,
                     Account& account) {
   CompensatedSum expected;
   CompensatedSum variance;
@@ -65,9 +66,9 @@ void count_answered(const Tally& tally, const Aggregator& aggregator, bool has_d
 // Of answers that were given an epsilon holds at an order that was fixed before: at the one that
 // was asked for, not at the best of several.
 void set_promise(CostEntry& entry, const AccountSettings& settings) {
-  if (is_forward_only(entry.bound) || entry.reading == Reading::expected) {
+  if (is_forward_only(entry.bound) || entry.reading == GuaranteeKind::expected) {
     entry.promise = Promise::none;
-  } else if (entry.reading == Reading::realized) {
+  } else if (entry.reading == GuaranteeKind::realized) {
     entry.order_chosen_after = !settings.orders || settings.orders->size() != 1;
     entry.promise = entry.order_chosen_after ? Promise::none : Promise::outcome;
   }
@@ -80,12 +81,12 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings,
   std::vector<CostEntry> entries;
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
-    for (const Reading reading : readings_of(bound, aggregator, has_decisions)) {
+    for (const GuaranteeKind reading : readings_of(bound, aggregator, has_decisions)) {
       for (const auto conversion : fixed_conversions(spent)) {
         CostEntry entry{bound, reading, conversion};
         entry.data_dependent = true;
         set_promise(entry, settings);
-        const bool is_optimal = conversion == ReportedConversion::optimal;
+        const bool is_optimal = conversion == EpsilonMethod::optimal;
         if (!is_optimal || entry.promise == Promise::fixed) entries.push_back(std::move(entry));
       }
     }
@@ -118,7 +119,7 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
       return parts_of(cost_at(order), entry.reading, has_selection);
     };
     fill_rdp_entry(entry, function, search, account.notices);
-    if (entry.reading == Reading::expected && has_selection) {
+    if (entry.reading == GuaranteeKind::expected && has_selection) {
       entry.sd = entry.order ? std::sqrt(cost_at(*entry.order).spent_variance) : 0.0;
     }
   }
@@ -176,12 +177,12 @@ std::vector<double> orders_of(const AccountSettings& settings) {
 }
 
 // More rows, or groups of classes, than these are not kept with an account.
-constexpr std::size_t kMostRows = 20'000;
-constexpr std::size_t kMostGroups = 400'000;
+constexpr std::size_t kMaxRows = 20'000;
+constexpr std::size_t kMaxGroups = 400'000;
 
-std::vector<QueryRow> table_of(const Tally& tally) {
+std::vector<QueryRow> table_of(const QueryCounts& tally) {
   std::vector<QueryRow> rows;
-  if (tally.distinct.size() > kMostRows) return rows;
+  if (tally.distinct.size() > kMaxRows) return rows;
   for (const DistinctQuery& query : tally.distinct) {
     rows.push_back({query.statistic, query.log_q, query.count, query.count, query.answered});
   }
@@ -191,7 +192,7 @@ std::vector<QueryRow> table_of(const Tally& tally) {
 std::vector<ExactQuery> kept(const std::vector<ExactQuery>& queries) {
   std::size_t groups = 0;
   for (const ExactQuery& query : queries) groups += query.votes.groups.size();
-  return groups <= kMostGroups ? queries : std::vector<ExactQuery>{};
+  return groups <= kMaxGroups ? queries : std::vector<ExactQuery>{};
 }
 
 bool may_be_headline(std::span<const CostEntry> costs, const AccountSettings& settings) {
@@ -214,12 +215,12 @@ std::optional<CostEntry> candidate_of(std::span<const CostEntry> costs,
 }
 
 // All but the exact costs, the utility, and what is said of the headline.
-Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool has_decisions,
+Account account_bounds(const QueryCounts& tally, const Aggregator& aggregator, bool has_decisions,
                        OrderSearch search, AccountSettings settings) {
   validate_delta(settings.delta);
   validate(aggregator);
-  if (aggregator.is_tested()) settings.published = false;  // nobody has published one
-  if (aggregator.is_sparse()) settings.tradeoff = false;   // what it costs no votes change
+  if (aggregator.is_ptr()) settings.published = false;           // nobody has published one
+  if (aggregator.is_sparse_vector()) settings.tradeoff = false;  // what it costs no votes change
   Account account;
   account.aggregator = aggregator;
   account.teachers = tally.teachers;
@@ -243,12 +244,12 @@ Account account_bounds(const Tally& tally, const Aggregator& aggregator, bool ha
   // headline.
   const auto candidate = candidate_of(account.costs, settings);
   const CostInputs inputs(tally, aggregator, settings.threads);
-  CheckpointCosts checkpoints{candidate ? candidate->reading : Reading::joint};
+  CheckpointCosts checkpoints{candidate ? candidate->reading : GuaranteeKind::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     account_bound(inputs, bound, search, settings.threads,
                   candidate && bound == candidate->bound ? &checkpoints : nullptr, account);
-    if (!aggregator.is_tested()) count_at_cap(inputs, bound, settings.threads, account);
+    if (!aggregator.is_ptr()) count_at_cap(inputs, bound, settings.threads, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
@@ -291,7 +292,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
   }
-  if (settings.exact && aggregator.is_tested() && !is_part) {
+  if (settings.exact && aggregator.is_ptr() && !is_part) {
     add_tested_profile(partials.tally, exact, result);
   }
   settle_headline(settings, result);
@@ -305,14 +306,14 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   std::optional<ExactMechanism> mechanism;
   if (settings.exact) require_every_vote(run.votes, "an exact cost");
   if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
-  if (run.aggregator.is_tested()) require_every_vote(run.votes, "PTR");
+  if (run.aggregator.is_ptr()) require_every_vote(run.votes, "PTR");
   if (settings.exact)
     require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
   if (run.shard.of > 1)
     require_not_sparse(run.aggregator, "a shard of a run",
                        "which goes by the order of all queries");
   if (settings.tilted) check_tilted(run.aggregator);
-  if ((settings.exact || settings.tilted) && !run.aggregator.is_tested()) {
+  if ((settings.exact || settings.tilted) && !run.aggregator.is_ptr()) {
     mechanism.emplace(run.aggregator, run.votes.teachers());
   }
   CountedRun counted =
@@ -322,7 +323,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   if (partials == nullptr) {
     Account result = account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
                                 run.shard.of > 1);
-    if (run.aggregator.is_sparse()) fill_sparse_answers(run, result);
+    if (run.aggregator.is_sparse_vector()) fill_sparse_answers(run, result);
     return result;
   }
   require_not_sparse(run.aggregator, "a part of a run", "which goes by the order of all queries");

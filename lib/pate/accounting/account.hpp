@@ -22,8 +22,8 @@ struct AccountSettings {
   bool exact = false;   ///< the exact costs as well; they need the votes
   /// Restricts the headline, which is the smallest fixed epsilon of those that are allowed
   /// (`headline_of`).
-  std::optional<Reading> reading;
-  std::optional<ReportedConversion> conversion;
+  std::optional<GuaranteeKind> reading;
+  std::optional<EpsilonMethod> conversion;
   /// Restricts orders to these; unset is the default grid and the continuum.
   std::optional<std::vector<double>> orders;
   /// Where else the privacy profile is told, and its grid of losses (a power of two); unset: deltas

@@ -17,22 +17,22 @@ namespace pate {
 
 namespace {
 
-constexpr std::array kConversions{ReportedConversion::optimal, ReportedConversion::improved,
-                                  ReportedConversion::classic};
+constexpr std::array kConversions{EpsilonMethod::optimal, EpsilonMethod::improved,
+                                  EpsilonMethod::classic};
 // Orders below those of the grid, where the optimal conversion of tiny costs is best.
 constexpr std::array kLowOrders{kLowestSearchedOrder, 1.0 + 1e-5, 1.0 + 1e-4, 1.0 + 1e-3};
 
-std::vector<double> answered_by_checkpoint(const Tally& tally, const Aggregator& aggregator,
-                                           Reading reading) {
+std::vector<double> answered_by_checkpoint(const QueryCounts& tally, const Aggregator& aggregator,
+                                           GuaranteeKind reading) {
   std::vector<double> answered(tally.checkpoints.size(), 0.0);
   AnswerProbabilities probabilities(aggregator);
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
     // What PTR answers changes no cost of it, the worst case included.
-    const double p = reading == Reading::worst_case && !aggregator.is_tested()
+    const double p = reading == GuaranteeKind::worst_case && !aggregator.is_ptr()
                          ? 1.0
                          : probabilities.of(tally.distinct[i].statistic).answered;
     for (const Occurrence& o : tally.occurrences_of(i)) {
-      answered[o.checkpoint] += reading == Reading::realized ? o.answered : p * o.count;
+      answered[o.checkpoint] += reading == GuaranteeKind::realized ? o.answered : p * o.count;
     }
   }
   for (std::size_t k = 1; k < answered.size(); ++k) answered[k] += answered[k - 1];
@@ -61,15 +61,15 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
   const auto n = static_cast<double>(queries);
   const double delta = OrderSearch{account.delta, false, account.query_delta}.conversion_delta();
   switch (headline.conversion) {
-    case ReportedConversion::gdp:
+    case EpsilonMethod::gdp:
       return {0, 0.0,
               gaussian_dp_epsilon(std::sqrt(n * squared_gaussian_sensitivity(account.aggregator)),
                                   delta),
               0.0};
-    case ReportedConversion::pure:
-    case ReportedConversion::kov: {
+    case EpsilonMethod::pure:
+    case EpsilonMethod::kov: {
       const double step = *pure_epsilon(account.aggregator);
-      const bool is_kov = headline.conversion == ReportedConversion::kov;
+      const bool is_kov = headline.conversion == EpsilonMethod::kov;
       return {0, 0.0, composed_pure_dp_epsilon(step, queries, is_kov ? delta : 0.0), 0.0};
     }
     default:
@@ -120,12 +120,12 @@ double OrderSearch::conversion_delta() const {
       spent, delta));
 }
 
-Conversion rdp_conversion(ReportedConversion conversion) {
-  if (conversion == ReportedConversion::optimal) return Conversion::optimal;
-  return conversion == ReportedConversion::classic ? Conversion::classic : Conversion::improved;
+Conversion rdp_conversion(EpsilonMethod conversion) {
+  if (conversion == EpsilonMethod::optimal) return Conversion::optimal;
+  return conversion == EpsilonMethod::classic ? Conversion::classic : Conversion::improved;
 }
 
-std::span<const ReportedConversion> fixed_conversions(double spent) {
+std::span<const EpsilonMethod> fixed_conversions(double spent) {
   // What the optimal conversion is with deltas that are added apart is not known.
   return spent > 0.0 ? std::span(kConversions).subspan(1) : std::span(kConversions);
 }
@@ -188,9 +188,9 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
   }
 }
 
-CostEntry data_independent_entry(ReportedConversion conversion, double epsilon, double delta,
+CostEntry data_independent_entry(EpsilonMethod conversion, double epsilon, double delta,
                                  const std::string& part) {
-  CostEntry entry{Bound::data_independent, Reading::worst_case, conversion, epsilon, delta};
+  CostEntry entry{Bound::data_independent, GuaranteeKind::worst_case, conversion, epsilon, delta};
   entry.parts = {{part, epsilon}};
   entry.releasable = true;
   return entry;
@@ -202,15 +202,15 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
   for (const PureSteps& step : steps) pure += static_cast<double>(step.count) * step.epsilon;
   // Products and sums are rounded; a unit in the last place for each kind covers them.
   pure *= 1.0 + 4e-16 * static_cast<double>(steps.size());
-  entries.push_back(data_independent_entry(ReportedConversion::pure, pure, search.spent, part));
+  entries.push_back(data_independent_entry(EpsilonMethod::pure, pure, search.spent, part));
   if (steps.size() != 1 || !(search.delta > search.spent)) return;
   entries.push_back(data_independent_entry(
-      ReportedConversion::kov,
+      EpsilonMethod::kov,
       composed_pure_dp_epsilon(steps[0].epsilon, steps[0].count, search.conversion_delta()),
       search.delta, part));
 }
 
-std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
+std::vector<CostEntry> data_independent_entries(const MechanismCounts& steps,
                                                 std::span<const double> orders,
                                                 const OrderSearch& wanted,
                                                 std::vector<Notice>& notices) {
@@ -229,29 +229,28 @@ std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
   };
   std::vector<CostEntry> entries;
   for (const auto conversion : fixed_conversions(search.spent)) {
-    CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
+    CostEntry entry{Bound::data_independent, GuaranteeKind::worst_case, conversion};
     entry.releasable = true;
     fill_rdp_entry(entry, function, search, notices);
     entries.push_back(std::move(entry));
   }
   if (const auto squared_mu = steps.squared_mu()) {
     entries.push_back(data_independent_entry(
-        ReportedConversion::gdp,
-        gaussian_dp_epsilon(std::sqrt(*squared_mu), search.conversion_delta()), search.delta,
-        "steps"));
+        EpsilonMethod::gdp, gaussian_dp_epsilon(std::sqrt(*squared_mu), search.conversion_delta()),
+        search.delta, "steps"));
   } else if (const auto pure = steps.pure_steps()) {
     add_pure_entries(*pure, search, steps.has_checks() ? "steps" : "noisy_max", entries);
   }
   return entries;
 }
 
-std::span<const ReportedConversion> exact_conversions() {
+std::span<const EpsilonMethod> exact_conversions() {
   return kConversions;
 }
 
 std::vector<double> exact_epsilons(const BothDirections& rdp, double order, double delta) {
   std::vector<double> result;
-  for (const ReportedConversion conversion : kConversions) {
+  for (const EpsilonMethod conversion : kConversions) {
     for (const Direction direction : {Direction::forward, Direction::reverse}) {
       result.push_back(
           epsilon_from_rdp(rdp_conversion(conversion), rdp.of(direction), order, delta));
@@ -265,8 +264,8 @@ std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> 
   std::vector<CostEntry> entries;
   const std::size_t conversions = best.size() / 2;
   for (std::size_t c = 0; c < conversions; ++c) {
-    const ReportedConversion conversion = kConversions[kConversions.size() - conversions + c];
-    CostEntry entry{bound, Reading::joint, conversion, 0.0, delta};
+    const EpsilonMethod conversion = kConversions[kConversions.size() - conversions + c];
+    CostEntry entry{bound, GuaranteeKind::joint, conversion, 0.0, delta};
     entry.data_dependent = true;
     if (is_forward_only(bound)) entry.promise = Promise::none;
     if (spent) {
@@ -274,7 +273,7 @@ std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> 
       const OptimalOrder& reverse = best[2 * c + 1];
       const OptimalOrder& larger = reverse.epsilon > forward.epsilon ? reverse : forward;
       // The optimal epsilon is no sum.
-      const double term = conversion == ReportedConversion::optimal
+      const double term = conversion == EpsilonMethod::optimal
                               ? 0.0
                               : conversion_term(rdp_conversion(conversion), larger.order, delta);
       set_epsilon(entry, larger, {{"steps", std::max(larger.epsilon - term, 0.0)}}, notices);
@@ -315,7 +314,7 @@ namespace {
 const CostEntry* least_public(std::span<const CostEntry> costs) {
   const CostEntry* least = nullptr;
   for (const CostEntry& cost : costs) {
-    if (!cost.releasable || cost.reading != Reading::worst_case) continue;
+    if (!cost.releasable || cost.reading != GuaranteeKind::worst_case) continue;
     if (std::isfinite(cost.epsilon) && (least == nullptr || cost.epsilon < least->epsilon)) {
       least = &cost;
     }
@@ -325,7 +324,7 @@ const CostEntry* least_public(std::span<const CostEntry> costs) {
 
 }  // namespace
 
-void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices) {
+void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice>& notices) {
   const CostEntry* const least = least_public(costs);
   if (least == nullptr) return;
   notices.push_back(
@@ -346,19 +345,19 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
         "the headline depends on the votes: it is for the owner of the data and must not be "
         "published as it is");
   }
-  if (headline.data_dependent) note_what_may_be_published(costs, notices);
+  if (headline.data_dependent) add_publishable_notice(costs, notices);
   const bool others_depend = std::ranges::any_of(costs, [](const CostEntry& cost) {
     return cost.data_dependent && cost.promise == Promise::fixed;
   });
-  if (others_depend && !headline.data_dependent && headline.reading == Reading::worst_case) {
+  if (others_depend && !headline.data_dependent && headline.reading == GuaranteeKind::worst_case) {
     add("any_votes_smaller",
         "the number that holds for any votes is smaller here, and may be published");
   }
-  if (headline.reading == Reading::expected && headline.sd) {
+  if (headline.reading == GuaranteeKind::expected && headline.sd) {
     add("expectation",
         "the headline is an expectation over the selection noise, not a guarantee for a run");
   }
-  if (headline.reading == Reading::realized) {
+  if (headline.reading == GuaranteeKind::realized) {
     add("realized_order",
         "a realized cost is an epsilon of what came out, and one only at an order that was fixed "
         "before the run (--orders with that one)");
@@ -369,7 +368,7 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
   }
 }
 
-std::vector<TrajectoryPoint> trajectory(const Tally& tally, const Account& account,
+std::vector<TrajectoryPoint> trajectory(const QueryCounts& tally, const Account& account,
                                         const std::vector<std::vector<double>>& by_checkpoint) {
   const CostEntry& headline = account.costs[account.headline];
   const auto answered = answered_by_checkpoint(tally, account.aggregator, headline.reading);

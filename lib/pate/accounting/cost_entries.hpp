@@ -30,7 +30,7 @@ struct RdpFunction {
 struct OrderSearch {
   double delta = 0.0;
   bool grid_only = false;  ///< the orders were restricted
-  double spent = 0.0;      ///< of delta, by steps that have one (`StepCounts::delta`)
+  double spent = 0.0;      ///< of delta, by steps that have one (`MechanismCounts::delta`)
 
   /// What is left of delta for a conversion, rounded down. Throws `parameter_error` where nothing
   /// is.
@@ -48,17 +48,17 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
                        bool restricted, std::vector<Notice>& notices);
 
 /// The conversion of RDP behind a reported conversion: improved for one that is none of RDP.
-[[nodiscard]] Conversion rdp_conversion(ReportedConversion conversion);
+[[nodiscard]] Conversion rdp_conversion(EpsilonMethod conversion);
 
 /// The conversions of RDP that fixed promises are told by, in their order: optimal, improved,
 /// classic; without the optimal one where some of delta is spent apart.
-[[nodiscard]] std::span<const ReportedConversion> fixed_conversions(double spent = 0.0);
+[[nodiscard]] std::span<const EpsilonMethod> fixed_conversions(double spent = 0.0);
 
 /// "tradeoff/joint/improved": how messages call a cost.
 [[nodiscard]] std::string label(const CostEntry& entry);
 
 /// A cost that holds for any votes and has no order; `part` names what it is the cost of.
-[[nodiscard]] CostEntry data_independent_entry(ReportedConversion conversion, double epsilon,
+[[nodiscard]] CostEntry data_independent_entry(EpsilonMethod conversion, double epsilon,
                                                double delta, const std::string& part);
 
 /// Adds the costs of pure steps: the sum of their epsilons, rounded upwards, at the delta that is
@@ -80,7 +80,7 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
 ///
 /// The counts are all that must be fixed in advance: which step comes when, and on which query, may
 /// depend on the answers to earlier ones. A run that takes fewer steps costs no more.
-[[nodiscard]] std::vector<CostEntry> data_independent_entries(const StepCounts& steps,
+[[nodiscard]] std::vector<CostEntry> data_independent_entries(const MechanismCounts& steps,
                                                               std::span<const double> orders,
                                                               const OrderSearch& wanted,
                                                               std::vector<Notice>& notices);
@@ -89,7 +89,7 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
 // order that is best for it, and the larger epsilon is the cost.
 
 /// The conversions that are reported, in their order.
-[[nodiscard]] std::span<const ReportedConversion> exact_conversions();
+[[nodiscard]] std::span<const EpsilonMethod> exact_conversions();
 
 /// Epsilons at an order, by conversion, then direction (forward, reverse).
 [[nodiscard]] std::vector<double> exact_epsilons(const BothDirections& rdp, double order,
@@ -104,8 +104,8 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
 
 /// Which costs may be the headline; unset picks by the default order of reports.
 struct HeadlineChoice {
-  std::optional<Reading> reading;
-  std::optional<ReportedConversion> conversion;
+  std::optional<GuaranteeKind> reading;
+  std::optional<EpsilonMethod> conversion;
   std::optional<Bound> bound = {};
 };
 
@@ -119,7 +119,7 @@ struct HeadlineChoice {
 
 /// Names the smallest cost that holds for any votes, which may always be published. Nothing is
 /// compared with it: to publish the smaller of two numbers is a choice by the votes.
-void note_what_may_be_published(std::span<const CostEntry> costs, std::vector<Notice>& notices);
+void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice>& notices);
 
 /// What a reader must know of the headline, costs[headline]: that it must not be published and what
 /// may be instead, or that the publishable one is smaller, that it is an expectation, holds at a
@@ -131,7 +131,7 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
 /// order of the account and checkpoint (empty for a data-independent headline). Orders are those of
 /// the grid, but for the last point, which is the headline itself; upper bounds all the same.
 [[nodiscard]] std::vector<TrajectoryPoint> trajectory(
-    const Tally& tally, const Account& account,
+    const QueryCounts& tally, const Account& account,
     const std::vector<std::vector<double>>& by_checkpoint);
 
 }  // namespace pate

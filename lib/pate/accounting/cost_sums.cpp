@@ -26,7 +26,7 @@ namespace {
 // Positions are a hundred bytes each; beyond this many they are found anew at every order.
 constexpr std::size_t kKeptPositions = 100'000;
 
-std::vector<double> finite_log_q(const Tally& tally) {
+std::vector<double> finite_log_q(const QueryCounts& tally) {
   std::vector<double> values;
   values.reserve(tally.distinct.size());
   for (const DistinctQuery& query : tally.distinct) {
@@ -36,7 +36,7 @@ std::vector<double> finite_log_q(const Tally& tally) {
 }
 
 // Of a query without a cell.
-QCells::Position nowhere(double log_q) {
+QCells::Position no_cell(double log_q) {
   return {log_q, QCells::kNoCell, {}};
 }
 
@@ -78,7 +78,7 @@ class Published : public BoundAtOrders {
   }
 
   [[nodiscard]] double selection(std::size_t order, std::int64_t statistic) const override {
-    const AnswerLadder& ladder = *inputs_.ladder();
+    const AnswerTable& ladder = *inputs_.ladder();
     if (ladder.check().laplace) return threshold_data_independent(ladder.check(), orders_[order]);
     return threshold_published(
         std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
@@ -127,7 +127,7 @@ class Tradeoff : public BoundAtOrders {
       for (const std::size_t j : at) {
         const BothDirections log_excess = table_->log_excess(tables_[j], q);
         const double excess = std::exp(log_excess.larger());
-        costs[j] = is_held(excess)
+        costs[j] = fits_double(excess)
                        ? cost_of_excess(excess, orders_[j], tables_[j].cap)
                        : cost_of_log_excess(log_excess.larger(), orders_[j], tables_[j].cap);
       }
@@ -212,7 +212,7 @@ SelectionCosts selection_costs(const CostInputs& inputs, const BoundAtOrders& co
 constexpr double kEndTolerance = 1e-10;
 // With fewer queries, the nodes of two halves are more work.
 constexpr std::size_t kFewQueries = 4 * QCells::kNodes;
-constexpr double kSmallestPart = 0x1p-8;
+constexpr double kMinPart = 0x1p-8;
 
 // The ends of a part, for costs by order.
 struct Ends {
@@ -248,7 +248,7 @@ template <class Sums>
 void add_halves(Sums& sums, const QuerySets::Part& whole, std::vector<std::size_t> undetermined) {
   struct Open {
     QuerySets::Part part;
-    std::vector<QuerySets::Placed> queries;  // of the part
+    std::vector<QuerySets::QueryInCell> queries;  // of the part
     std::vector<std::size_t> at;
   };
   std::vector<Open> open;
@@ -262,13 +262,13 @@ void add_halves(Sums& sums, const QuerySets::Part& whole, std::vector<std::size_
   while (!open.empty()) {
     const Open next = std::move(open.back());
     open.pop_back();
-    std::vector<QuerySets::Placed> queries;
+    std::vector<QuerySets::QueryInCell> queries;
     for (const QuerySets::Part& half : QuerySets::halves(next.part, queries)) {
-      if (half.queries.size() > kFewQueries && half.half > kSmallestPart) {
+      if (half.queries.size() > kFewQueries && half.half > kMinPart) {
         keep(half, sums.add_part(half, next.at));
         continue;
       }
-      for (const QuerySets::Placed& placed : half.queries) {
+      for (const QuerySets::QueryInCell& placed : half.queries) {
         sums.add_query_of_set(placed.query, next.at);
       }
     }
@@ -285,15 +285,15 @@ struct Summation {
   const CostInputs& inputs;
   const BoundAtOrders& bound;
   const SelectionCosts& selection;
-  std::vector<std::size_t> all;    // positions of the orders
-  std::optional<Reading> reading;  // of the trajectory, if it is wanted
+  std::vector<std::size_t> all;          // positions of the orders
+  std::optional<GuaranteeKind> reading;  // of the trajectory, if it is wanted
 
   [[nodiscard]] Piece empty_piece(bool in_trajectory) const {
     const std::size_t checkpoints = in_trajectory ? inputs.tally().checkpoints.size() : 0;
     return {std::vector<RunCost>(all.size()), std::vector<double>(all.size() * checkpoints, 0.0)};
   }
   [[nodiscard]] bool joint_in_trajectory() const {
-    return reading == Reading::joint && inputs.ladder();
+    return reading == GuaranteeKind::joint && inputs.ladder();
   }
 };
 
@@ -383,7 +383,7 @@ class NoisyMaxSums {
 
   void add_to_checkpoints(std::size_t i, std::span<const std::size_t> at, bool with_check) {
     const CostInputs& inputs = run_.inputs;
-    const bool realized = run_.reading == Reading::realized;
+    const bool realized = run_.reading == GuaranteeKind::realized;
     charge_.assign(run_.all.size(), 0.0);  // of every query, answered or not
     for (const std::size_t j : at) {
       if (with_check) charge_[j] = run_.selection[j][inputs.statistic_of(i)];
@@ -404,7 +404,7 @@ class NoisyMaxSums {
     for (const auto& [i, s] : part.queries) {
       const QCells::Nodes at = QCells::polynomials(part.within(s));
       for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
-        const double times = run_.reading == Reading::realized
+        const double times = run_.reading == GuaranteeKind::realized
                                  ? occurrence.answered
                                  : occurrence.count * inputs.answered(i);
         QCells::add(times, at, by_checkpoint_[occurrence.checkpoint]);
@@ -460,7 +460,7 @@ class JointSums {
   [[nodiscard]] Piece take() { return std::move(piece_); }
 
  private:
-  [[nodiscard]] std::int64_t statistic_of(const QuerySets::Placed& placed) const {
+  [[nodiscard]] std::int64_t statistic_of(const QuerySets::QueryInCell& placed) const {
     return run_.inputs.tally().distinct[placed.query].statistic;
   }
   void cost(std::size_t i, std::span<const std::size_t> at, std::span<double> costs) const {
@@ -489,7 +489,7 @@ class JointSums {
   }
 
   void add_query(std::size_t i, std::span<const std::size_t> at) {
-    const Tally& tally = run_.inputs.tally();
+    const QueryCounts& tally = run_.inputs.tally();
     cost(i, at, costs_);
     const auto count = static_cast<double>(tally.distinct[i].count);
     for (const std::size_t j : at) piece_.sums[j].joint += count * costs_[j];
@@ -501,7 +501,7 @@ class JointSums {
   }
 
   void weigh_checkpoints(const QuerySets::Part& part) {
-    const Tally& tally = run_.inputs.tally();
+    const QueryCounts& tally = run_.inputs.tally();
     by_checkpoint_.assign(tally.checkpoints.size(), {});
     for (const auto& [i, s] : part.queries) {
       const QCells::Nodes at = QCells::polynomials(part.within(s));
@@ -523,9 +523,9 @@ class JointSums {
 template <class Weights, class MakeSums>
 void add_pieces(const QuerySets& queries, std::span<const Weights> weights,
                 const MakeSums& make_sums, std::vector<std::function<Piece()>>& tasks) {
-  const auto loose = queries.loose();
-  for (std::size_t begin = 0; begin < loose.size(); begin += kPiece) {
-    const auto part = loose.subspan(begin, std::min(kPiece, loose.size() - begin));
+  const auto ungrouped = queries.ungrouped();
+  for (std::size_t begin = 0; begin < ungrouped.size(); begin += kPiece) {
+    const auto part = ungrouped.subspan(begin, std::min(kPiece, ungrouped.size() - begin));
     tasks.push_back([part, make_sums] {
       auto sums = make_sums();
       sums.add_loose(part);
@@ -548,7 +548,7 @@ void add_pieces(const QuerySets& queries, std::span<const Weights> weights,
 
 // Queries of the sets by q, by checkpoint and statistic: the trajectory charges for their checks.
 std::vector<std::vector<double>> checks_in_sets(const CostInputs& inputs) {
-  const Tally& tally = inputs.tally();
+  const QueryCounts& tally = inputs.tally();
   std::vector<std::vector<double>> checks(tally.checkpoints.size(),
                                           std::vector<double>(inputs.statistics().size(), 0.0));
   for (const QuerySets::Set& set : inputs.by_q().sets()) {
@@ -621,7 +621,7 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
 
 }  // namespace
 
-CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator, unsigned threads)
+CostInputs::CostInputs(const QueryCounts& tally, const Aggregator& aggregator, unsigned threads)
     : tally_(tally),
       aggregator_(aggregator),
       cells_(finite_log_q(tally)),
@@ -660,7 +660,7 @@ CostInputs::CostInputs(const Tally& tally, const Aggregator& aggregator, unsigne
   if (!aggregator.is_gaussian()) return;
   if (tally.distinct.size() <= kKeptPositions) {
     for (const DistinctQuery& query : tally.distinct) {
-      positions_.push_back(query.log_q == -kInfinity ? nowhere(query.log_q)
+      positions_.push_back(query.log_q == -kInfinity ? no_cell(query.log_q)
                                                      : cells_.locate(query.log_q));
     }
   }
@@ -714,7 +714,7 @@ BothDirections CostInputs::log_excess(const GaussianTradeoffTable& table,
 QCells::Position CostInputs::position(std::size_t query) const {
   if (!positions_.empty()) return positions_[query];
   const double log_q = tally_.distinct[query].log_q;
-  return !aggregator_.is_gaussian() || log_q == -kInfinity ? nowhere(log_q) : cells_.locate(log_q);
+  return !aggregator_.is_gaussian() || log_q == -kInfinity ? no_cell(log_q) : cells_.locate(log_q);
 }
 
 void BoundAtOrders::joint(std::int64_t /*statistic*/, const QCells::Position& /*q*/,
@@ -744,16 +744,16 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
   throw parameter_error("only the published and the trade-off bound depend on queries through q");
 }
 
-double RunCost::rdp(Reading reading) const {
+double RunCost::rdp(GuaranteeKind reading) const {
   switch (reading) {
-    case Reading::joint:
+    case GuaranteeKind::joint:
       return joint;
-    case Reading::expected:
+    case GuaranteeKind::expected:
       return selection + noisy_max_expected;
-    case Reading::realized:
+    case GuaranteeKind::realized:
       return selection + noisy_max_realized;
-    case Reading::worst_case:
-    case Reading::released:
+    case GuaranteeKind::worst_case:
+    case GuaranteeKind::released:
       break;
   }
   return std::numeric_limits<double>::infinity();

@@ -20,11 +20,11 @@ namespace pate {
 class CostInputs {
  public:
   /// The tally must outlive this. `threads` (0: all processors) changes no bit.
-  CostInputs(const Tally& tally, const Aggregator& aggregator, unsigned threads);
+  CostInputs(const QueryCounts& tally, const Aggregator& aggregator, unsigned threads);
 
-  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const QueryCounts& tally() const { return tally_; }
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
-  [[nodiscard]] const std::optional<AnswerLadder>& ladder() const { return ladder_; }
+  [[nodiscard]] const std::optional<AnswerTable>& ladder() const { return ladder_; }
   /// The statistics that occur, on the ladder.
   [[nodiscard]] const std::optional<StatisticPlaces>& places() const { return places_; }
   [[nodiscard]] const QCells& cells() const { return cells_; }
@@ -69,9 +69,9 @@ class CostInputs {
   [[nodiscard]] std::size_t statistic_of(std::size_t query) const { return statistic_of_[query]; }
 
  private:
-  const Tally& tally_;
+  const QueryCounts& tally_;
   Aggregator aggregator_;
-  std::optional<AnswerLadder> ladder_;
+  std::optional<AnswerTable> ladder_;
   std::optional<StatisticPlaces> places_;
   QCells cells_;
   std::vector<QCells::Position> positions_;  // empty where there are too many to keep
@@ -133,12 +133,12 @@ struct RunCost {
   double spent_variance = 0.0;      ///< of the spent budget over the selection noise
 
   /// RDP under a reading; worst_case is not data-dependent and has none.
-  [[nodiscard]] double rdp(Reading reading) const;
+  [[nodiscard]] double rdp(GuaranteeKind reading) const;
 };
 
 /// RDP under a reading after each checkpoint of the tally.
 struct CheckpointCosts {
-  Reading reading = Reading::joint;
+  GuaranteeKind reading = GuaranteeKind::joint;
   std::vector<std::vector<double>> rdp = {};  ///< by order, then checkpoint
 };
 

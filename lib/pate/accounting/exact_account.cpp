@@ -272,10 +272,11 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
   VotedClasses voted;
   for (std::int64_t i = 0; i < reader.size(); ++i) {
     // Of more classes than teachers most have no vote; they are one group, whatever their number.
-    const bool is_sparse = reader.is_sparse() || (reader.scores(i).empty() && classes > teachers_);
-    if (is_sparse) voted.read(reader.ids(i), classes);
+    const bool is_sparse_vector =
+        reader.is_sparse_vector() || (reader.scores(i).empty() && classes > teachers_);
+    if (is_sparse_vector) voted.read(reader.ids(i), classes);
     const auto histogram =
-        is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
+        is_sparse_vector ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
     const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
     if (votes.groups.size() > std::numeric_limits<std::uint16_t>::max()) {
       throw std::length_error("more groups of classes than an ensemble of this size can have");
@@ -283,7 +284,7 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
     const auto of_class =
         groups_of_classes(votes, histogram, reader.scores(i), mechanism_.teachers());
     for (const std::int32_t id : reader.ids(i)) {
-      const std::size_t place = is_sparse ? voted.place(id) : static_cast<std::size_t>(id);
+      const std::size_t place = is_sparse_vector ? voted.place(id) : static_cast<std::size_t>(id);
       *next++ = static_cast<std::uint16_t>(of_class[place]);
     }
   }
@@ -301,7 +302,7 @@ std::span<const std::uint16_t> TeacherVotes::groups(std::int64_t first, std::int
 std::optional<VoteRows> TeacherVotes::rows() const {
   const auto teachers = std::max<std::int64_t>(1, static_cast<std::int64_t>(teachers_));
   const auto queries = static_cast<std::int64_t>(run_.rows.size());
-  if (!kept_ || queries > kMostRows / teachers) return std::nullopt;
+  if (!kept_ || queries > kMaxRows / teachers) return std::nullopt;
   return VoteRows{distinct_of_query_, groups_};
 }
 
@@ -380,7 +381,7 @@ void fill_teacher_sums(TeacherVotes& votes, const ExactMechanism& mechanism,
 }
 
 CostEntry profile_entry(Bound bound, double delta, double upper, double lower) {
-  CostEntry entry{bound, Reading::joint, ReportedConversion::profile, upper, delta};
+  CostEntry entry{bound, GuaranteeKind::joint, EpsilonMethod::profile, upper, delta};
   entry.data_dependent = true;
   entry.lower = std::min(lower, upper);
   entry.parts = {{"steps", upper}};
@@ -455,7 +456,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
   if (!settings.is_part) add_profile(costs, exact, settings, entries, account);
   if (teachers) {
     std::vector<CostEntry> more = entries_by_teacher(teachers, exact, search, account);
-    if (entries.back().conversion == ReportedConversion::profile) {
+    if (entries.back().conversion == EpsilonMethod::profile) {
       add_teacher_profiles(costs, rows, exact, settings, entries.back().epsilon, more, account);
     }
     entries.insert(entries.end(), more.begin(), more.end());

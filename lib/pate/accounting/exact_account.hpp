@@ -54,13 +54,13 @@ struct ExactPartials {
 class TeacherVotes {
  public:
   /// Votes that are kept: 256 MiB.
-  static constexpr std::int64_t kMostKept = std::int64_t{1} << 27;
+  static constexpr std::int64_t kMaxKept = std::int64_t{1} << 27;
   /// Votes of a run of whose teachers there are profiles.
-  static constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
+  static constexpr std::int64_t kMaxRows = std::int64_t{1} << 24;
 
   /// `predictions` are the run's votes, `mechanism` is the run's; all must outlive this.
   TeacherVotes(const Run& run, const PredictionVotes& predictions, const ExactMechanism& mechanism,
-               std::int64_t most = kMostKept);
+               std::int64_t most = kMaxKept);
 
   /// Keeps the votes of the queries from `first` on, where they are few enough (`visit` of
   /// CountOptions).
@@ -71,7 +71,7 @@ class TeacherVotes {
   }
 
   /// All votes as they were kept, for profiles of single teachers; none of a run with more than
-  /// kMostRows.
+  /// kMaxRows.
   [[nodiscard]] std::optional<VoteRows> rows() const;
 
   /// The sums of all teachers by order, then teacher; `costs` are those of the distinct queries.

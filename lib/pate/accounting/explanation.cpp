@@ -56,7 +56,7 @@ PublishedStep published_step(const NoisyMax& noisy_max, double log_q, double ord
 // As the reading `expected` weighs it.
 QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v, double log_q,
                                     double order) {
-  QueryBoundCost cost{Bound::published, Reading::expected, 0.0, {}};
+  QueryBoundCost cost{Bound::published, GuaranteeKind::expected, 0.0, {}};
   cost.noisy_max = published_step(aggregator.noisy_max, log_q, order);
   cost.rdp = cost.noisy_max->rdp;
   if (aggregator.selection) {
@@ -71,7 +71,7 @@ QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v
 double tradeoff_query_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
                            double log_q, double order) {
   if (!aggregator.selection) return tradeoff_cost(aggregator.noisy_max, log_q, order).larger();
-  const AnswerLadder ladder(*aggregator.selection, v, v, teachers);
+  const AnswerTable ladder(*aggregator.selection, v, v, teachers);
   const JointCost joint(ladder, order, data_independent_cost(aggregator, order).noisy_max);
   const BothDirections log_excess = log_q == -kInfinity
                                         ? BothDirections{-kInfinity, -kInfinity}
@@ -132,23 +132,23 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   const double tradeoff =
       tradeoff_query_cost(run.aggregator, about.teachers, v, result.log_q, order);
   const BothDirections directions = exact.largest(order);
-  result.costs = {{Bound::exact, Reading::joint, directions.larger(), directions},
-                  {Bound::tradeoff, Reading::joint, tradeoff, {}},
+  result.costs = {{Bound::exact, GuaranteeKind::joint, directions.larger(), directions},
+                  {Bound::tradeoff, GuaranteeKind::joint, tradeoff, {}},
                   published_query_cost(run.aggregator, v, result.log_q, order),
                   {Bound::data_independent,
-                   Reading::worst_case,
+                   GuaranteeKind::worst_case,
                    data_independent_cost(run.aggregator, order).total(),
                    {}}};
   if (about.aggregator.is_gaussian()) {
     const TiltedRun tilted(about.aggregator, about.teachers, about.classes, order);
     result.costs.insert(result.costs.begin() + 1,
-                        {Bound::tilted, Reading::joint, tilted.cost(histogram, v), {}});
+                        {Bound::tilted, GuaranteeKind::joint, tilted.cost(histogram, v), {}});
   }
   if (about.run_tradeoff > 0.0) result.share_tradeoff = tradeoff / about.run_tradeoff;
   if (about.run_exact.larger() > 0.0) {
     result.share_exact = directions.larger() / about.run_exact.larger();
   }
-  if (const auto neighbour = exact.attained_by(order)) {
+  if (const auto neighbour = exact.worst_neighbour_at(order)) {
     WorstNeighbour worst;
     worst.from = class_of(groups, neighbour->from, -1);
     worst.to = class_of(groups, neighbour->to, worst.from);
@@ -229,7 +229,7 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
 }
 
 // Of a run and all its queries.
-Explanation begin_explanation(const Run& run, const Account& account, const Tally& tally,
+Explanation begin_explanation(const Run& run, const Account& account, const QueryCounts& tally,
                               unsigned threads) {
   if (account.queries == 0) {
     throw input_error(fmt::format("{}: there are no queries to explain", run.votes.name()));
@@ -255,7 +255,7 @@ Explanation begin_explanation(const Run& run, const Account& account, const Tall
 // more.
 struct TestedCosts {
   BothDirections less, more;  // 0 where there is no such neighbour
-  [[nodiscard]] BothDirections dearest() const {
+  [[nodiscard]] BothDirections most_costly() const {
     return {max_or_nan(less.forward, more.forward), max_or_nan(less.reverse, more.reverse)};
   }
 };
@@ -305,13 +305,13 @@ QueryExplanation explain_tested_query(const Run& run, std::int64_t row, std::int
     --worst.histogram[move->from];
     ++worst.histogram[move->to];
   }
-  const BothDirections exact = costs.dearest();
+  const BothDirections exact = costs.most_costly();
   const double tradeoff =
       tradeoff_query_cost(about.aggregator, about.teachers, q, -kInfinity, about.order);
-  result.costs = {{Bound::exact, Reading::joint, exact.larger(), exact},
-                  {Bound::tradeoff, Reading::joint, tradeoff, {}},
+  result.costs = {{Bound::exact, GuaranteeKind::joint, exact.larger(), exact},
+                  {Bound::tradeoff, GuaranteeKind::joint, tradeoff, {}},
                   {Bound::data_independent,
-                   Reading::worst_case,
+                   GuaranteeKind::worst_case,
                    data_independent_cost(about.aggregator, about.order).total(),
                    {}}};
   if (about.run_tradeoff > 0.0) result.share_tradeoff = tradeoff / about.run_tradeoff;
@@ -324,7 +324,7 @@ QueryExplanation explain_tested_query(const Run& run, std::int64_t row, std::int
 Explanation explain_tested(const Run& run, const AccountSettings& settings,
                            const ExplainedQueries& which) {
   const CountedRun counted = count_run(run, {settings.threads, settings.progress});
-  const Tally& tally = counted.partials.tally;
+  const QueryCounts& tally = counted.partials.tally;
   Explanation result = begin_explanation(
       run, pate::account(counted.partials, run.aggregator, settings), tally, settings.threads);
   std::map<std::int64_t, std::int64_t> times;
@@ -347,8 +347,9 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
       const StabilityMoves moves = stability_moves(reader.histogram(i));
       const auto [kind, is_new] = kinds.try_emplace({q, moves.less ? 1 : 0, moves.more ? 1 : 0});
       if (is_new) {
-        kind->second = {static_cast<std::uint32_t>(costs.size()), 0,
-                        tested_costs(*run.aggregator.selection, q, moves, result.order).dearest()};
+        kind->second = {
+            static_cast<std::uint32_t>(costs.size()), 0,
+            tested_costs(*run.aggregator.selection, q, moves, result.order).most_costly()};
         costs.push_back(kind->second.cost.larger());
       }
       ++kind->second.queries;
@@ -371,7 +372,7 @@ Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
   require_every_vote(run.votes, "an explanation");
   require_not_sparse(run.aggregator, "an explanation", "where refusals cost and no query does");
-  if (run.aggregator.is_tested()) return explain_tested(run, settings, which);
+  if (run.aggregator.is_ptr()) return explain_tested(run, settings, which);
   const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});

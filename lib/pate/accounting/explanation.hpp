@@ -21,7 +21,7 @@ struct PublishedStep {
 /// What one query costs at an order under one bound.
 struct QueryBoundCost {
   Bound bound = Bound::data_independent;
-  Reading reading = Reading::worst_case;
+  GuaranteeKind reading = GuaranteeKind::worst_case;
   double rdp = 0.0;
   std::optional<BothDirections> directions;  ///< exact only
   /// Published only: the cost is selection + Pr[answered] noisy_max.

@@ -66,7 +66,7 @@ namespace {
 
 // Why a cost promises nothing.
 std::string why_not(const CostEntry& cost) {
-  if (cost.reading == Reading::expected) {
+  if (cost.reading == GuaranteeKind::expected) {
     return "the headline is an expectation over the noise of the selection, which one run may "
            "exceed.";
   }
@@ -127,11 +127,11 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
   result.formula = is_fixed ? fixed_formula(cost) : outcome_formula(cost);
   result.assumes = {"the teachers were trained on disjoint data",
                     "noise was drawn as the parameters say, and nothing but M became public"};
-  if (cost.reading == Reading::joint) {
+  if (cost.reading == GuaranteeKind::joint) {
     result.assumes.emplace_back(
         "queries, and what their answers are compared with, did not depend on earlier answers");
   }
-  if (cost.reading == Reading::realized) {
+  if (cost.reading == GuaranteeKind::realized) {
     result.assumes.emplace_back("the Renyi order was fixed before the run");
   }
   result.not_covered = not_covered_by_any();

@@ -12,7 +12,7 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxSteps = std::int64_t{1} << 53;
 
 double value_of(double noise) {
   return noise;
@@ -26,7 +26,7 @@ template <class Noise>
 void add_counts(std::map<Noise, std::int64_t>& counts, const std::map<Noise, std::int64_t>& more) {
   for (const auto& [noise, count] : more) {
     std::int64_t& total = counts[noise];
-    if (count > kMostSteps - total) {
+    if (count > kMaxSteps - total) {
       throw parameter_error(fmt::format("steps of noise {} must be at most 2^53, got {} and {}",
                                         value_of(noise), total, count));
     }
@@ -46,29 +46,29 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 
 }  // namespace
 
-void StepCounts::add(const StepCounts& other) {
+void MechanismCounts::add(const MechanismCounts& other) {
   add_counts(threshold_checks, other.threshold_checks);
   add_counts(laplace_checks, other.laplace_checks);
   add_counts(sparse_rounds, other.sparse_rounds);
   add_counts(maxima, other.maxima);
 }
 
-bool StepCounts::empty() const {
+bool MechanismCounts::empty() const {
   const auto none = [](const auto& step) { return step.second <= 0; };
   return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(laplace_checks, none) &&
          std::ranges::all_of(sparse_rounds, none) && std::ranges::all_of(maxima, none);
 }
 
-bool StepCounts::has_checks() const {
+bool MechanismCounts::has_checks() const {
   return !threshold_checks.empty() || !laplace_checks.empty() || !sparse_rounds.empty();
 }
 
-double StepCounts::delta() const {
+double MechanismCounts::delta() const {
   const double total = sum(maxima, [](const NoisyMax& of) { return of.delta(); });
   return total * (1.0 + 4e-16 * static_cast<double>(maxima.size()));
 }
 
-QueryCost StepCounts::rdp(double order) const {
+QueryCost MechanismCounts::rdp(double order) const {
   QueryCost cost;
   cost.selection =
       sum(threshold_checks, [&](double s) { return threshold_data_independent(s, order); });
@@ -86,7 +86,7 @@ QueryCost StepCounts::rdp(double order) const {
   return cost;
 }
 
-std::optional<double> StepCounts::squared_mu() const {
+std::optional<double> MechanismCounts::squared_mu() const {
   if (!laplace_checks.empty() || !sparse_rounds.empty()) return std::nullopt;
   double noisy_max = 0.0;
   for (const auto& [noise, count] : maxima) {
@@ -97,7 +97,7 @@ std::optional<double> StepCounts::squared_mu() const {
   return sum(threshold_checks, [](double s) { return 1.0 / s / s; }) + noisy_max;
 }
 
-std::map<double, std::int64_t> StepCounts::pure_epsilons() const {
+std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
   std::map<double, std::int64_t> by_epsilon;
   for (const auto& [scale, count] : laplace_checks) by_epsilon[1.0 / scale] += count;
   for (const auto& [scale, count] : sparse_rounds) {
@@ -105,12 +105,12 @@ std::map<double, std::int64_t> StepCounts::pure_epsilons() const {
   }
   for (const auto& [noise, count] : maxima) {
     const auto epsilon = noise.pure_epsilon();
-    if (epsilon && !noise.is_tested()) by_epsilon[*epsilon] += count;
+    if (epsilon && !noise.is_ptr()) by_epsilon[*epsilon] += count;
   }
   return by_epsilon;
 }
 
-std::optional<std::vector<PureSteps>> StepCounts::pure_steps() const {
+std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
   const bool is_pure = std::ranges::all_of(
       maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
   if (!threshold_checks.empty() || !is_pure) return std::nullopt;
@@ -119,13 +119,13 @@ std::optional<std::vector<PureSteps>> StepCounts::pure_steps() const {
   return steps;
 }
 
-StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int64_t answers) {
+MechanismCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int64_t answers) {
   if (answers < 0 || answers > queries) {
     throw parameter_error(
         fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
   }
-  StepCounts steps;
-  if (aggregator.is_sparse()) {
+  MechanismCounts steps;
+  if (aggregator.is_sparse_vector()) {
     const std::int64_t rounds = std::min(queries, *aggregator.max_refusals);
     steps.sparse_rounds[aggregator.selection->sigma1] = rounds;
     steps.maxima[aggregator.noisy_max] = rounds;
@@ -134,7 +134,7 @@ StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int
   if (const auto& check = aggregator.selection) {
     (check->laplace ? steps.laplace_checks : steps.threshold_checks)[check->sigma1] = queries;
   }
-  steps.maxima[aggregator.noisy_max] = aggregator.noisy_max.is_tested() ? queries : answers;
+  steps.maxima[aggregator.noisy_max] = aggregator.noisy_max.is_ptr() ? queries : answers;
   return steps;
 }
 

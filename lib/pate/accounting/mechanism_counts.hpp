@@ -20,14 +20,14 @@ struct PureSteps {
 /// How many noisy steps of each kind were, or at most will be, taken: all that a cost depends on
 /// that holds for every votes. Counts of runs on the same teachers add up, whatever the order of
 /// the steps and whatever they were chosen by.
-struct StepCounts {
+struct MechanismCounts {
   std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
   std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
   std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
   std::map<NoisyMax, std::int64_t> maxima;
 
   /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
-  void add(const StepCounts& other);
+  void add(const MechanismCounts& other);
   [[nodiscard]] bool empty() const;
   /// Whether any step decides which queries are answered.
   [[nodiscard]] bool has_checks() const;
@@ -56,14 +56,14 @@ struct StepCounts {
   [[nodiscard]] std::optional<std::vector<PureSteps>> pure_steps() const;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
-  friend auto operator<=>(const StepCounts&, const StepCounts&) = default;
+  friend auto operator<=>(const MechanismCounts&, const MechanismCounts&) = default;
 };
 
 /// The steps of `queries` queries of which at most `answers` are answered: a threshold check each
 /// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:
 /// its delta is spent by asking; in the sparse form for every round, of which there are no more
 /// than queries, or refusals. Throws `parameter_error` unless 0 <= answers <= queries.
-[[nodiscard]] StepCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
-                                  std::int64_t answers);
+[[nodiscard]] MechanismCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
+                                       std::int64_t answers);
 
 }  // namespace pate

@@ -65,7 +65,7 @@ inline constexpr std::array<Named<Bound>, 7> kNames<Bound>{{
 }};
 
 /// What a cost of a whole run is worth.
-enum class Reading {
+enum class GuaranteeKind {
   joint,       ///< an RDP guarantee for the run, whatever the selection noise does
   expected,    ///< an expectation over the selection noise, not a guarantee: what papers print
   realized,    ///< what the queries that were answered cost, at an order fixed in advance
@@ -73,16 +73,16 @@ enum class Reading {
   released,    ///< what the statement of a released number says (`pate release`)
 };
 template <>
-inline constexpr std::array<Named<Reading>, 5> kNames<Reading>{{
-    {Reading::joint, "joint"},
-    {Reading::expected, "expected"},
-    {Reading::realized, "realized"},
-    {Reading::worst_case, "worst_case"},
-    {Reading::released, "released"},
+inline constexpr std::array<Named<GuaranteeKind>, 5> kNames<GuaranteeKind>{{
+    {GuaranteeKind::joint, "joint"},
+    {GuaranteeKind::expected, "expected"},
+    {GuaranteeKind::realized, "realized"},
+    {GuaranteeKind::worst_case, "worst_case"},
+    {GuaranteeKind::released, "released"},
 }};
 
 /// How RDP, or a composition that needs none, became epsilon.
-enum class ReportedConversion {
+enum class EpsilonMethod {
   optimal,   ///< RDP, the smallest epsilon that one RDP at one order promises; fixed promises only
   classic,   ///< RDP, Mironov 2017
   improved,  ///< RDP, Canonne, Kamath, Steinke 2020
@@ -95,17 +95,17 @@ enum class ReportedConversion {
   linear,    ///< sum of the epsilons of several events, each at its own delta; sums only
 };
 template <>
-inline constexpr std::array<Named<ReportedConversion>, 10> kNames<ReportedConversion>{{
-    {ReportedConversion::optimal, "optimal"},
-    {ReportedConversion::classic, "classic"},
-    {ReportedConversion::improved, "improved"},
-    {ReportedConversion::gdp, "gdp"},
-    {ReportedConversion::pure, "pure"},
-    {ReportedConversion::kov, "kov"},
-    {ReportedConversion::profile, "profile"},
-    {ReportedConversion::moments, "moments"},
-    {ReportedConversion::strong, "strong"},
-    {ReportedConversion::linear, "linear"},
+inline constexpr std::array<Named<EpsilonMethod>, 10> kNames<EpsilonMethod>{{
+    {EpsilonMethod::optimal, "optimal"},
+    {EpsilonMethod::classic, "classic"},
+    {EpsilonMethod::improved, "improved"},
+    {EpsilonMethod::gdp, "gdp"},
+    {EpsilonMethod::pure, "pure"},
+    {EpsilonMethod::kov, "kov"},
+    {EpsilonMethod::profile, "profile"},
+    {EpsilonMethod::moments, "moments"},
+    {EpsilonMethod::strong, "strong"},
+    {EpsilonMethod::linear, "linear"},
 }};
 
 /// What a number promises of what was released.

@@ -29,7 +29,7 @@ ExactQuery exact_query(const DistinctQueries& counted, std::size_t i) {
   const auto key = counted.keys[i];
   ExactQuery query{{key.front(), {}}, counted.times(i).count};
   for (std::size_t g = 1; g < key.size(); g += 3) {
-    query.votes.groups.push_back({key[g], static_cast<Place>(key[g + 1]), key[g + 2]});
+    query.votes.groups.push_back({key[g], static_cast<LeadRank>(key[g + 1]), key[g + 2]});
   }
   return query;
 }
@@ -77,7 +77,7 @@ ExactPartials merge(std::span<const ExactPartials> shards) {
 }  // namespace
 
 Partials merge(std::span<const Partials> shards) {
-  std::vector<Tally> tallies;
+  std::vector<QueryCounts> tallies;
   std::vector<UtilityTally> utilities;
   std::vector<ExactPartials> exact;
   for (const Partials& shard : shards) {

@@ -17,7 +17,7 @@ namespace pate {
 /// accounted as if it had never been cut: counts, and of single teachers exact sums.
 struct Partials {
   Shard shard = {};
-  Tally tally;
+  QueryCounts tally;
   bool has_decisions = false;
   std::optional<UtilityTally> utility = {};  ///< with labels
   std::optional<ExactPartials> exact = {};   ///< with exact costs

@@ -23,14 +23,14 @@ namespace {
 constexpr double kAccuracy = 1e-4;
 constexpr double kCoarsest = 0x1p-9;
 constexpr double kFinest = 0x1p-20;
-constexpr double kMostNodes = 0x1p22;
+constexpr double kMaxNodes = 0x1p22;
 // Products at nodes, a direction: beyond the first neighbours are covered, beyond the second the
 // grid is coarser (a minute). Of all teachers: beyond this there are no profiles of theirs.
 constexpr double kManyTerms = 6e9;
-constexpr double kMostTerms = 1e11;
-constexpr double kMostTeacherTerms = 4e11;
+constexpr double kMaxTerms = 1e11;
+constexpr double kMaxTeacherTerms = 4e11;
 // Products of what is refined of teachers.
-constexpr double kMostRefined = 1e11;
+constexpr double kMaxRefined = 1e11;
 constexpr double kCoarsestOfTeachers = 0x1p-6;
 // Queries whose tables are in memory at once, and profiles that are refined at once.
 constexpr std::size_t kBatch = 64;
@@ -40,8 +40,8 @@ constexpr std::array kEpsilons{0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0,  1.5,  2.0,
                                2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0};
 constexpr std::array kDirections{Direction::forward, Direction::reverse};
 
-void reverse_all(std::vector<OutcomeTable>& tables) {
-  for (OutcomeTable& table : tables) table = reversed(std::move(table));
+void reverse_all(std::vector<DistributionPair>& tables) {
+  for (DistributionPair& table : tables) table = reversed(std::move(table));
 }
 
 double& of(BothDirections& both, Direction direction) {
@@ -70,8 +70,8 @@ constexpr std::size_t kKinds = 3;
 // `only`: their positions among all, increasing; none: they are all.
 std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
                                       std::span<const std::uint32_t> only,
-                                      std::vector<OutcomeTable>& tables) {
-  std::array<std::vector<OutcomeTable>, kKinds * kKinds> sets;
+                                      std::vector<DistributionPair>& tables) {
+  std::array<std::vector<DistributionPair>, kKinds * kKinds> sets;
   std::size_t position = 0;
   std::size_t next = 0;
   for (std::size_t a = 0; a < votes.groups.size(); ++a) {
@@ -99,17 +99,17 @@ constexpr double kCheap = 0.9;
 // What covers may add of their own; queries that cost less than the mean one may add as much as
 // that may, up to this many times their share.
 constexpr double kLeftOut = 1e-5;
-constexpr double kMostShares = 100.0;
+constexpr double kMaxShares = 100.0;
 
 // About what a table costs at some orders: its moments less one, as sums of terms >= 0.
 using Moments = std::array<double, 3>;
-Moments moments_of(const OutcomeTable& table, double slope) {
+Moments moments_of(const DistributionPair& table, double slope) {
   Moments result{};
-  for (const OutcomePair& o : table) {
+  for (const OutcomeMass& o : table) {
     if (!(o.p > 0.0 && std::isfinite(o.loss))) continue;
     for (std::size_t i = 0; i < result.size(); ++i) {
       const double at = slope * std::array{1.0, 0.4, 2.5}[i];
-      result[i] += o.p * (expm1mx(at * o.loss) + at * expm1mx(-o.loss));
+      result[i] += o.p * (expm1_minus_x(at * o.loss) + at * expm1_minus_x(-o.loss));
     }
   }
   return result;
@@ -117,14 +117,14 @@ Moments moments_of(const OutcomeTable& table, double slope) {
 
 // One table, or what covers several.
 struct Cover {
-  OutcomeTable table;
+  DistributionPair table;
   bool is_of_several;
   Moments moments;
 };
 
 // Fewer covers: whichever another can take in at no cost, or without becoming the dearest.
-std::vector<OutcomeTable> joined(std::vector<Cover> covers, double slope, double resolution,
-                                 double shares) {
+std::vector<DistributionPair> joined(std::vector<Cover> covers, double slope, double resolution,
+                                     double shares) {
   Moments most{};
   for (const Cover& cover : covers) {
     for (std::size_t i = 0; i < most.size(); ++i) most[i] = max_or_nan(most[i], cover.moments[i]);
@@ -150,7 +150,7 @@ std::vector<OutcomeTable> joined(std::vector<Cover> covers, double slope, double
     });
     if (!is_taken) kept.push_back(std::move(next));
   }
-  std::vector<OutcomeTable> result;
+  std::vector<DistributionPair> result;
   for (Cover& cover : kept) {
     result.push_back(cover.is_of_several ? cover_rounded(std::move(cover.table))
                                          : std::move(cover.table));
@@ -159,11 +159,12 @@ std::vector<OutcomeTable> joined(std::vector<Cover> covers, double slope, double
 }
 
 // mean: the first of `moments_of` the dearest neighbour, of all queries.
-std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
-                                  std::span<const std::size_t> kinds, const OutcomeTable& dearest,
-                                  double slope, double resolution, double mean) {
-  const double own = moments_of(dearest, slope).front();
-  const double shares = own > 0.0 ? std::clamp(mean / own, 1.0, kMostShares) : 1.0;
+std::vector<DistributionPair> covered(std::span<const DistributionPair> tables,
+                                      std::span<const std::size_t> kinds,
+                                      const DistributionPair& most_costly, double slope,
+                                      double resolution, double mean) {
+  const double own = moments_of(most_costly, slope).front();
+  const double shares = own > 0.0 ? std::clamp(mean / own, 1.0, kMaxShares) : 1.0;
   std::vector<Cover> covers;
   for (std::size_t k = 0; k + 1 < kinds.size(); ++k) {
     const auto set = tables.subspan(kinds[k], kinds[k + 1] - kinds[k]);
@@ -175,20 +176,20 @@ std::vector<OutcomeTable> covered(std::span<const OutcomeTable> tables,
 }
 
 // The sum of p e^(slope loss), for the reverse direction of q e^(-slope loss).
-double moment_of(const OutcomeTable& table, double slope, Direction direction) {
+double moment_of(const DistributionPair& table, double slope, Direction direction) {
   const bool is_forward = direction == Direction::forward;
   if (!is_forward) slope = -slope;
   thread_local std::vector<double> losses;
   thread_local std::vector<double> bent;
   losses.clear();
   double most = 0.0;
-  for (const OutcomePair& o : table) {
+  for (const OutcomeMass& o : table) {
     losses.push_back((is_forward ? o.p : o.q) > 0.0 ? o.loss : 0.0);
     most = max_or_nan(most, std::abs(slope * losses.back()));
   }
   bent.resize(losses.size());
-  const bool is_short = most <= kLargestBend;
-  if (is_short) kernels().bends(losses.data(), slope, most, losses.size(), bent.data());
+  const bool is_short = most <= kMaxExpArgument;
+  if (is_short) kernels().expm1_minus_x(losses.data(), slope, most, losses.size(), bent.data());
   double moment = 0.0;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const double z = slope * losses[i];
@@ -200,12 +201,13 @@ double moment_of(const OutcomeTable& table, double slope, Direction direction) {
 
 // The table of the neighbour with the largest moment in a direction, seen from there; among those
 // that may have it, none: among all.
-OutcomeTable dearest(std::span<const OutcomeTable> tables, std::span<const std::uint32_t> among,
-                     double order, Direction direction) {
-  const OutcomeTable* best = nullptr;
+DistributionPair most_costly(std::span<const DistributionPair> tables,
+                             std::span<const std::uint32_t> among, double order,
+                             Direction direction) {
+  const DistributionPair* best = nullptr;
   double largest = -kInfinity;
   for (std::size_t i = 0; i < (among.empty() ? tables.size() : among.size()); ++i) {
-    const OutcomeTable& table = tables[among.empty() ? i : among[i]];
+    const DistributionPair& table = tables[among.empty() ? i : among[i]];
     const double moment = moment_of(table, order - 1.0, direction);
     if (best != nullptr && !(moment > largest)) continue;
     largest = moment;
@@ -216,28 +218,28 @@ OutcomeTable dearest(std::span<const OutcomeTable> tables, std::span<const std::
 }
 
 // Of epsilons of millions no grid of losses is kept that tells anything.
-constexpr double kLargestStep = 1.0;
+constexpr double kMaxStep = 1.0;
 
 // A distinct query of one of several runs.
-struct QueryOf {
+struct QueryRef {
   std::size_t run, query;
   bool selection_only;  // the plurality is nearly sure, where the query is answered
   std::size_t near;     // groups that are told apart, the first ones; all: every group
 
   // Of these neighbours; none: of all.
-  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
+  [[nodiscard]] std::optional<std::vector<DistributionPair>> tables(
       std::span<ExactRun* const> runs, std::span<const std::uint32_t> only) const {
     if (selection_only) return (*runs[run])[query].selection_tables();
     return runs[run]->tables(query, only);
   }
   // By the group that loses the vote, and where those of each begin; the last is where all end.
-  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables_by_group(
+  [[nodiscard]] std::optional<std::vector<DistributionPair>> tables_by_group(
       ExactRun& of, std::vector<std::size_t>& first) const {
     if (!selection_only) {
       first = neighbours_by_group(of.votes(query));
       return of.tables(query);
     }
-    std::vector<OutcomeTable> result;
+    std::vector<DistributionPair> result;
     first = {0};
     for (std::size_t a = 0; a < of.votes(query).groups.size(); ++a) {
       std::ranges::move(of[query].selection_tables(a), std::back_inserter(result));
@@ -262,27 +264,27 @@ constexpr double kSureShare = 1e-9;
 // all others, and all other answers than the plurality, add to delta at most is added to `rest`: to
 // leave a query out or to take its answers for one is to see less, and (P - gamma Q)+ summed over
 // its outcomes is what it is then and `rest` at most. So it is where one neighbour stands for many
-// (`ExactCost::near_groups`), which is asked for where all neighbours are compared.
-std::vector<QueryOf> sure_first(std::span<ExactRun* const> runs, double limit, bool merges,
-                                double& rest) {
-  std::vector<QueryOf> places;
+// (`ExactCost::contending_groups`), which is asked for where all neighbours are compared.
+std::vector<QueryRef> split_near_certain(std::span<ExactRun* const> runs, double limit, bool merges,
+                                         double& rest) {
+  std::vector<QueryRef> places;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t i = 0; i < runs[r]->size(); ++i) {
       const auto excess = [](double log_bound) { return 2.1 * std::exp(log_bound); };
       const ExactCost& cost = (*runs[r])[i];
-      double its = excess(cost.log_surprise());
+      double its = excess(cost.log_other_outcomes());
       if (!(its <= limit)) {
-        its = excess(cost.log_beaten());
+        its = excess(cost.log_q_any_neighbour());
         places.push_back({r, i, its <= limit, cost.votes().groups.size()});
         if (merges && !(its <= limit)) {
-          places.back().near = cost.near_groups(limit);
+          places.back().near = cost.contending_groups(limit);
           if (places.back().near < cost.votes().groups.size()) its = limit;
         }
       }
       if (its <= limit) rest += runs[r]->count(i) * its;
     }
   }
-  std::stable_sort(places.begin(), places.end(), [&](const QueryOf& a, const QueryOf& b) {
+  std::stable_sort(places.begin(), places.end(), [&](const QueryRef& a, const QueryRef& b) {
     return runs[b.run]->votes(b.query) < runs[a.run]->votes(a.query);
   });
   return places;
@@ -307,10 +309,11 @@ std::vector<std::uint32_t> positions_in(std::span<const std::uint32_t> only,
   return increasing(std::move(result));
 }
 
-void add_rest(double rest, UpperProfile& profile) {
+void add_infinity_mass(double rest, PessimisticProfile& profile) {
   if (!(rest > 0.0)) return;
   // Outward: what rounding does to the sum.
-  profile.prepend(std::array{OutcomeTable{{rest * (1.0 + 1e-6), 0.0, kInfinity}, {1.0, 1.0, 0.0}}});
+  profile.compose_query(
+      std::array{DistributionPair{{rest * (1.0 + 1e-6), 0.0, kInfinity}, {1.0, 1.0, 0.0}}});
 }
 
 // How fine and how far profiles are.
@@ -323,10 +326,10 @@ struct Grids {
   [[nodiscard]] double highest(Direction direction) const {
     return std::max(0.5, 14.0 / (direction == Direction::forward ? slope_forward : slope_reverse));
   }
-  [[nodiscard]] UpperProfile::Grid grid(Direction direction, double h) const {
+  [[nodiscard]] PessimisticProfile::Grid grid(Direction direction, double h) const {
     return {h, highest(direction), least_delta};
   }
-  [[nodiscard]] LowerProfile lower(double h) const {
+  [[nodiscard]] OptimisticProfile lower(double h) const {
     return {h, -1.5, 1.5 * epsilon + 1.0, least_delta};
   }
   // About, in the middle of a run.
@@ -365,7 +368,7 @@ Grids grids_of(const ProfileHints& hints, const ProfileSettings& settings, doubl
       std::sqrt(12.0 * kAccuracy * result.epsilon /
                 (std::max(queries, 1.0) * std::min(slope(hints.larger()), steepest)));
   result.step = std::clamp(std::exp2(std::floor(std::log2(wanted))), kFinest, kCoarsest);
-  while (result.nodes(result.step) > kMostNodes) result.step *= 2.0;
+  while (result.nodes(result.step) > kMaxNodes) result.step *= 2.0;
   return result;
 }
 
@@ -377,15 +380,15 @@ std::function<double(double)> gaussian_start(double mu) {
   };
 }
 
-UpperProfile upper_of(const UpperProfile::Grid& grid, double gaussian_mu) {
-  if (!(gaussian_mu > 0.0)) return UpperProfile(grid);
+PessimisticProfile upper_of(const PessimisticProfile::Grid& grid, double gaussian_mu) {
+  if (!(gaussian_mu > 0.0)) return PessimisticProfile(grid);
   return {grid, gaussian_start(gaussian_mu)};
 }
 
 // One query in one direction, ready for profiles.
 struct Step {
-  GridLosses losses;
-  OutcomeTable dearest;
+  DiscretizedPairs losses;
+  DistributionPair most_costly;
 };
 
 // The steps of begin .. end of the places, by direction; false where outcomes are not known.
@@ -404,8 +407,9 @@ bool make_batch(std::size_t size, unsigned threads, const Make& make,
 }  // namespace
 
 ProfileCurve profile_curve(double step, std::span<const double> deltas,
-                           std::span<const double> epsilons, std::span<const UpperProfile> upper,
-                           std::span<const LowerProfile> lower) {
+                           std::span<const double> epsilons,
+                           std::span<const PessimisticProfile> upper,
+                           std::span<const OptimisticProfile> lower) {
   ProfileCurve curve;
   curve.step = step;
   curve.deltas.assign(deltas.begin(), deltas.end());
@@ -424,26 +428,27 @@ ProfileCurve profile_curve(double step, std::span<const double> deltas,
 std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSteps> steps,
                                       double delta, const OptimalOrder& hint) {
   // Beyond so many steps their RDP is near the truth.
-  constexpr double kMostPureSteps = 1e5;
-  constexpr double kMostProducts = 2e9;
+  constexpr double kMaxPureSteps = 1e5;
+  constexpr double kMaxProducts = 2e9;
   double count = 0.0;
   for (const PureSteps& its : steps) {
     // Losses from 40 on count as infinite.
     if (!(its.epsilon < 30.0)) return std::nullopt;
     count += static_cast<double>(its.count);
   }
-  if (!(count > 0.0 && count <= kMostPureSteps) || !std::isfinite(hint.epsilon)) {
+  if (!(count > 0.0 && count <= kMaxPureSteps) || !std::isfinite(hint.epsilon)) {
     return std::nullopt;
   }
   Grids grids = grids_of({hint, hint}, {delta, {}, {}}, count);
-  while (grids.nodes(grids.step) * 3.0 * count > kMostProducts) grids.step *= 2.0;
-  if (grids.step > kLargestStep) return std::nullopt;
-  UpperProfile profile = upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu);
+  while (grids.nodes(grids.step) * 3.0 * count > kMaxProducts) grids.step *= 2.0;
+  if (grids.step > kMaxStep) return std::nullopt;
+  PessimisticProfile profile = upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu);
   for (const PureSteps& its : steps) {
     if (its.epsilon == 0.0) continue;
     const double less = 1.0 / (1.0 + std::exp(its.epsilon));
-    const OutcomeTable response{{1.0 - less, less, its.epsilon}, {less, 1.0 - less, -its.epsilon}};
-    profile.prepend(GridLosses(std::array{response}, grids.step), 0, 1, its.count);
+    const DistributionPair response{{1.0 - less, less, its.epsilon},
+                                    {less, 1.0 - less, -its.epsilon}};
+    profile.compose_query(DiscretizedPairs(std::array{response}, grids.step), 0, 1, its.count);
   }
   const double epsilon = profile.epsilon(delta);
   return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
@@ -458,14 +463,14 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     for (std::size_t i = 0; i < run->size(); ++i) queries += run->count(i);
   }
   double rest = 0.0;
-  const std::vector<QueryOf> places =
-      sure_first(runs, kSureShare * least_delta(settings) / std::max(queries, 1.0), true, rest);
+  const std::vector<QueryRef> places = split_near_certain(
+      runs, kSureShare * least_delta(settings) / std::max(queries, 1.0), true, rest);
   double contested = 0.0;
-  for (const QueryOf& place : places) contested += runs[place.run]->count(place.query);
+  for (const QueryRef& place : places) contested += runs[place.run]->count(place.query);
   Grids grids = grids_of(hints, settings, contested);
   double all = 0.0;
   double with_covers = 0.0;
-  for (const QueryOf& place : places) {
+  for (const QueryRef& place : places) {
     const ExactRun& run = *runs[place.run];
     const double neighbours = place.neighbours(run.votes(place.query));
     const double terms = run.count(place.query) * place.terms(run.votes(place.query));
@@ -473,29 +478,29 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     with_covers += terms * std::min(neighbours, 1.0 * kKinds * kKinds);
   }
   const bool covers = grids.nodes(grids.step) * all > kManyTerms;
-  while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMostTerms) {
+  while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMaxTerms) {
     grids.step *= 2.0;
   }
-  if (grids.step > kLargestStep) return std::nullopt;
+  if (grids.step > kMaxStep) return std::nullopt;
 
-  std::array<UpperProfile, 2> upper{
+  std::array<PessimisticProfile, 2> upper{
       upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu),
       upper_of(grids.grid(Direction::reverse, grids.step), gaussian_mu)};
-  std::array<LowerProfile, 2> lower{grids.lower(grids.step), grids.lower(grids.step)};
-  for (UpperProfile& profile : upper) add_rest(rest, profile);
+  std::array<OptimisticProfile, 2> lower{grids.lower(grids.step), grids.lower(grids.step)};
+  for (PessimisticProfile& profile : upper) add_infinity_mass(rest, profile);
   ProgressCounter counter(progress, static_cast<std::int64_t>(places.size()));
   std::array<std::vector<std::unique_ptr<Step>>, 2> steps;
   for (std::size_t begin = 0; begin < places.size(); begin += kBatch) {
     const std::size_t size = std::min(kBatch, places.size() - begin);
     const auto make = [&](std::size_t j, std::unique_ptr<Step>& forward,
                           std::unique_ptr<Step>& reverse) {
-      const QueryOf& place = places[begin + j];
+      const QueryRef& place = places[begin + j];
       ExactRun& run = *runs[place.run];
       const GroupedVotes& votes = run.votes(place.query);
       std::vector<std::uint32_t> only;
       std::vector<std::uint32_t> stands_for;
       if (place.near < votes.groups.size()) {
-        stands_for = run[place.query].told_apart(place.near);
+        stands_for = run[place.query].representatives(place.near);
         only = increasing(stands_for);
       }
       auto tables = place.tables(runs, only);
@@ -507,26 +512,26 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
       std::vector<std::uint32_t> among;
       if (!place.selection_only) {
         const auto [first, last] = std::minmax(hints.forward.order, hints.reverse.order);
-        among = run[place.query].may_be_largest(first, last);
+        among = run[place.query].possible_maxima(first, last);
         if (!only.empty()) among = positions_in(only, stands_for, among);
       }
-      std::array<OutcomeTable, 2> ones;
+      std::array<DistributionPair, 2> ones;
       for (std::size_t d = 0; d < 2; ++d) {
-        ones.at(d) = dearest(*tables, among, order(kDirections[d]), kDirections[d]);
+        ones.at(d) = most_costly(*tables, among, order(kDirections[d]), kDirections[d]);
       }
       std::vector<std::size_t> kinds;
       if (is_covered) kinds = sort_by_kind(votes, only, *tables);
       for (const Direction direction : kDirections) {
         if (direction == Direction::reverse) reverse_all(*tables);
-        OutcomeTable& one = ones.at(direction == Direction::forward ? 0 : 1);
-        std::vector<OutcomeTable> few;
+        DistributionPair& one = ones.at(direction == Direction::forward ? 0 : 1);
+        std::vector<DistributionPair> few;
         if (is_covered && !tables->empty()) {
           const double slope = order(direction) - 1.0;
           few = covered(*tables, kinds, one, slope, grids.step,
                         kRdpShare * grids.epsilon * slope / contested);
         }
         (direction == Direction::forward ? forward : reverse) = std::make_unique<Step>(
-            Step{GridLosses(is_covered ? few : *tables, grids.step), std::move(one)});
+            Step{DiscretizedPairs(is_covered ? few : *tables, grids.step), std::move(one)});
       }
       return true;
     };
@@ -535,13 +540,13 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     parallel_for(4, threads, [&](std::size_t task) {
       const std::size_t d = task % 2;
       for (std::size_t j = 0; j < size; ++j) {
-        const QueryOf& place = places[begin + j];
+        const QueryRef& place = places[begin + j];
         const auto times = static_cast<std::int64_t>(runs[place.run]->count(place.query));
         const Step& step = *steps[d][j];
         if (task < 2) {
-          upper[d].prepend(step.losses, 0, step.losses.neighbours(), times);
+          upper[d].compose_query(step.losses, 0, step.losses.neighbours(), times);
         } else {
-          lower[d].append(step.dearest, times);
+          lower[d].append(step.most_costly, times);
         }
       }
     });
@@ -566,7 +571,7 @@ struct Pair {
 class TeacherPasses {
  public:
   TeacherPasses(ExactRun& run, const TeacherRows& votes, const Grids& grids,
-                std::span<const QueryOf> places, double rest, const ProfileSettings& settings,
+                std::span<const QueryRef> places, double rest, const ProfileSettings& settings,
                 const ProfileHints& hints, unsigned threads)
       : run_(run),
         votes_(votes),
@@ -580,36 +585,36 @@ class TeacherPasses {
   // Fills in the epsilons of the pairs, from above at this step; false where the outcomes of some
   // query are not known.
   [[nodiscard]] bool upper(std::span<Pair> pairs, double step, ProgressCounter& counter) {
-    std::vector<UpperProfile> profiles;
+    std::vector<PessimisticProfile> profiles;
     for (const Pair& pair : pairs) {
       profiles.emplace_back(grids_.grid(kDirections[pair.direction], step));
-      add_rest(rest_, profiles.back());
+      add_infinity_mass(rest_, profiles.back());
     }
     const bool known =
         pass(step, pairs, counter,
              [&](std::size_t k, const Step& its, std::size_t, std::size_t begin, std::size_t end,
-                 std::int64_t times) { profiles[k].prepend(its.losses, begin, end, times); });
+                 std::int64_t times) { profiles[k].compose_query(its.losses, begin, end, times); });
     for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k].epsilon = profiles[k].epsilon(delta_);
     return known;
   }
 
   double lower(Pair pair, double step) {
-    LowerProfile profile = grids_.lower(step);
+    OptimisticProfile profile = grids_.lower(step);
     ProgressCounter nobody({}, 1);
     pass(step, std::span(&pair, 1), nobody,
          [&](std::size_t, const Step& its, std::size_t d, std::size_t begin, std::size_t end,
              std::int64_t times) {
            const auto of_group = std::span(its.tables).subspan(begin, end - begin);
            if (of_group.empty()) return;
-           profile.append(dearest(of_group, {}, orders_[d], Direction::forward), times);
+           profile.append(most_costly(of_group, {}, orders_[d], Direction::forward), times);
          });
     return profile.epsilon(delta_);
   }
 
  private:
   struct Step {
-    GridLosses losses;
-    std::vector<OutcomeTable> tables;
+    DiscretizedPairs losses;
+    std::vector<DistributionPair> tables;
   };
 
   // Calls take(pair, step, direction, neighbours begin, end, times) query by query; false where the
@@ -626,10 +631,10 @@ class TeacherPasses {
         auto outcomes = places_[done + j].tables_by_group(run_, ranges[j]);
         if (!outcomes) return;
         known[j] = 1;
-        std::vector<OutcomeTable> tables = std::move(*outcomes);
+        std::vector<DistributionPair> tables = std::move(*outcomes);
         for (std::size_t d = 0; d < 2; ++d) {
           if (kDirections[d] == Direction::reverse) reverse_all(tables);
-          steps[j][d] = std::make_unique<Step>(Step{GridLosses(tables, step), tables});
+          steps[j][d] = std::make_unique<Step>(Step{DiscretizedPairs(tables, step), tables});
         }
       });
       if (std::ranges::count(known, 0) > 0) return false;
@@ -655,7 +660,7 @@ class TeacherPasses {
 
   ExactRun& run_;
   const TeacherRows& votes_;
-  std::span<const QueryOf> places_;
+  std::span<const QueryRef> places_;
   double rest_;
   Grids grids_;
   double delta_;
@@ -673,14 +678,14 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   for (std::size_t i = 0; i < run.size(); ++i) queries += run.count(i);
   ExactRun* const one = &run;
   double rest = 0.0;
-  const std::vector<QueryOf> places = sure_first(
+  const std::vector<QueryRef> places = split_near_certain(
       std::span(&one, 1), kSureShare * settings.delta / std::max(queries, 1.0), false, rest);
   double contested = 0.0;
-  for (const QueryOf& place : places) contested += run.count(place.query);
+  for (const QueryRef& place : places) contested += run.count(place.query);
   Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, contested);
-  if (grids.step > kLargestStep) return std::nullopt;
+  if (grids.step > kMaxStep) return std::nullopt;
   double terms = 0.0;  // of a teacher, at a node
-  for (const QueryOf& place : places) {
+  for (const QueryRef& place : places) {
     const GroupedVotes& its = run.votes(place.query);
     const auto neighbours = place.selection_only ? 2.0 : static_cast<double>(its.groups.size());
     terms += run.count(place.query) * neighbours * place.terms(its);
@@ -690,7 +695,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   result.coarse_step = std::max(grids.step, kCoarsest);
   const auto teachers = static_cast<double>(votes.teachers);
   const auto work = [&](double step) { return 2.0 * grids.nodes(step) * terms; };
-  while (work(result.coarse_step) * teachers > 0.5 * kMostTeacherTerms) {
+  while (work(result.coarse_step) * teachers > 0.5 * kMaxTeacherTerms) {
     if (result.coarse_step >= kCoarsestOfTeachers) return std::nullopt;
     result.coarse_step *= 2.0;
   }
@@ -713,7 +718,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   std::size_t refined = 0;
   if (result.step < result.coarse_step) {
     while (refined < order.size() && order[refined].epsilon > largest.epsilon &&
-           spent < kMostRefined) {
+           spent < kMaxRefined) {
       const std::size_t size = std::min(kRefinedAtOnce, order.size() - refined);
       const std::span batch(order.begin() + static_cast<std::ptrdiff_t>(refined), size);
       const std::vector<Pair> coarse(batch.begin(), batch.end());

@@ -45,8 +45,8 @@ struct RunProfile {
 /// the epsilons.
 [[nodiscard]] ProfileCurve profile_curve(double step, std::span<const double> deltas,
                                          std::span<const double> epsilons,
-                                         std::span<const UpperProfile> upper,
-                                         std::span<const LowerProfile> lower);
+                                         std::span<const PessimisticProfile> upper,
+                                         std::span<const OptimisticProfile> lower);
 
 /// The profile of runs one after the other, each a fixed list of queries to the same teachers, and
 /// of Gaussian steps on them whose sensitivity is `gaussian_mu` standard deviations. None where

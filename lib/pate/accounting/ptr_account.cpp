@@ -16,30 +16,30 @@ namespace {
 
 constexpr std::array kTestedEpsilons{0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
 // Multiplications that a profile may take.
-constexpr double kMostWork = 1.5e9;
+constexpr double kMaxWork = 1.5e9;
 
 // A query of stability q against a neighbour of stability w with the same plurality.
-OutcomeTable same_plurality(const ThresholdCheck& test, std::int64_t q, std::int64_t w) {
+DistributionPair same_plurality(const ThresholdCheck& test, std::int64_t q, std::int64_t w) {
   const LogBernoulliPair pair = answer_pair(test, q, w);
   return {{std::exp(pair.log_p), std::exp(pair.log_p_neighbour), pair.log_ratio},
           {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio}};
 }
 
 // Stability 0 on both, and another plurality: either class is an answer of one side only.
-OutcomeTable other_plurality(const ThresholdCheck& test) {
+DistributionPair other_plurality(const ThresholdCheck& test) {
   const double answered = std::exp(log_answered(test, 0));
   const double refused = std::exp(log_refused(test, 0));
   return {{answered, 0.0, kInfinity}, {refused, refused, 0.0}, {0.0, answered, -kInfinity}};
 }
 
 // All neighbours, the one that lowers the stability first.
-std::vector<OutcomeTable> neighbours_of(const ThresholdCheck& test, std::int64_t q,
-                                        std::int64_t teachers, Direction direction) {
-  std::vector<OutcomeTable> tables;
+std::vector<DistributionPair> neighbours_of(const ThresholdCheck& test, std::int64_t q,
+                                            std::int64_t teachers, Direction direction) {
+  std::vector<DistributionPair> tables;
   tables.push_back(q > 0 ? same_plurality(test, q, q - 1) : other_plurality(test));
   if (q < teachers) tables.push_back(same_plurality(test, q, q + 1));
   if (direction == Direction::reverse) {
-    for (OutcomeTable& table : tables) table = reversed(std::move(table));
+    for (DistributionPair& table : tables) table = reversed(std::move(table));
   }
   return tables;
 }
@@ -50,7 +50,7 @@ struct TestedGrid {
   double least_delta = 0.0;
 };
 
-TestedGrid grid_of(const Tally& tally, const ExactSettings& settings, const CostEntry& hint) {
+TestedGrid grid_of(const QueryCounts& tally, const ExactSettings& settings, const CostEntry& hint) {
   TestedGrid grid;
   const double slope = std::max(1.0, hint.order.value_or(2.0) - 1.0);
   grid.highest = std::max(0.5, 14.0 / slope);
@@ -64,7 +64,7 @@ TestedGrid grid_of(const Tally& tally, const ExactSettings& settings, const Cost
   }
   const double range = hint.epsilon + 25.0 / slope + grid.highest;
   while (grid.step < 0.25 &&
-         12.0 * static_cast<double>(tally.queries) * range / grid.step > kMostWork) {
+         12.0 * static_cast<double>(tally.queries) * range / grid.step > kMaxWork) {
     grid.step *= 2.0;
   }
   return grid;
@@ -72,9 +72,9 @@ TestedGrid grid_of(const Tally& tally, const ExactSettings& settings, const Cost
 
 }  // namespace
 
-void add_tested_profile(const Tally& tally, const ExactSettings& settings, Account& account) {
+void add_tested_profile(const QueryCounts& tally, const ExactSettings& settings, Account& account) {
   const auto hint = std::ranges::find_if(account.costs, [](const CostEntry& cost) {
-    return cost.conversion == ReportedConversion::improved;
+    return cost.conversion == EpsilonMethod::improved;
   });
   CostEntry entry = profile_entry(Bound::exact, settings.profile.delta, 0.0, 0.0);
   if (tally.queries > 0 && !std::isfinite(hint->epsilon)) {
@@ -84,15 +84,15 @@ void add_tested_profile(const Tally& tally, const ExactSettings& settings, Accou
   if (tally.queries > 0) {
     const ThresholdCheck& test = *account.aggregator.selection;
     const TestedGrid grid = grid_of(tally, settings, *hint);
-    std::vector<UpperProfile> upper;
-    std::vector<LowerProfile> lower;
+    std::vector<PessimisticProfile> upper;
+    std::vector<OptimisticProfile> lower;
     for (const Direction direction : {Direction::forward, Direction::reverse}) {
-      UpperProfile& above =
-          upper.emplace_back(UpperProfile::Grid{grid.step, grid.highest, grid.least_delta});
-      LowerProfile& below = lower.emplace_back(grid.step, -1.5, 1.5 * hint->epsilon + 1.0);
+      PessimisticProfile& above =
+          upper.emplace_back(PessimisticProfile::Grid{grid.step, grid.highest, grid.least_delta});
+      OptimisticProfile& below = lower.emplace_back(grid.step, -1.5, 1.5 * hint->epsilon + 1.0);
       for (const DistinctQuery& query : tally.distinct) {
         const auto tables = neighbours_of(test, query.statistic, tally.teachers, direction);
-        above.prepend(GridLosses(tables, grid.step), 0, tables.size(), query.count);
+        above.compose_query(DiscretizedPairs(tables, grid.step), 0, tables.size(), query.count);
         below.append(tables.front(), query.count);
       }
     }

@@ -26,7 +26,7 @@ void append_cost_key(std::int64_t statistic, double log_q, std::vector<std::int3
   append_ordered(log_q, key);
 }
 
-void take(DistinctQueries counted, Tally& result) {
+void take(DistinctQueries counted, QueryCounts& result) {
   result.distinct.reserve(counted.keys.size());
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {
     const auto key = counted.keys[i];
@@ -39,7 +39,7 @@ void take(DistinctQueries counted, Tally& result) {
 }
 
 // Adds the queries of a shard to what is known between the checkpoints of the whole run.
-void add_shard(const Tally& shard, std::vector<KeyCounts>& parts) {
+void add_shard(const QueryCounts& shard, std::vector<KeyCounts>& parts) {
   std::vector<std::int32_t> key;
   for (std::size_t i = 0; i < shard.distinct.size(); ++i) {
     key.clear();
@@ -73,7 +73,7 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
     if (!same) first.push_back(i);
   }
   std::vector<double> right(keys.size());
-  if (aggregator.is_tested()) {
+  if (aggregator.is_ptr()) {
     for (std::size_t i = 0; i < keys.size(); ++i) right[i] = keys[i].back();
     return right;
   }
@@ -96,14 +96,14 @@ void join_kinds(std::vector<UtilityTally::Kind>& kinds) {
 
 }  // namespace
 
-std::span<const Occurrence> Tally::occurrences_of(std::size_t i) const {
+std::span<const Occurrence> QueryCounts::occurrences_of(std::size_t i) const {
   return std::span<const Occurrence>(occurrences)
       .subspan(first_occurrence[i], first_occurrence[i + 1] - first_occurrence[i]);
 }
 
 QueryKey cost_key(const Run& run) {
   validate(run.aggregator);
-  if (run.aggregator.is_tested()) {
+  if (run.aggregator.is_ptr()) {
     return {[](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
       append_cost_key(reader.statistic(i), -kInfinity, key);
     }};
@@ -115,8 +115,8 @@ QueryKey cost_key(const Run& run) {
   }};
 }
 
-Tally tally_of(const Run& run, DistinctQueries counted) {
-  Tally result;
+QueryCounts tally_of(const Run& run, DistinctQueries counted) {
+  QueryCounts result;
   result.teachers = run.votes.teachers();
   result.classes = run.votes.classes();
   result.run_queries = run.rows.size();
@@ -128,20 +128,20 @@ Tally tally_of(const Run& run, DistinctQueries counted) {
   return result;
 }
 
-Tally tally(const Run& run, unsigned threads) {
+QueryCounts tally(const Run& run, unsigned threads) {
   return tally_of(run, count_distinct(run, cost_key(run), {.threads = threads}));
 }
 
-Tally merge(std::span<const Tally> shards) {
+QueryCounts merge(std::span<const QueryCounts> shards) {
   if (shards.empty()) throw parameter_error("merging needs at least one shard, got none");
-  Tally result;
+  QueryCounts result;
   result.teachers = shards.front().teachers;
   result.classes = shards.front().classes;
   result.run_queries = shards.front().run_queries;
   result.queries = result.run_queries;
   result.checkpoints = trajectory_checkpoints(result.run_queries);
   std::vector<KeyCounts> parts(result.checkpoints.size());
-  for (const Tally& shard : shards) {
+  for (const QueryCounts& shard : shards) {
     if (shard.teachers != result.teachers || shard.classes != result.classes ||
         shard.run_queries != result.run_queries ||
         shard.first_checkpoint + shard.checkpoints.size() > parts.size()) {
@@ -197,7 +197,7 @@ QueryKey label_key(const Run& run) {
     std::int32_t top = 0;
     key.push_back(0);
     for (std::size_t k = 0; k < counts.size(); ++k) {
-      const std::int32_t id = reader.is_sparse() ? voted[k] : static_cast<std::int32_t>(k);
+      const std::int32_t id = reader.is_sparse_vector() ? voted[k] : static_cast<std::int32_t>(k);
       if (counts[k] > top) {
         top = counts[k];
         plurality = id;

@@ -22,7 +22,7 @@ struct DistinctQuery {
 /// A run boiled down to its distinct cost inputs in a canonical order (statistic, then log q):
 /// every sum over queries runs over these, so that threads, shards and the order of queries change
 /// no bit.
-struct Tally {
+struct QueryCounts {
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t queries = 0;
@@ -47,15 +47,15 @@ struct Tally {
 
 /// The tally of a run, or of its shard, from its queries as counted under `cost_key`; its
 /// checkpoints are those of the whole run that lie in it, and its end.
-[[nodiscard]] Tally tally_of(const Run& run, DistinctQueries counted);
+[[nodiscard]] QueryCounts tally_of(const Run& run, DistinctQueries counted);
 
 /// Reads the votes of the run once and counts; throws and takes memory as `count_distinct` does.
-[[nodiscard]] Tally tally(const Run& run, unsigned threads);
+[[nodiscard]] QueryCounts tally(const Run& run, unsigned threads);
 
 /// The tally of a run from those of all its shards, in any order: the same, to the last bit, as
 /// `tally` of the whole run. Throws `parameter_error` unless the shards are of one run and their
 /// queries add up to all of it.
-[[nodiscard]] Tally merge(std::span<const Tally> shards);
+[[nodiscard]] QueryCounts merge(std::span<const QueryCounts> shards);
 
 /// How many refused queries are expected to get the student's own label (S18, Algorithm 2, line 4):
 ///

@@ -9,12 +9,12 @@
 
 namespace pate {
 
-QuerySets::QuerySets(const Tally& tally) : loose_(tally.distinct.size()) {
+QuerySets::QuerySets(const QueryCounts& tally) : loose_(tally.distinct.size()) {
   std::iota(loose_.begin(), loose_.end(), std::uint32_t{0});
 }
 
-QuerySets::QuerySets(const Tally& tally, const QCells& cells, bool by_statistic) {
-  std::map<std::pair<std::int64_t, std::size_t>, std::vector<Placed>> found;
+QuerySets::QuerySets(const QueryCounts& tally, const QCells& cells, bool by_statistic) {
+  std::map<std::pair<std::int64_t, std::size_t>, std::vector<QueryInCell>> found;
   auto last = found.end();  // neighbours mostly share their set
   for (std::uint32_t i = 0; i < tally.distinct.size(); ++i) {
     const DistinctQuery& query = tally.distinct[i];
@@ -30,11 +30,11 @@ QuerySets::QuerySets(const Tally& tally, const QCells& cells, bool by_statistic)
   }
   for (const auto& [key, queries] : found) {
     if (queries.size() <= QCells::kNodes) {
-      for (const Placed& placed : queries) loose_.push_back(placed.query);
+      for (const QueryInCell& placed : queries) loose_.push_back(placed.query);
       continue;
     }
     const auto [smallest, largest] = std::ranges::minmax_element(
-        queries, {}, [&](const Placed& placed) { return tally.distinct[placed.query].log_q; });
+        queries, {}, [&](const QueryInCell& placed) { return tally.distinct[placed.query].log_q; });
     const std::size_t begin = queries_.size();
     queries_.insert(queries_.end(), queries.begin(), queries.end());
     sets_.push_back({begin, queries_.size(), key.second, *smallest, *largest});
@@ -42,18 +42,20 @@ QuerySets::QuerySets(const Tally& tally, const QCells& cells, bool by_statistic)
   std::ranges::sort(loose_);
 }
 
-std::vector<QuerySets::Part> QuerySets::halves(const Part& part, std::vector<Placed>& queries) {
+std::vector<QuerySets::Part> QuerySets::halves(const Part& part,
+                                               std::vector<QueryInCell>& queries) {
   // The smaller q is, the larger its place.
   queries.assign(part.queries.begin(), part.queries.end());
-  const auto split = std::stable_partition(
-      queries.begin(), queries.end(), [&](const Placed& placed) { return placed.s > part.middle; });
+  const auto split =
+      std::stable_partition(queries.begin(), queries.end(),
+                            [&](const QueryInCell& placed) { return placed.s > part.middle; });
   const auto smaller = static_cast<std::size_t>(split - queries.begin());
   std::vector<Part> result;
   for (const bool lower : {true, false}) {
     const auto found =
         lower ? std::span(queries).first(smaller) : std::span(queries).subspan(smaller);
     if (found.empty()) continue;
-    const auto [least, most] = std::ranges::minmax_element(found, {}, &Placed::s);
+    const auto [least, most] = std::ranges::minmax_element(found, {}, &QueryInCell::s);
     const double half = 0.5 * part.half;
     result.push_back({part.cell, part.middle + (lower ? half : -half), half, found, *most, *least});
   }

@@ -20,25 +20,25 @@ namespace pate {
 class QuerySets {
  public:
   /// A distinct query by its position, and where in the cell it lies.
-  struct Placed {
+  struct QueryInCell {
     std::uint32_t query;
     double s;
   };
   struct Set {
     std::size_t begin, end;  ///< in a list of all sets' queries
     std::size_t cell;
-    Placed smallest_q, largest_q;  ///< the queries at both ends
+    QueryInCell smallest_q, largest_q;  ///< the queries at both ends
   };
 
   QuerySets() = default;
   /// cells: of the finite log q of the tally. by_statistic: a set has one selection statistic.
-  QuerySets(const Tally& tally, const QCells& cells, bool by_statistic);
+  QuerySets(const QueryCounts& tally, const QCells& cells, bool by_statistic);
   /// No sets: all queries are loose.
-  explicit QuerySets(const Tally& tally);
+  explicit QuerySets(const QueryCounts& tally);
 
   [[nodiscard]] std::span<const Set> sets() const { return sets_; }
   /// Its queries, in their canonical order.
-  [[nodiscard]] std::span<const Placed> queries(const Set& set) const {
+  [[nodiscard]] std::span<const QueryInCell> queries(const Set& set) const {
     return std::span(queries_).subspan(set.begin, set.end - set.begin);
   }
 
@@ -46,8 +46,8 @@ class QuerySets {
   struct Part {
     std::size_t cell;
     double middle, half;  ///< of the part; those of the cell are 0 and 1
-    std::span<const Placed> queries;
-    Placed smallest_q, largest_q;
+    std::span<const QueryInCell> queries;
+    QueryInCell smallest_q, largest_q;
 
     /// Where a place of the cell lies in the part, from -1 to 1.
     [[nodiscard]] double within(double s) const { return (s - middle) / half; }
@@ -59,13 +59,14 @@ class QuerySets {
   }
   /// The half of a part with the smaller q, then that with the larger; those without queries are
   /// left out. `queries` keeps what they point to.
-  [[nodiscard]] static std::vector<Part> halves(const Part& part, std::vector<Placed>& queries);
+  [[nodiscard]] static std::vector<Part> halves(const Part& part,
+                                                std::vector<QueryInCell>& queries);
   /// Those of no set: too few in a cell to be worth its nodes.
-  [[nodiscard]] std::span<const std::uint32_t> loose() const { return loose_; }
+  [[nodiscard]] std::span<const std::uint32_t> ungrouped() const { return loose_; }
 
  private:
   std::vector<Set> sets_;
-  std::vector<Placed> queries_;
+  std::vector<QueryInCell> queries_;
   std::vector<std::uint32_t> loose_;
 };
 

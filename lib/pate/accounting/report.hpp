@@ -21,8 +21,8 @@ enum class OrderEnd { none, lowest, highest };
 /// One cost of a run.
 struct CostEntry {
   Bound bound = Bound::data_independent;
-  Reading reading = Reading::worst_case;
-  ReportedConversion conversion = ReportedConversion::improved;
+  GuaranteeKind reading = GuaranteeKind::worst_case;
+  EpsilonMethod conversion = EpsilonMethod::improved;
   double epsilon = 0.0;  ///< +inf where there is none
   double delta = 0.0;    ///< 0 for `pure`
   std::optional<double> order =
@@ -147,7 +147,7 @@ struct Account {
   std::vector<AtCap> at_cap;
 
   /// Every query answered.
-  StepCounts steps;
+  MechanismCounts steps;
   std::vector<double> orders;
   std::optional<RdpCurves> published, tradeoff;
   std::optional<ExactCurves> exact;     ///< with exact costs at given orders only

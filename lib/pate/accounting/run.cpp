@@ -159,7 +159,7 @@ std::span<const double> QueryReader::scores(std::int64_t i) const {
 
 std::int64_t QueryReader::statistic(std::int64_t i) const {
   if (!run_.aggregator.selection) return 0;
-  if (run_.aggregator.is_tested()) return stability(histogram(i));
+  if (run_.aggregator.is_ptr()) return stability(histogram(i));
   if (run_.student == nullptr) return top_count(counts(i));
   return interactive_statistic(histogram(i), scores(i), run_.votes.teachers());
 }

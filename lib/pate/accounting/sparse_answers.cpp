@@ -19,7 +19,7 @@ namespace {
 
 // Beyond so many scales Laplace noise has 2e-14 of its mass.
 constexpr double kScales = 31.0;
-constexpr double kLeastMass = 1e-15;
+constexpr double kMinMass = 1e-15;
 // Smaller numbers are slow.
 constexpr double kNoMass = 1e-200;
 
@@ -120,14 +120,14 @@ SparseAnswers sparse_answers(const Aggregator& sparse, std::span<const std::int6
     }
     if (end == most) {
       ends.emplace_back(carried, t + 1 - most);
-    } else if (carried > kLeastMass) {
+    } else if (carried > kMinMass) {
       Round& round = rounds[static_cast<std::size_t>(last)];
       round.mass = noise.weight;
       for (double& mass : round.mass) mass *= carried;
       round.total = carried;
       ++last;
     }
-    while (first < last && rounds[static_cast<std::size_t>(first)].total <= kLeastMass) {
+    while (first < last && rounds[static_cast<std::size_t>(first)].total <= kMinMass) {
       rounds[static_cast<std::size_t>(first++)] = {};
     }
     result.answered.push_back(answered);

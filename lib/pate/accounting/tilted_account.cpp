@@ -20,7 +20,7 @@ namespace pate {
 namespace {
 
 // No guarantee, so that the optimal conversion does not go with it.
-constexpr std::array kTiltedConversions{ReportedConversion::improved, ReportedConversion::classic};
+constexpr std::array kTiltedConversions{EpsilonMethod::improved, EpsilonMethod::classic};
 
 std::vector<std::int32_t> counts_of(const GroupedVotes& votes) {
   std::vector<std::int32_t> counts;
@@ -61,7 +61,7 @@ TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::i
   cost_.emplace(aggregator.noisy_max.gaussian(), check, teachers, classes, order);
   cap_ = data_independent_cost(aggregator.noisy_max, order);
   if (!aggregator.selection) return;
-  joint_.emplace(AnswerLadder(*aggregator.selection, 0, teachers, teachers), order, cap_);
+  joint_.emplace(AnswerTable(*aggregator.selection, 0, teachers, teachers), order, cap_);
 }
 
 // Where probabilities underflow the excess of the tilted cost loses all its digits.
@@ -93,7 +93,7 @@ void add_tilted_costs(std::span<const ExactQuery> queries, const OrderSearch& se
       const double rdp = tilted_rdp(queries, account, order, threads);
       spent = spent || !(rdp <= 0.0);
       auto& at_order = epsilons.emplace_back();
-      for (const ReportedConversion conversion : kTiltedConversions) {
+      for (const EpsilonMethod conversion : kTiltedConversions) {
         at_order.push_back(epsilon_from_rdp(rdp_conversion(conversion), rdp, order, search.delta));
       }
     }

@@ -68,9 +68,9 @@ void write_directly(const fs::path& path, std::string_view bytes, const WritePoi
 // link is one of the system's own: /dev/stdout leads to an open file, and to replace the name that
 // file happens to have is not what was asked for.
 std::optional<fs::path> follow_links(const fs::path& path) {
-  constexpr int kMostLinks = 40;  // as many as the kernel follows
+  constexpr int kMaxLinks = 40;  // as many as the kernel follows
   fs::path target = path;
-  for (int i = 0; i < kMostLinks; ++i) {
+  for (int i = 0; i < kMaxLinks; ++i) {
     std::error_code error;
     if (!fs::is_symlink(fs::symlink_status(target, error))) return target;
     const std::string name = fs::absolute(target, error).lexically_normal().string();

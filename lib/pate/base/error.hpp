@@ -38,7 +38,7 @@ class output_error : public error {
 };
 
 /// The ledger does not allow it: it has a release already, or is the account of other teachers.
-class ledger_refusal : public error {
+class ledger_conflict : public error {
  public:
   using error::error;
 };

@@ -36,7 +36,7 @@ std::vector<std::byte> read_all(int descriptor, const std::string& name) {
   std::vector<std::byte> bytes(room);
   std::size_t filled = 0;
   for (;;) {
-    if (filled == bytes.size()) grow_held(bytes, bytes.size() + bytes.size() / 2, false, name);
+    if (filled == bytes.size()) grow_buffer(bytes, bytes.size() + bytes.size() / 2, false, name);
     const ssize_t count =
         retry([&] { return ::read(descriptor, bytes.data() + filled, bytes.size() - filled); });
     if (count < 0) fail(name, "read");

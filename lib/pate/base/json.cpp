@@ -154,8 +154,8 @@ std::vector<T> read_array(const JsonValue& value, const Json& json, const char* 
 }
 
 // Reports need 6 levels, and 50 members.
-constexpr std::size_t kMostLevels = 50;
-constexpr std::size_t kMostMembers = 1000;
+constexpr std::size_t kMaxLevels = 50;
+constexpr std::size_t kMaxMembers = 1000;
 
 // The position behind a string that begins at `start`; the size of the text where it does not end.
 std::size_t behind_string(std::string_view text, std::size_t start) {
@@ -185,7 +185,7 @@ JsonValue JsonValue::read_file(const std::string& path) {
 }
 
 std::optional<JsonValue> JsonValue::parse_if_json(std::string_view text, std::string name) {
-  const std::string_view excess = json_excess(text);
+  const std::string_view excess = json_limit_exceeded(text);
   if (!excess.empty()) {
     throw input_error(fmt::format("{}: expected a JSON report, but {}", name, excess));
   }
@@ -312,9 +312,9 @@ std::string JsonValue::canonical(std::string_view left_out) const {
   return text;
 }
 
-std::string_view json_excess(std::string_view text) {
+std::string_view json_limit_exceeded(std::string_view text) {
   // Of every open object how many names it has had. Elements of arrays are not counted.
-  std::array<std::size_t, kMostLevels> names{};
+  std::array<std::size_t, kMaxLevels> names{};
   std::size_t levels = 0;
   for (std::size_t i = 0; i < text.size();) {
     switch (text[i]) {
@@ -323,7 +323,7 @@ std::string_view json_excess(std::string_view text) {
         continue;
       case '{':
       case '[':
-        if (levels == kMostLevels) return "it is nested deeper than 50 levels";
+        if (levels == kMaxLevels) return "it is nested deeper than 50 levels";
         names[levels++] = 0;
         break;
       case '}':
@@ -331,7 +331,7 @@ std::string_view json_excess(std::string_view text) {
         levels -= std::min<std::size_t>(levels, 1);
         break;
       case ':':
-        if (levels > 0 && ++names[levels - 1] > kMostMembers) {
+        if (levels > 0 && ++names[levels - 1] > kMaxMembers) {
           return "it has an object of more than 1000 members";
         }
         break;

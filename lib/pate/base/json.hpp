@@ -102,7 +102,7 @@ class JsonValue {
 ///
 /// Any text may be given; whether it is JSON is for a parser to say, afterwards. One pass over the
 /// bytes. Throws nothing but what memory does.
-[[nodiscard]] std::string_view json_excess(std::string_view text);
+[[nodiscard]] std::string_view json_limit_exceeded(std::string_view text);
 
 /// A place in a JSON document that is being made: null until it is given a value, members or
 /// elements. Members keep the order in which they were made. A place may be used until a member or

@@ -88,7 +88,7 @@ std::size_t usual_memory() {
   return bytes;
 }
 
-std::size_t usable_memory() {
+std::size_t memory_limit() {
   return usable();
 }
 
@@ -103,10 +103,10 @@ void limit_memory(std::size_t bytes) {
   (void)::setrlimit(RLIMIT_DATA, &limit);
 }
 
-void grow_held(std::vector<std::byte>& bytes, std::size_t size, bool end_known,
-               const std::string& name) {
+void grow_buffer(std::vector<std::byte>& bytes, std::size_t size, bool end_known,
+                 const std::string& name) {
   // While it grows, the old bytes and the new ones are held.
-  const std::size_t memory = usable_memory();
+  const std::size_t memory = memory_limit();
   const std::size_t most = end_known ? memory / 4 * 3 : memory / 2;
   if (bytes.size() >= most) {
     throw input_error(fmt::format(

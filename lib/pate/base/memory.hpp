@@ -12,18 +12,18 @@ namespace pate::io {
 
 /// Bytes of memory that this process may use: those of the last `limit_memory`, the usual before
 /// one.
-[[nodiscard]] std::size_t usable_memory();
+[[nodiscard]] std::size_t memory_limit();
 
 /// Allows so many bytes from here on, of this process and those it starts: the system refuses more
 /// (RLIMIT_DATA; `std::bad_alloc`). Throws that where more is in use already. Where the system
 /// would not have a limit, or more than there is has been reserved, as sanitizers do, nothing is
-/// refused but what `usable_memory` decides.
+/// refused but what `memory_limit` decides.
 void limit_memory(std::size_t bytes);
 
 /// Makes room for `size` bytes of a stream or of what is compressed, at most for half of
-/// `usable_memory()`, or three quarters where the end is known and they grow to it in large steps.
+/// `memory_limit()`, or three quarters where the end is known and they grow to it in large steps.
 /// Throws `input_error` naming the file where so many are filled already.
-void grow_held(std::vector<std::byte>& bytes, std::size_t size, bool end_known,
-               const std::string& name);
+void grow_buffer(std::vector<std::byte>& bytes, std::size_t size, bool end_known,
+                 const std::string& name);
 
 }  // namespace pate::io

@@ -12,7 +12,7 @@ namespace pate::io {
 
 namespace {
 
-constexpr std::size_t kLongestPath = 4096;  // with the zero at its end
+constexpr std::size_t kMaxPath = 4096;  // with the zero at its end
 
 enum class State { free, filling, remembered, removing };
 static_assert(std::atomic<State>::is_always_lock_free);
@@ -22,7 +22,7 @@ struct Slot {
   std::atomic<State> state{State::free};
   const char* begin = nullptr;  // what is mapped; of a temporary nothing
   const char* end = nullptr;
-  std::array<char, kLongestPath> path{};
+  std::array<char, kMaxPath> path{};
 };
 using Slots = std::array<Slot, 64>;
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): a signal handler gets no
@@ -43,7 +43,7 @@ std::ptrdiff_t remember(Slots& slots, const std::filesystem::path& path, const c
     if (!change(slot.state, State::free, State::filling)) continue;
     slot.begin = begin;
     slot.end = begin + size;
-    const std::size_t length = std::min(path.native().size(), kLongestPath - 1);
+    const std::size_t length = std::min(path.native().size(), kMaxPath - 1);
     std::copy_n(path.native().begin(), length, slot.path.begin());
     slot.path.at(length) = '\0';
     slot.state = State::remembered;
@@ -61,7 +61,7 @@ void forget(Slots& slots, std::ptrdiff_t slot) {
 }  // namespace
 
 TemporaryName::TemporaryName(const std::filesystem::path& path) noexcept
-    : slot_(path.native().size() < kLongestPath ? remember(temporaries, path, nullptr, 0) : -1) {}
+    : slot_(path.native().size() < kMaxPath ? remember(temporaries, path, nullptr, 0) : -1) {}
 
 TemporaryName::~TemporaryName() {
   forget(temporaries, slot_);

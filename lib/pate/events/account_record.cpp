@@ -54,7 +54,7 @@ std::optional<CostEntry> linear_entry(const RecordQuestion& asked, const RecordS
     total = sum_upwards(total, epsilon);
     if (!(total < least)) return std::nullopt;
   }
-  return data_independent_entry(ReportedConversion::linear, total, asked.delta, "steps");
+  return data_independent_entry(EpsilonMethod::linear, total, asked.delta, "steps");
 }
 
 // What a number that is published adds for events: by their answers, where these decide, else what
@@ -83,7 +83,7 @@ void add_released(const RecordSettings& settings, const Record& record, RecordAc
   } else if (!rest.empty()) {
     left = default_delta(rest);
   }
-  CostEntry entry{Bound::released, Reading::released, ReportedConversion::improved, kInfinity,
+  CostEntry entry{Bound::released, GuaranteeKind::released, EpsilonMethod::improved, kInfinity,
                   account.delta};
   if (rest.empty() && !(total.delta <= account.delta)) return;
   const double others = rest.empty()  ? 0.0

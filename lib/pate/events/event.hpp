@@ -147,7 +147,7 @@ struct PublicEvent {
 
   /// Noisy steps at most, whatever the votes and also where they were chosen by answers; of a
   /// release those of its run.
-  std::optional<StepCounts> steps;
+  std::optional<MechanismCounts> steps;
   std::optional<RdpCap> cap;
   std::optional<RealizedRun> realized;
   std::optional<DrawnNumber> drawn;

@@ -81,7 +81,7 @@ EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), th
 
 EventCosts::Counted EventCosts::queries_of(std::int64_t QueryRow::*count) const {
   Counted result;
-  Tally& tally = result.tally;
+  QueryCounts& tally = result.tally;
   tally.teachers = event_.open.teachers;
   tally.classes = event_.open.classes;
   for (const QueryRow& row : event_.facts.table) {
@@ -132,7 +132,7 @@ double EventCosts::delta_apart() const {
 
 std::vector<double> EventCosts::tradeoff(std::span<const double> orders) {
   const auto any = [&](double order) { return any_votes(order); };
-  if (is_tabulated() && !is_sparse()) {
+  if (is_tabulated() && !is_sparse_vector()) {
     std::vector<double> result;
     for (const RunCost& cost : costs(all_, Bound::tradeoff, orders)) {
       // Without limits each query costs no more than its steps: only rounding would differ.
@@ -173,7 +173,7 @@ std::vector<BothDirections> EventCosts::exact(std::span<const double> orders) {
 }
 
 bool EventCosts::has_expected(Bound bound) const {
-  if (!event_.open.aggregator || event_.open.aggregator->is_tested()) return false;
+  if (!event_.open.aggregator || event_.open.aggregator->is_ptr()) return false;
   if (is_tabulated()) return true;
   const auto& curves = event_.facts.curves;
   return curves && (bound == Bound::published ? curves->published : curves->tradeoff);
@@ -201,7 +201,7 @@ std::vector<EventCosts::Spent> EventCosts::expected(Bound bound, std::span<const
 bool EventCosts::tells_answers() const {
   const PublicEvent& open = event_.open;
   if (!open.realized || !open.aggregator || !open.aggregator->selection) return false;
-  if (open.aggregator->is_tested()) return false;
+  if (open.aggregator->is_ptr()) return false;
   const auto& curves = event_.facts.curves;
   return is_tabulated() ||
          (curves && curves->tradeoff && !curves->tradeoff->noisy_max_realized.empty());
@@ -210,7 +210,7 @@ bool EventCosts::tells_answers() const {
 bool EventCosts::counts_answers() const {
   const PublicEvent& open = event_.open;
   return open.happened() && open.kind == EventKind::run && open.realized && open.aggregator &&
-         open.aggregator->selection && !open.aggregator->is_tested();
+         open.aggregator->selection && !open.aggregator->is_ptr();
 }
 
 double EventCosts::counted(double order) const {

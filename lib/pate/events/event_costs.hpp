@@ -32,7 +32,7 @@ class EventCosts {
   /// Whether costs are known that depend on the votes; not of the sparse form of PTR, whose cost no
   /// votes change.
   [[nodiscard]] bool has_votes() const {
-    return !is_sparse() && (is_tabulated() || event_.facts.curves.has_value());
+    return !is_sparse_vector() && (is_tabulated() || event_.facts.curves.has_value());
   }
   /// Of these votes, all queries of the list that was fixed beforehand, asked or not: the trade-off
   /// bound of each query as one mechanism; never above `any_votes`. By order.
@@ -69,12 +69,12 @@ class EventCosts {
 
  private:
   [[nodiscard]] bool is_tabulated() const { return !event_.facts.table.empty(); }
-  [[nodiscard]] bool is_sparse() const {
-    return event_.open.aggregator && event_.open.aggregator->is_sparse();
+  [[nodiscard]] bool is_sparse_vector() const {
+    return event_.open.aggregator && event_.open.aggregator->is_sparse_vector();
   }
   // The queries of the list, or those that were asked.
   struct Counted {
-    Tally tally;
+    QueryCounts tally;
     std::unique_ptr<CostInputs> inputs;
   };
   [[nodiscard]] Counted queries_of(std::int64_t QueryRow::*count) const;

@@ -10,7 +10,7 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kMostTimes = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxTimes = std::int64_t{1} << 40;
 
 std::string called(const PublicEvent& event) {
   return fmt::format("the {} {} of {} queries", event.mechanism, name(event.kind), event.queries);
@@ -58,7 +58,7 @@ void put(Record& record, const Event& event) {
   } else if (event.happened()) {
     join_facts(*same, event);
   } else {
-    if (event.times > kMostTimes - same->times) {
+    if (event.times > kMaxTimes - same->times) {
       throw input_error(fmt::format("{} is counted more than 2^40 times", called(event.open)));
     }
     same->times += event.times;

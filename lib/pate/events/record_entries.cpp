@@ -46,7 +46,7 @@ void add_mixture(const RecordQuestion& asked, std::vector<CostEntry>& entries) {
   if (!its || its->pure.empty() || !asked.converts()) return;
   if (its->squared_mu == 0.0 && its->pure.size() == 1) return;
   const auto hint = std::ranges::find_if(entries, [](const CostEntry& entry) {
-    return entry.conversion == ReportedConversion::improved && entry.order;
+    return entry.conversion == EpsilonMethod::improved && entry.order;
   });
   if (hint == entries.end()) return;
   const auto epsilon =
@@ -54,7 +54,7 @@ void add_mixture(const RecordQuestion& asked, std::vector<CostEntry>& entries) {
                       {*hint->order, hint->epsilon});
   if (epsilon) {
     entries.push_back(
-        data_independent_entry(ReportedConversion::profile, *epsilon, asked.delta, "steps"));
+        data_independent_entry(EpsilonMethod::profile, *epsilon, asked.delta, "steps"));
   }
 }
 
@@ -128,8 +128,8 @@ std::vector<CostEntry> any_votes_entries(const RecordQuestion& asked,
   const bool is_known =
       std::ranges::any_of(on_grid, [](double cost) { return std::isfinite(cost); });
   if (is_known && asked.converts()) {
-    for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
-      CostEntry entry{Bound::data_independent, Reading::worst_case, conversion};
+    for (const EpsilonMethod conversion : fixed_conversions(asked.apart)) {
+      CostEntry entry{Bound::data_independent, GuaranteeKind::worst_case, conversion};
       entry.releasable = true;
       fill_entry(asked, rdp, on_grid, entry, notices);
       entries.push_back(std::move(entry));
@@ -137,7 +137,7 @@ std::vector<CostEntry> any_votes_entries(const RecordQuestion& asked,
   }
   if (const auto squared_mu = asked.sums.squared_mu(); squared_mu && asked.converts()) {
     entries.push_back(data_independent_entry(
-        ReportedConversion::gdp,
+        EpsilonMethod::gdp,
         gaussian_dp_epsilon(std::sqrt(*squared_mu), asked.search().conversion_delta()), asked.delta,
         "steps"));
   } else {
@@ -164,8 +164,8 @@ std::vector<CostEntry> tradeoff_entries(const RecordQuestion& asked, std::vector
   if (!asked.sums.has_votes() || !asked.converts()) return entries;
   const AtOrders rdp = [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); };
   curve = rdp(asked.orders);
-  for (const ReportedConversion conversion : fixed_conversions(asked.apart)) {
-    CostEntry entry{Bound::tradeoff, Reading::joint, conversion};
+  for (const EpsilonMethod conversion : fixed_conversions(asked.apart)) {
+    CostEntry entry{Bound::tradeoff, GuaranteeKind::joint, conversion};
     entry.data_dependent = true;
     fill_entry(asked, rdp, curve, entry, notices);
     entries.push_back(std::move(entry));
@@ -189,8 +189,8 @@ std::vector<CostEntry> expected_entries(const RecordQuestion& asked, Bound bound
   };
   const std::vector<double> on_grid = rdp(asked.orders);
   const bool has_selection = asked.sums.steps().has_checks();
-  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    CostEntry entry{bound, Reading::expected, conversion};
+  for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
+    CostEntry entry{bound, GuaranteeKind::expected, conversion};
     entry.data_dependent = true;
     entry.promise = Promise::none;
     fill_entry(asked, rdp, on_grid, entry, notices);
@@ -208,8 +208,8 @@ std::vector<CostEntry> realized_entries(const RecordQuestion& asked, std::vector
   for (const EventCosts::Spent& its : asked.sums.realized(orders)) {
     rdp.push_back(its.selection + its.noisy_max);
   }
-  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    CostEntry entry{Bound::tradeoff, Reading::realized, conversion};
+  for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
+    CostEntry entry{Bound::tradeoff, GuaranteeKind::realized, conversion};
     entry.data_dependent = true;
     fill_outcome(asked, orders, rdp, entry, notices);
     entries.push_back(std::move(entry));
@@ -222,7 +222,7 @@ std::optional<CostEntry> counted_entry(const RecordQuestion& asked, std::vector<
   const std::vector<double> orders = outcome_orders(asked.sums.counted_order());
   std::vector<double> rdp;
   for (const double order : orders) rdp.push_back(asked.sums.counted(order));
-  CostEntry entry{Bound::data_independent, Reading::realized, ReportedConversion::improved};
+  CostEntry entry{Bound::data_independent, GuaranteeKind::realized, EpsilonMethod::improved};
   entry.releasable = true;
   fill_outcome(asked, orders, rdp, entry, notices);
   return entry;

@@ -17,8 +17,8 @@ struct RecordSettings {
   /// Only these orders; unset: the common grid and the continuum.
   std::optional<std::vector<double>> orders = {};
   /// Restrict the headline.
-  std::optional<Reading> reading = {};
-  std::optional<ReportedConversion> conversion = {};
+  std::optional<GuaranteeKind> reading = {};
+  std::optional<EpsilonMethod> conversion = {};
   std::optional<Bound> bound = {};
   unsigned threads = 0;  ///< changes no bit
 };

@@ -16,7 +16,7 @@ namespace pate {
 namespace {
 
 // Repetitions of one list of queries that a profile is made for.
-constexpr std::int64_t kMostProfiledTimes = 1000;
+constexpr std::int64_t kMaxProfiledTimes = 1000;
 
 double times_of(const EventCosts& costs) {
   return static_cast<double>(costs.event().times);
@@ -51,7 +51,7 @@ std::vector<EventCosts::Spent> values_of(const std::vector<SpentSums>& sums) {
   return result;
 }
 
-StepCounts repeated(StepCounts steps, std::int64_t times) {
+MechanismCounts repeated(MechanismCounts steps, std::int64_t times) {
   const auto repeat = [times](auto& counts) {
     for (auto& step : counts) {
       if (step.second > (std::int64_t{1} << 53) / times) {
@@ -109,8 +109,8 @@ double RecordSums::delta_apart() const {
   return total;
 }
 
-StepCounts RecordSums::steps() const {
-  StepCounts total;
+MechanismCounts RecordSums::steps() const {
+  MechanismCounts total;
   for (const Event& event : events_) {
     if (event.open.kind != EventKind::run || !event.open.steps) continue;
     total.add(repeated(*event.open.steps, event.times));
@@ -118,7 +118,7 @@ StepCounts RecordSums::steps() const {
   return total;
 }
 
-std::optional<StepCounts> RecordSums::only_steps() const {
+std::optional<MechanismCounts> RecordSums::only_steps() const {
   for (const Event& event : events_) {
     if (event.open.kind != EventKind::run || !event.open.steps || event.open.cap) {
       return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
       squared.add(times * static_cast<double>(open.foreign->count) * open.foreign->mu *
                   open.foreign->mu);
     } else if (open.kind == EventKind::run && open.steps) {
-      const StepCounts& steps = *open.steps;
+      const MechanismCounts& steps = *open.steps;
       for (const auto& [sigma, count] : steps.threshold_checks) {
         squared.add(times * static_cast<double>(count) / sigma / sigma);
       }
@@ -245,7 +245,7 @@ std::optional<RecordSums::Profiled> RecordSums::profiled() {
   CompensatedSum squared;
   for (EventCosts& costs : costs_) {
     const Event& event = costs.event();
-    if (costs.delta_apart() > 0.0 || event.times > kMostProfiledTimes) return std::nullopt;
+    if (costs.delta_apart() > 0.0 || event.times > kMaxProfiledTimes) return std::nullopt;
     if (costs.queries() != nullptr && is_fixed(event)) {
       for (std::int64_t k = 0; k < event.times; ++k) result.runs.push_back(costs.queries());
       continue;

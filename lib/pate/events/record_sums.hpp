@@ -31,9 +31,9 @@ class RecordSums {
 
   /// The noisy steps of all events; none where an event is something else, or where a cap may be
   /// less than its steps.
-  [[nodiscard]] std::optional<StepCounts> only_steps() const;
+  [[nodiscard]] std::optional<MechanismCounts> only_steps() const;
   /// All noisy steps, whatever else there is.
-  [[nodiscard]] StepCounts steps() const;
+  [[nodiscard]] MechanismCounts steps() const;
   /// Sensitivity of all events as one Gaussian mechanism, squared, but for `delta_apart`; none
   /// where one is another mechanism.
   [[nodiscard]] std::optional<double> squared_mu() const;

@@ -14,7 +14,7 @@ namespace pate {
 namespace {
 
 // Longer trajectories are not told: every point would be counted anew.
-constexpr std::size_t kMostTrajectory = 1000;
+constexpr std::size_t kMaxTrajectory = 1000;
 
 // RDP of each event by itself at the orders, as the headline counts it; empty where it is of
 // another kind.
@@ -37,15 +37,16 @@ std::vector<std::vector<double>> curves_behind(const CostEntry& headline, const 
 
 std::vector<TrajectoryPoint> record_trajectory(const RecordQuestion& asked, const Record& record,
                                                const CostEntry& headline) {
-  const bool is_rdp = headline.conversion == ReportedConversion::optimal ||
-                      headline.conversion == ReportedConversion::improved ||
-                      headline.conversion == ReportedConversion::classic;
-  const bool is_gaussian = headline.conversion == ReportedConversion::gdp;
-  const bool is_sum = headline.bound == Bound::data_independent ||
-                      (headline.bound == Bound::tradeoff && headline.reading == Reading::joint);
+  const bool is_rdp = headline.conversion == EpsilonMethod::optimal ||
+                      headline.conversion == EpsilonMethod::improved ||
+                      headline.conversion == EpsilonMethod::classic;
+  const bool is_gaussian = headline.conversion == EpsilonMethod::gdp;
+  const bool is_sum =
+      headline.bound == Bound::data_independent ||
+      (headline.bound == Bound::tradeoff && headline.reading == GuaranteeKind::joint);
   const bool any_number =
       std::ranges::any_of(record, [](const Event& event) { return event.open.drawn.has_value(); });
-  if (record.size() < 2 || record.size() > kMostTrajectory || !is_sum || any_number ||
+  if (record.size() < 2 || record.size() > kMaxTrajectory || !is_sum || any_number ||
       !(is_rdp || is_gaussian) || asked.sums.is_adaptive()) {
     return {};
   }

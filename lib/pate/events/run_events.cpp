@@ -75,11 +75,11 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
   event.open.origin.order = filter.order();
   // Without a selection every query is answered, and the sparse form counts its rounds: where these
   // end, at most, is certain before they begin.
-  const bool answers_decide = aggregator.selection.has_value() && !aggregator.is_sparse();
+  const bool answers_decide = aggregator.selection.has_value() && !aggregator.is_sparse_vector();
   event.open.origin.limited =
       answers_decide && (limits.max_answers || limits.max_epsilon || labelled.stopped);
   if (labelled.stopped) event.open.origin.stopped = name(*labelled.stopped);
-  if (limits.max_epsilon && !aggregator.is_sparse()) {
+  if (limits.max_epsilon && !aggregator.is_sparse_vector()) {
     const double left = left_delta(aggregator, limits, account.delta);
     event.open.cap = cap_of_filter(*limits.max_epsilon, filter.order(), left);
   }

@@ -20,9 +20,9 @@ namespace {
 
 constexpr double kChance = 1e-5;
 constexpr std::int64_t kNumbersAtOnce = 1 << 16;
-constexpr std::int64_t kFewestRows = 4;    // of which all counts have something in common
-constexpr std::size_t kMostHeld = 10'000;  // rows that are told apart
-constexpr std::int64_t kMostVotesEach = 10;
+constexpr std::int64_t kFewestRows = 4;   // of which all counts have something in common
+constexpr std::size_t kMaxHeld = 10'000;  // rows that are told apart
+constexpr std::int64_t kMaxVotesEach = 10;
 
 // The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
 double log_half(std::int64_t teachers) {
@@ -78,7 +78,7 @@ void CountsLook::add(std::span<const std::int32_t> row) {
     const auto index = static_cast<std::size_t>(column);
     return row[index] == 0 || row[index] != first_[index];
   });
-  const bool is_new = distinct_.size() < kMostHeld && distinct_.insert(fingerprint(row)).second;
+  const bool is_new = distinct_.size() < kMaxHeld && distinct_.insert(fingerprint(row)).second;
   std::int64_t voted = 0;
   std::int32_t top = 0;
   for (const std::int32_t votes : row) {
@@ -154,7 +154,7 @@ void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
   std::vector<std::int32_t> tops = tops_;
   const auto middle = tops.begin() + std::ssize(tops) / 2;
   std::nth_element(tops.begin(), middle, tops.end());
-  for (std::int64_t each = kMostVotesEach; each >= 2; --each) {
+  for (std::int64_t each = kMaxVotesEach; each >= 2; --each) {
     if (teachers_ % each != 0 || classes_ <= each) continue;
     const std::int64_t one = teachers_ / each;
     // Where each gives a vote to most classes, contested ones have nearly as many: then all of the

@@ -15,7 +15,7 @@ namespace pate {
 namespace {
 
 constexpr std::int64_t kOneBinEach = 1000;
-constexpr std::int64_t kMostBins = 100;
+constexpr std::int64_t kMaxBins = 100;
 constexpr int kDeciles = 10;
 
 constexpr std::size_t kFirstSlots = 1024;
@@ -86,7 +86,7 @@ Bins Bins::over(std::int64_t largest, std::optional<std::int64_t> most) {
     throw parameter_error(fmt::format("the number of bins must be at least 1, got {}", *most));
   }
   const std::int64_t values = largest + 1;
-  const std::int64_t bins = most.value_or(largest <= kOneBinEach ? values : kMostBins);
+  const std::int64_t bins = most.value_or(largest <= kOneBinEach ? values : kMaxBins);
   const std::int64_t width = values / bins + (values % bins != 0 ? 1 : 0);
   return {width, values / width + (values % width != 0 ? 1 : 0)};
 }

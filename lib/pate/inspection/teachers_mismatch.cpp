@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kReadAtOnce = 1 << 14;
 constexpr std::int64_t kByteWraps = 256;
-constexpr std::int64_t kMostSummed = 10'000'000;  // columns
+constexpr std::int64_t kMaxSummed = 10'000'000;  // columns
 
 // What counts of one sum a row have in common.
 struct CountsSeen {
@@ -34,7 +34,7 @@ struct CountsSeen {
 // None where rows have other sums, or hold what are no counts.
 std::optional<CountsSeen> see_counts(const NumericTable& table, std::int64_t teachers) {
   const std::int64_t width = table.columns();
-  if (width < 1 || width > kMostSummed) return {};
+  if (width < 1 || width > kMaxSummed) return {};
   CountsSeen seen;
   seen.sums.assign(static_cast<std::size_t>(width), 0);
   seen.constant.assign(seen.sums.size(), true);

@@ -29,7 +29,7 @@ ScaledNoise scaled(const OneLaplaceNoise& noise) {
   return {2.0 * noise.scale, LargestDeviate::kLaplace, true};
 }
 
-ScaledNoise scaled(const TestedPlurality& /*tested*/) {
+ScaledNoise scaled(const PtrPlurality& /*tested*/) {
   return {0.0, std::nullopt};
 }
 
@@ -57,7 +57,7 @@ bool AnswerSampler::answers(std::int64_t statistic) {
   if (!aggregator_.selection) return true;
   const auto& [threshold, sigma1, laplace, threshold_scale] = *aggregator_.selection;
   const auto v = static_cast<double>(statistic);
-  if (aggregator_.is_sparse()) {
+  if (aggregator_.is_sparse_vector()) {
     if (!round_) {
       round_.emplace(Dyadic(threshold), Dyadic(threshold_scale), exact_laplace(source_));
     }

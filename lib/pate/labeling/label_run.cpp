@@ -69,23 +69,23 @@ RowSelection first_queries(const Run& run, std::int64_t asked) {
   return choose(run.rows, asked, [](std::int64_t) { return true; });
 }
 
-Tally tally_of(const Run& run, RowSelection rows, unsigned threads) {
+QueryCounts tally_of(const Run& run, RowSelection rows, unsigned threads) {
   return tally({run.votes, std::move(rows), run.aggregator, run.student, {}, {}}, threads);
 }
 
 // The tally of the asked queries, with those that the teachers answered. Answers belong to queries,
 // not to rows: a row that was asked twice may have been answered once.
-Tally tally_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
+QueryCounts tally_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
   const std::int64_t asked = labelled.asked;
-  Tally all = tally_of(run, first_queries(run, asked), threads);
+  QueryCounts all = tally_of(run, first_queries(run, asked), threads);
   if (!run.aggregator.selection) return all;
-  const Tally answered = tally_of(run,
-                                  choose(run.rows, asked,
-                                         [&](std::int64_t i) {
-                                           return labelled.sources[static_cast<std::size_t>(i)] ==
-                                                  LabelSource::teacher;
-                                         }),
-                                  threads);
+  const QueryCounts answered = tally_of(
+      run,
+      choose(run.rows, asked,
+             [&](std::int64_t i) {
+               return labelled.sources[static_cast<std::size_t>(i)] == LabelSource::teacher;
+             }),
+      threads);
   // Both are in the canonical order, and all that was answered was asked.
   auto query = all.distinct.begin();
   for (const DistinctQuery& part : answered.distinct) {
@@ -119,7 +119,7 @@ std::vector<QueryRow> table_of(const Run& run, const Account& asked, std::int64_
 }
 
 // The trade-off costs of a reading; at the one order that was fixed nothing was looked for.
-void append_entries(const Account& account, Reading reading, std::vector<CostEntry>& to) {
+void append_entries(const Account& account, GuaranteeKind reading, std::vector<CostEntry>& to) {
   for (const CostEntry& cost : account.costs) {
     if (cost.bound != Bound::tradeoff || cost.reading != reading) continue;
     to.push_back(cost);
@@ -130,10 +130,10 @@ void append_entries(const Account& account, Reading reading, std::vector<CostEnt
 // What was answered, at the filter's order: of the outcome.
 void append_realized(const Account& fixed, bool has_selection, std::vector<CostEntry>& to) {
   std::vector<CostEntry> entries;
-  append_entries(fixed, has_selection ? Reading::realized : Reading::joint, entries);
+  append_entries(fixed, has_selection ? GuaranteeKind::realized : GuaranteeKind::joint, entries);
   for (CostEntry& entry : entries) {
-    if (entry.conversion == ReportedConversion::optimal) continue;
-    entry.reading = Reading::realized;
+    if (entry.conversion == EpsilonMethod::optimal) continue;
+    entry.reading = GuaranteeKind::realized;
     entry.promise = Promise::outcome;
     entry.order_chosen_after = false;
     to.push_back(std::move(entry));
@@ -157,7 +157,7 @@ void merge_order(const Account& fixed, Account& run) {
 
 CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, double delta) {
   CostEntry entry;
-  entry.reading = Reading::realized;
+  entry.reading = GuaranteeKind::realized;
   entry.epsilon = filter.epsilon();
   entry.delta = delta;
   if (filter.asked() > 0) entry.order = filter.order();
@@ -174,8 +174,8 @@ CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, 
 // at most what max_epsilon leaves after the improved conversion; the optimal one makes less of it.
 void cap_by_filter(CostEntry& entry, const PrivacyFilter& filter, double max_epsilon,
                    double delta) {
-  const bool is_optimal = entry.conversion == ReportedConversion::optimal;
-  if (!is_optimal && entry.conversion != ReportedConversion::improved) return;
+  const bool is_optimal = entry.conversion == EpsilonMethod::optimal;
+  if (!is_optimal && entry.conversion != EpsilonMethod::improved) return;
   const double term = conversion_term(Conversion::improved, filter.order(), delta);
   const double rdp =
       std::max(max_epsilon - term + kConversionRounding * (max_epsilon + std::abs(term)), 0.0);
@@ -205,7 +205,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
             reason == StopReason::max_answers    ? "once all of --max-answers were given"
             : reason == StopReason::max_refusals ? "once all of --max-refusals were refused"
                                                  : "as another could cost more than --max-epsilon",
-            account.aggregator.selection && !account.aggregator.is_sparse()
+            account.aggregator.selection && !account.aggregator.is_sparse_vector()
                 ? fmt::format("; costs of what was asked are at order {}, fixed before the run",
                               filter.order())
                 : ""));
@@ -214,7 +214,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
     add("private_number",
         "the labels may be given away at this cost; the costs that depend on the votes are for the "
         "owner of the data");
-    if (!account.costs[account.headline].data_dependent && !account.aggregator.is_sparse()) {
+    if (!account.costs[account.headline].data_dependent && !account.aggregator.is_sparse_vector()) {
       add("any_votes_smaller",
           "the number that holds for any votes is smaller here, and may be published");
     }
@@ -255,7 +255,7 @@ class Piece {
       const auto query = static_cast<std::size_t>(first_ + i);
       if (result.sources[query] != LabelSource::teacher) continue;
       AnswerSampler& draw = samplers_[sampler];
-      const std::size_t label = reader_.is_sparse()
+      const std::size_t label = reader_.is_sparse_vector()
                                     ? draw.noisy_maximum(reader_.voted(i), reader_.counts(i),
                                                          reader_.run().votes.classes())
                                     : draw.noisy_maximum(reader_.counts(i));
@@ -274,7 +274,7 @@ class Piece {
 std::optional<StopReason> reason_to_stop(const PrivacyFilter& filter) {
   if (filter.enough_answers()) return StopReason::max_answers;
   if (filter.enough_refusals()) return StopReason::max_refusals;
-  if (!filter.affords_next()) return StopReason::max_epsilon;
+  if (!filter.can_afford_next()) return StopReason::max_epsilon;
   return std::nullopt;
 }
 
@@ -284,7 +284,7 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                               std::optional<double> reinforce_above, BitSource& source,
                               unsigned threads) {
   validate(run);
-  if (run.aggregator.is_tested()) require_every_vote(run.votes, "PTR");
+  if (run.aggregator.is_ptr()) require_every_vote(run.votes, "PTR");
   check_reinforcement(run, reinforce_above);
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);
@@ -339,14 +339,14 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   settings.delta = delta;
   settings.query_delta = most_steps(run.aggregator, limits).delta();
   settings.published = false;
-  settings.tradeoff = !run.aggregator.is_sparse();
+  settings.tradeoff = !run.aggregator.is_sparse_vector();
   settings.threads = threads;
   Account result = account(asked, run.aggregator, settings);
   settings.orders = std::vector<double>{filter.order()};
   const Account fixed = account(asked, run.aggregator, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
   // Answers decide how many queries are asked: the deltas of all are spent.
-  if (run.aggregator.is_tested()) result.steps = most_steps(run.aggregator, limits);
+  if (run.aggregator.is_ptr()) result.steps = most_steps(run.aggregator, limits);
 
   // Without a selection every query is answered: where the run stops is certain before it.
   const bool may_stop = has_selection && (limits.max_answers || limits.max_epsilon);
@@ -356,9 +356,9 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
     settings.orders.reset();
     append_entries(
         account(Partials{{}, tally_of(run, run.rows, threads), false}, run.aggregator, settings),
-        Reading::joint, costs);
+        GuaranteeKind::joint, costs);
   } else {
-    append_entries(result, Reading::joint, costs);
+    append_entries(result, GuaranteeKind::joint, costs);
   }
   result.notices.clear();
   add_order_notices(costs, result.orders, false, result.notices);
@@ -372,7 +372,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
     }
     costs.push_back(std::move(entry));
   }
-  if (run.aggregator.is_sparse()) {
+  if (run.aggregator.is_sparse_vector()) {
     // What was fixed before the run comes first.
     std::rotate(costs.begin(), costs.begin() + 1, costs.end());
     fill_sparse_answers(

@@ -38,7 +38,7 @@ void validate(const RunLimits& limits) {
   }
 }
 
-StepCounts most_steps(const Aggregator& aggregator, const RunLimits& limits) {
+MechanismCounts most_steps(const Aggregator& aggregator, const RunLimits& limits) {
   return steps_of(aggregator, limits.queries,
                   std::min(limits.queries, limits.max_answers.value_or(limits.queries)));
 }
@@ -54,7 +54,7 @@ double filter_order(const Aggregator& aggregator, const RunLimits& limits, doubl
   const double delta = left_delta(aggregator, limits, delta_of_run);
   RunLimits limited = limits;
   limited.queries = std::max<std::int64_t>(1, limits.queries);  // without any, all orders are alike
-  const StepCounts most = most_steps(aggregator, limited);
+  const MechanismCounts most = most_steps(aggregator, limited);
   const OptimalOrder whole = minimise([&](double order) {
     return epsilon_from_rdp(Conversion::improved, most.rdp(order).total(), order, delta);
   });
@@ -82,10 +82,10 @@ bool PrivacyFilter::enough_answers() const {
 }
 
 bool PrivacyFilter::enough_refusals() const {
-  return aggregator_.is_sparse() && asked_ - answered_ >= *aggregator_.max_refusals;
+  return aggregator_.is_sparse_vector() && asked_ - answered_ >= *aggregator_.max_refusals;
 }
 
-bool PrivacyFilter::affords_next() const {
+bool PrivacyFilter::can_afford_next() const {
   if (!limits_.max_epsilon) return true;
   return epsilon(asked_ + 1, answered_ + 1) <= *limits_.max_epsilon;
 }
@@ -102,7 +102,7 @@ double PrivacyFilter::epsilon() const {
 double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered) const {
   const double converted =
       epsilon_from_rdp(Conversion::improved, rdp(asked, answered).total(), order_, delta_);
-  if (!aggregator_.is_sparse()) return std::max(converted, 0.0);
+  if (!aggregator_.is_sparse_vector()) return std::max(converted, 0.0);
   // How many rounds this allows does not depend on the run.
   const double pure =
       with_margin(static_cast<double>(rounds(asked, answered)) * *pure_epsilon(aggregator_));
@@ -114,7 +114,7 @@ std::int64_t PrivacyFilter::rounds(std::int64_t asked, std::int64_t answered) co
 }
 
 QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered) const {
-  if (aggregator_.is_sparse()) {
+  if (aggregator_.is_sparse_vector()) {
     const std::int64_t begun = rounds(asked, answered);
     return steps_of(aggregator_, begun, begun).rdp(order_);
   }

@@ -25,7 +25,7 @@ void validate(const RunLimits& limits);
                                 double delta);
 
 /// The steps of a run that asks and answers as much as its limits other than max_epsilon allow.
-[[nodiscard]] StepCounts most_steps(const Aggregator& aggregator, const RunLimits& limits);
+[[nodiscard]] MechanismCounts most_steps(const Aggregator& aggregator, const RunLimits& limits);
 
 /// The order at which a run will be accounted while it goes on; it depends on the settings alone,
 /// never on votes or answers. If all queries (answered as far as max_answers allows) fit into
@@ -67,7 +67,7 @@ class PrivacyFilter {
   /// Whether as many queries were refused as end a run of PTR's sparse form.
   [[nodiscard]] bool enough_refusals() const;
   /// Whether the cost of a further query, answered, stays within max_epsilon.
-  [[nodiscard]] bool affords_next() const;
+  [[nodiscard]] bool can_afford_next() const;
   /// Counts a query that was asked.
   void count(bool was_answered);
 

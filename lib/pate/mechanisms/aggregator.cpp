@@ -10,15 +10,15 @@ namespace pate {
 
 std::string_view Aggregator::name() const {
   if (!selection) return noisy_max.names().aggregator;
-  if (is_sparse()) return "ptr_sparse";
-  if (is_tested()) return selection->laplace ? "ptr_laplace" : "ptr";
+  if (is_sparse_vector()) return "ptr_sparse";
+  if (is_ptr()) return selection->laplace ? "ptr_laplace" : "ptr";
   return interactive ? "interactive" : "confident";
 }
 
 Aggregator tested_plurality(TestNoise noise, double parameter, double delta) {
   Aggregator aggregator;
   aggregator.selection = stability_test(noise, parameter, delta);
-  aggregator.noisy_max = TestedPlurality{delta};
+  aggregator.noisy_max = PtrPlurality{delta};
   validate(aggregator);
   return aggregator;
 }
@@ -26,7 +26,7 @@ Aggregator tested_plurality(TestNoise noise, double parameter, double delta) {
 Aggregator sparse_plurality(double epsilon, double delta, std::int64_t max_refusals) {
   Aggregator aggregator;
   aggregator.selection = sparse_stability_test(epsilon, delta);
-  aggregator.noisy_max = TestedPlurality{delta};
+  aggregator.noisy_max = PtrPlurality{delta};
   aggregator.max_refusals = max_refusals;
   validate(aggregator);
   return aggregator;
@@ -34,14 +34,14 @@ Aggregator sparse_plurality(double epsilon, double delta, std::int64_t max_refus
 
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
-  if (aggregator.is_sparse()) {
+  if (aggregator.is_sparse_vector()) {
     constexpr std::int64_t kMost = std::int64_t{1} << 53;  // more are no doubles
     if (*aggregator.max_refusals < 1 || *aggregator.max_refusals > kMost) {
       throw parameter_error(fmt::format("max-refusals must be >= 1 and <= {}, got {}", kMost,
                                         *aggregator.max_refusals));
     }
     const auto& test = aggregator.selection;
-    if (!aggregator.is_tested() || !test || !test->laplace ||
+    if (!aggregator.is_ptr() || !test || !test->laplace ||
         !(test->threshold_scale == 0.5 * test->sigma1)) {
       throw parameter_error(
           "the sparse form of PTR needs a test whose threshold has half the noise of its queries");
@@ -49,7 +49,7 @@ void validate(const Aggregator& aggregator) {
   } else if (aggregator.selection && aggregator.selection->threshold_scale != 0.0) {
     throw parameter_error("a noisy threshold goes with a number of refusals: max-refusals");
   }
-  if (aggregator.is_tested()) {
+  if (aggregator.is_ptr()) {
     if (!aggregator.selection || aggregator.interactive) {
       throw parameter_error("PTR needs a stability test, and no student");
     }
@@ -74,13 +74,13 @@ void validate(const Aggregator& aggregator) {
 }
 
 void require_noisy_maximum(const Aggregator& aggregator, const char* what) {
-  if (!aggregator.is_tested()) return;
+  if (!aggregator.is_ptr()) return;
   throw parameter_error(
       fmt::format("{} goes with a noisy maximum, not with PTR, which has none", what));
 }
 
 void require_not_sparse(const Aggregator& aggregator, const char* what, const char* why) {
-  if (!aggregator.is_sparse()) return;
+  if (!aggregator.is_sparse_vector()) return;
   throw parameter_error(fmt::format("{} does not go with the sparse form of PTR, {}", what, why));
 }
 
@@ -111,7 +111,7 @@ std::optional<double> pure_epsilon(const Aggregator& aggregator) {
   const auto noisy_max = aggregator.noisy_max.pure_epsilon();
   if (!noisy_max || !aggregator.selection) return noisy_max;
   if (!aggregator.selection->laplace) return std::nullopt;
-  if (aggregator.is_sparse()) return round_epsilon(*aggregator.selection);
+  if (aggregator.is_sparse_vector()) return round_epsilon(*aggregator.selection);
   return *noisy_max + 1.0 / aggregator.selection->sigma1;
 }
 

@@ -28,8 +28,8 @@ struct Aggregator {
   /// its sparse form "ptr_sparse".
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
-  [[nodiscard]] bool is_tested() const { return noisy_max.is_tested(); }
-  [[nodiscard]] bool is_sparse() const { return max_refusals.has_value(); }
+  [[nodiscard]] bool is_ptr() const { return noisy_max.is_ptr(); }
+  [[nodiscard]] bool is_sparse_vector() const { return max_refusals.has_value(); }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const Aggregator&, const Aggregator&) = default;

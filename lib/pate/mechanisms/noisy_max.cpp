@@ -35,9 +35,9 @@ void require_positive(double value, const char* name) {
   if (!(value > 0.0) || !std::isfinite(value)) {
     throw parameter_error(fmt::format("{} must be > 0 and finite, got {}", name, value));
   }
-  if (value < kLeastNoise || value > kMostNoise) {
+  if (value < kMinNoise || value > kMaxNoise) {
     throw parameter_error(
-        fmt::format("{} must be between {} and {}, got {}", name, kLeastNoise, kMostNoise, value));
+        fmt::format("{} must be between {} and {}, got {}", name, kMinNoise, kMaxNoise, value));
   }
 }
 
@@ -53,10 +53,10 @@ void validate(const LaplaceNoisyMax& noise, const char* name) {
   require_positive(noise.scale, name);
 }
 
-void validate(const TestedPlurality& tested, const char* name) {
-  if (!(tested.delta >= kLeastTestDelta && tested.delta <= kLargestTestDelta)) {
-    throw parameter_error(fmt::format("{} must be between {} and {}, got {}", name, kLeastTestDelta,
-                                      kLargestTestDelta, tested.delta));
+void validate(const PtrPlurality& tested, const char* name) {
+  if (!(tested.delta >= kMinTestDelta && tested.delta <= kMaxTestDelta)) {
+    throw parameter_error(fmt::format("{} must be between {} and {}, got {}", name, kMinTestDelta,
+                                      kMaxTestDelta, tested.delta));
   }
 }
 
@@ -77,7 +77,7 @@ double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap) {
   return std::log(0.25 * (2.0 + g)) - g;
 }
 
-double log_pair_probability(const TestedPlurality& /*tested*/, std::int64_t /*gap*/) {
+double log_pair_probability(const PtrPlurality& /*tested*/, std::int64_t /*gap*/) {
   return -std::numeric_limits<double>::infinity();
 }
 
@@ -99,7 +99,7 @@ double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts)
   return log_union_bound(counts, term_of(noise));
 }
 
-double log_q(const TestedPlurality& tested, std::span<const std::int32_t> counts) {
+double log_q(const PtrPlurality& tested, std::span<const std::int32_t> counts) {
   validate(tested);
   if (counts.empty()) throw parameter_error("the histogram must have at least one class");
   return log_pair_probability(tested, 0);

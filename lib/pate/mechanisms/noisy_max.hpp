@@ -14,8 +14,8 @@
 namespace pate {
 
 /// The domain of noise, in votes: the costs of more or less of it are beyond every double.
-inline constexpr double kLeastNoise = 1e-100;
-inline constexpr double kMostNoise = 1e100;
+inline constexpr double kMinNoise = 1e-100;
+inline constexpr double kMaxNoise = 1e100;
 
 /// Throws `parameter_error` "NAME must be > 0 and finite, got VALUE" unless that holds, NaN
 /// included, and for noise outside its domain.
@@ -101,13 +101,13 @@ struct OneLaplaceNoise {
 };
 
 /// No delta of a stability test is larger, or smaller.
-inline constexpr double kLargestTestDelta = 0.1;
-inline constexpr double kLeastTestDelta = 1e-100;
+inline constexpr double kMaxTestDelta = 0.1;
+inline constexpr double kMinTestDelta = 1e-100;
 
 /// PTR: the plurality itself, without noise, of queries that passed a stability test
 /// (stability_test.hpp). It costs a delta for every query that is asked, and nothing else: the test
 /// is the step that costs epsilon.
-struct TestedPlurality {
+struct PtrPlurality {
   static constexpr NoiseNames kNames{
       "ptr", "PTR", "query_delta", "delta", "--ptr-delta", "tested_pluralities", false};
 
@@ -120,7 +120,7 @@ struct TestedPlurality {
   [[nodiscard]] std::optional<double> squared_mu() const { return 0.0; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
-  friend auto operator<=>(const TestedPlurality&, const TestedPlurality&) = default;
+  friend auto operator<=>(const PtrPlurality&, const PtrPlurality&) = default;
 };
 
 /// How a query is answered: a noisy maximum with any of the noises above.
@@ -129,7 +129,7 @@ struct TestedPlurality {
 /// struct, which calls `visit`. No noise converts to this struct, so that an overload that is
 /// missing is an error of the compiler and not an endless recursion.
 struct NoisyMax {
-  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, TestedPlurality, OneLaplaceNoise>;
+  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, PtrPlurality, OneLaplaceNoise>;
   Noise noise;
 
   template <class Other>
@@ -167,10 +167,10 @@ struct NoisyMax {
     return std::holds_alternative<OneLaplaceNoise>(noise);
   }
   /// Whether it is PTR's plurality, which has no noise.
-  [[nodiscard]] bool is_tested() const { return std::holds_alternative<TestedPlurality>(noise); }
+  [[nodiscard]] bool is_ptr() const { return std::holds_alternative<PtrPlurality>(noise); }
   /// The delta that a query costs, whatever the votes; 0 for noise.
   [[nodiscard]] double delta() const {
-    const auto* const tested = std::get_if<TestedPlurality>(&noise);
+    const auto* const tested = std::get_if<PtrPlurality>(&noise);
     return tested != nullptr ? tested->delta : 0.0;
   }
   /// For procedures that know Gaussian noise only: throws `std::bad_variant_access` for another.
@@ -191,7 +191,7 @@ inline constexpr std::size_t kNoiseKinds = std::variant_size_v<NoisyMax::Noise>;
 /// it.
 void validate(const GaussianNoisyMax& noise, const char* name = "sigma2");
 void validate(const LaplaceNoisyMax& noise, const char* name = "laplace-scale");
-void validate(const TestedPlurality& tested, const char* name = "ptr-delta");
+void validate(const PtrPlurality& tested, const char* name = "ptr-delta");
 void validate(const OneLaplaceNoise& noise, const char* name = "laplace-scale");
 void validate(const NoisyMax& noisy_max);
 
@@ -205,7 +205,7 @@ void validate(const NoisyMax& noisy_max);
 /// Relative accuracy 1e-15.
 [[nodiscard]] double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap);
-[[nodiscard]] double log_pair_probability(const TestedPlurality& tested, std::int64_t gap);
+[[nodiscard]] double log_pair_probability(const PtrPlurality& tested, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const OneLaplaceNoise& noise, std::int64_t gap);
 
 /// The same as a function of the gap.
@@ -222,7 +222,7 @@ using LogPairTerm = std::function<double(std::int64_t gap)>;
 [[nodiscard]] double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts);
-[[nodiscard]] double log_q(const TestedPlurality& tested, std::span<const std::int32_t> counts);
+[[nodiscard]] double log_q(const PtrPlurality& tested, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const OneLaplaceNoise& noise, std::span<const std::int32_t> counts);
 
 /// Throws `parameter_error` unless the mechanism answers queries of so many classes.

@@ -32,7 +32,7 @@ namespace pate {
                                          std::span<const std::int32_t> counts, std::size_t winner,
                                          std::size_t zeros = 0);
 /// 1 for the plurality, the lowest class on ties, else 0; `zeros` come after the others.
-[[nodiscard]] double outcome_probability(const TestedPlurality& tested,
+[[nodiscard]] double outcome_probability(const PtrPlurality& tested,
                                          std::span<const std::int32_t> counts, std::size_t winner,
                                          std::size_t zeros = 0);
 

@@ -68,7 +68,7 @@ StabilityMoves stability_moves(std::span<const std::int32_t> counts) {
 ThresholdCheck stability_test(TestNoise noise, double parameter, double delta) {
   const bool laplace = noise == TestNoise::laplace;
   require_positive(parameter, laplace ? "ptr-laplace" : "ptr-sigma");
-  validate(TestedPlurality{delta});
+  validate(PtrPlurality{delta});
   const double scale = laplace ? 1.0 / parameter : parameter;
   require_positive(scale, laplace ? "1 / ptr-laplace" : "ptr-sigma");
   const double scales =
@@ -80,7 +80,7 @@ ThresholdCheck stability_test(TestNoise noise, double parameter, double delta) {
 
 ThresholdCheck sparse_stability_test(double epsilon, double delta) {
   require_positive(epsilon, "ptr-sparse");
-  validate(TestedPlurality{delta});
+  validate(PtrPlurality{delta});
   const double scale = 4.0 / epsilon;
   require_positive(scale, "4 / ptr-sparse");
   const double scales = std::log((2.0 + std::sqrt(4.0 - 6.0 * delta)) / 6.0) - std::log(delta);

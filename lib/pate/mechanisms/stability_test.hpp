@@ -52,8 +52,8 @@ enum class TestNoise {
 /// another on the neighbour, of at most the sum of the deltas, all outcomes are functions of the
 /// noisy q: over many queries, adaptive or not, deltas and costs of the tests add up apart.
 ///
-/// Domain: the parameter is noise (`require_positive`), kLeastTestDelta <= delta <=
-/// kLargestTestDelta; throws `parameter_error`. Source: Dwork and Lei, "Differential Privacy and
+/// Domain: the parameter is noise (`require_positive`), kMinTestDelta <= delta <=
+/// kMaxTestDelta; throws `parameter_error`. Source: Dwork and Lei, "Differential Privacy and
 /// Robust Statistics" (2009), for propose-test-release.
 [[nodiscard]] ThresholdCheck stability_test(TestNoise noise, double parameter, double delta);
 

@@ -66,9 +66,9 @@ void validate(const ThresholdCheck& check) {
   if (!std::isfinite(check.threshold)) {
     throw parameter_error(fmt::format("threshold must be finite, got {}", check.threshold));
   }
-  if (std::abs(check.threshold) > kLargestThreshold) {
+  if (std::abs(check.threshold) > kMaxThreshold) {
     throw parameter_error(fmt::format("threshold must be between {:g} and {:g}, got {}",
-                                      -kLargestThreshold, kLargestThreshold, check.threshold));
+                                      -kMaxThreshold, kMaxThreshold, check.threshold));
   }
 }
 
@@ -97,11 +97,11 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
           log_cdf_ratio(check, -there, -step)};
 }
 
-AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
-                           std::int64_t teachers)
-    : AnswerLadder(check, std::max<std::int64_t>(lowest - 1, 0), std::min(highest + 1, teachers)) {}
+AnswerTable::AnswerTable(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
+                         std::int64_t teachers)
+    : AnswerTable(check, std::max<std::int64_t>(lowest - 1, 0), std::min(highest + 1, teachers)) {}
 
-AnswerLadder::AnswerLadder(const ThresholdCheck& check, std::int64_t first, std::int64_t last)
+AnswerTable::AnswerTable(const ThresholdCheck& check, std::int64_t first, std::int64_t last)
     : check_(check), first_(first) {
   validate(check);
   for (std::int64_t v = first_; v <= last; ++v) {

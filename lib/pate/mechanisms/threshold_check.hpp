@@ -25,9 +25,9 @@ struct ThresholdCheck {
 };
 
 /// No threshold is further from zero: beyond 2^53 a double cannot tell votes apart.
-inline constexpr double kLargestThreshold = 9e15;
+inline constexpr double kMaxThreshold = 9e15;
 
-/// Throws `parameter_error` unless the threshold is within +-kLargestThreshold and sigma1 in the
+/// Throws `parameter_error` unless the threshold is within +-kMaxThreshold and sigma1 in the
 /// range of noise.
 void validate(const ThresholdCheck& check);
 
@@ -49,14 +49,14 @@ void validate(const ThresholdCheck& check);
 
 /// The answers of a threshold check at consecutive values of the selection statistic and the
 /// comparison of each value with the next: all that does not depend on the order, computed once.
-class AnswerLadder {
+class AnswerTable {
  public:
   /// Covers lowest..highest and their neighbours within 0..teachers.
   /// Domain: 0 <= lowest <= highest <= teachers.
-  AnswerLadder(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
-               std::int64_t teachers);
+  AnswerTable(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
+              std::int64_t teachers);
   /// Covers first..last and none beside; also of statistics less a threshold, which may be < 0.
-  AnswerLadder(const ThresholdCheck& check, std::int64_t first, std::int64_t last);
+  AnswerTable(const ThresholdCheck& check, std::int64_t first, std::int64_t last);
 
   [[nodiscard]] const ThresholdCheck& check() const { return check_; }
   [[nodiscard]] std::int64_t first() const { return first_; }

@@ -12,9 +12,9 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kLargestTable = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxTable = std::int64_t{1} << 20;
 // Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
-constexpr double kSmallestProbability = 1e-250;
+constexpr double kMinProbability = 1e-250;
 constexpr std::size_t kFewClasses = 64;
 constexpr std::size_t kRanked = 16;
 
@@ -104,7 +104,7 @@ double union_bound(std::span<const std::int32_t> counts, std::size_t zeros, cons
   const SortedCounts sorted(counts, zeros);
   const std::int64_t nearest = sorted[0] - sorted[1];
   double sum = 0.0;
-  if (probability(nearest) > kSmallestProbability) {
+  if (probability(nearest) > kMinProbability) {
     for_each_gap(sorted,
                  [&](std::int64_t gap, double classes) { sum += classes * probability(gap); });
     // The cap is at least 1/2.
@@ -130,7 +130,7 @@ double log_union_bound(std::span<const std::int32_t> counts, std::size_t zeros,
 }
 
 UnionBoundTable::UnionBoundTable(LogPairTerm term, std::int64_t teachers) : term_(std::move(term)) {
-  if (teachers > kLargestTable) return;
+  if (teachers > kMaxTable) return;
   for (std::int64_t gap = 0; gap <= teachers; ++gap) {
     log_terms_.push_back(term_(gap));
     probabilities_.push_back(std::exp(log_terms_.back()));

@@ -9,8 +9,8 @@ namespace pate {
 namespace {
 
 // Above this e^x is not representable, and above the next it is, but x e^x is not.
-constexpr double kLargestExponent = 709.0;
-constexpr double kLargestProduct = 690.0;
+constexpr double kMaxExponent = 709.0;
+constexpr double kMaxProduct = 690.0;
 
 // 1/2!, 1/3!, ... of the series of e^z - 1 - z, enough for |z| < 1/2 at full precision.
 constexpr std::array<double, 13> kReciprocalFactorials = [] {
@@ -29,10 +29,10 @@ constexpr double kNearOne = 1.25;
 // The excess as e^l (e^(r l) - 1 - r l) + r (1 - e^l + l e^l), both parts positive, r = order - 1.
 double power_excess_near_one(double l, double r) {
   if (l == -kInfinity) return r;
-  if (l > kLargestExponent) return kInfinity;
+  if (l > kMaxExponent) return kInfinity;
   const double ratio = std::exp(l);
-  const double bend = std::abs(l) < 0.5 ? ratio * expm1mx(-l) : l * ratio - std::expm1(l);
-  return ratio * expm1mx(r * l) + r * bend;
+  const double bend = std::abs(l) < 0.5 ? ratio * expm1_minus_x(-l) : l * ratio - std::expm1(l);
+  return ratio * expm1_minus_x(r * l) + r * bend;
 }
 
 double log_outcome_excess(double log_neighbour, double log_ratio, double order) {
@@ -57,7 +57,7 @@ double log_add(double a, double b) {
   return low == -kInfinity ? high : high + std::log1p(std::exp(low - high));
 }
 
-double expm1mx(double z) {
+double expm1_minus_x(double z) {
   if (std::abs(z) >= 0.5) return std::isinf(z) ? std::abs(z) : std::expm1(z) - z;
   double sum = 0.0;
   for (std::size_t k = kReciprocalFactorials.size(); k-- > 0;) {
@@ -69,24 +69,24 @@ double expm1mx(double z) {
 double power_excess(double log_ratio, double order) {
   if (order < kNearOne) return power_excess_near_one(log_ratio, order - 1.0);
   const double z = order * log_ratio;
-  if (std::abs(z) < 0.5) return expm1mx(z) - order * expm1mx(log_ratio);
+  if (std::abs(z) < 0.5) return expm1_minus_x(z) - order * expm1_minus_x(log_ratio);
   // Beyond the series both expressions are of the size of the result or larger by order/(order-1).
-  if (log_ratio > kLargestExponent) return kInfinity;
+  if (log_ratio > kMaxExponent) return kInfinity;
   return std::expm1(z) - order * std::expm1(log_ratio);
 }
 
 double log_power_excess(double log_ratio, double order) {
   const double z = order * log_ratio;
   if (z == kInfinity) return kInfinity;
-  if (z < kLargestProduct) {
+  if (z < kMaxProduct) {
     const double excess = power_excess(log_ratio, order);
     // Squares of ratios below 1e-150 underflow: there the excess is order (order-1)/2 ratio^2.
     if (excess > 1e-290) return std::log(excess);
     return std::log(0.5 * order * (order - 1.0)) + 2.0 * std::log(std::abs(log_ratio));
   }
   const double r = order - 1.0;
-  if (order < kNearOne && r * log_ratio < kLargestExponent) {
-    return log_ratio + std::log(expm1mx(r * log_ratio) + r * (log_ratio - 1.0));
+  if (order < kNearOne && r * log_ratio < kMaxExponent) {
+    return log_ratio + std::log(expm1_minus_x(r * log_ratio) + r * (log_ratio - 1.0));
   }
   // e^z (1 - order e^(log_ratio - z) + (order - 1) e^-z)
   return z + std::log1p(-order * std::exp(log_ratio - z) + (order - 1.0) * std::exp(-z));

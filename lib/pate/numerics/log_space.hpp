@@ -28,7 +28,7 @@ template <class Real>
 [[nodiscard]] double log_add(double a, double b);
 
 /// e^z - 1 - z >= 0, without the cancellation near z = 0. Overflows to +inf like e^z.
-[[nodiscard]] double expm1mx(double z);
+[[nodiscard]] double expm1_minus_x(double z);
 
 /// The excess of a power: g = ratio^order - 1 - order (ratio - 1) with ratio = e^log_ratio.
 /// It is >= 0 (Bernoulli's inequality) and, for distributions P and P',

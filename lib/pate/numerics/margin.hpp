@@ -14,7 +14,7 @@ inline constexpr double kCostMargin = 3e-10;
 inline constexpr double kExactCostMargin = 5e-11;
 
 /// Costs are reported as at least this where they are not exactly zero: smaller ones underflow.
-inline constexpr double kSmallestCost = 1e-300;
+inline constexpr double kMinCost = 1e-300;
 
 /// An epsilon from a root of delta(epsilon), without RDP: delta is known to 1e-12 and the root to
 /// 2^-48, so that this is many times what is lost.
@@ -51,7 +51,7 @@ inline constexpr double kNodeMargin = 4e-10;
 /// The stated outward rounding of a computed cost that is not exactly zero.
 [[nodiscard]] inline double with_margin(double cost, double margin = kCostMargin) {
   const double outward = cost * (1.0 + margin);
-  return outward <= kSmallestCost ? kSmallestCost : outward;  // NaN stays
+  return outward <= kMinCost ? kMinCost : outward;  // NaN stays
 }
 
 }  // namespace pate

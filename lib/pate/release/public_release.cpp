@@ -159,13 +159,13 @@ std::string release_statement(const PublicRelease& published, const ReleaseTerms
 
 Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   if (!published) return no_guarantee("no number was drawn.");
-  if (published->rests_on_chosen()) {
+  if (published->uses_chosen_parameters()) {
     return no_guarantee(
         "order, beta and sigma, of this release or of one that it counts, were chosen from votes.");
   }
   CostEntry cost;
   cost.bound = Bound::released;
-  cost.reading = Reading::released;
+  cost.reading = GuaranteeKind::released;
   cost.epsilon = published->epsilon;
   cost.delta = published->delta;
   cost.releasable = true;

@@ -163,7 +163,9 @@ struct PublicRelease {
   std::optional<ReleasedBound> bound;  ///< gnss
   std::optional<CurveFacts> curve;
 
-  [[nodiscard]] bool rests_on_chosen() const { return parameters == ParameterOrigin::chosen; }
+  [[nodiscard]] bool uses_chosen_parameters() const {
+    return parameters == ParameterOrigin::chosen;
+  }
 };
 
 /// What every method publishes of a run, but its order and its statement.

@@ -19,8 +19,8 @@ namespace pate::reports {
 
 namespace {
 
-constexpr Whole kQueries{0, kMostQueries};
-constexpr Whole kTeachers{1, kMostTeachers};
+constexpr Whole kQueries{0, kMaxQueries};
+constexpr Whole kTeachers{1, kMaxTeachers};
 constexpr std::size_t kIdDigits = 32;
 
 double read_delta(const io::JsonValue& json, double least) {
@@ -29,7 +29,7 @@ double read_delta(const io::JsonValue& json, double least) {
   return delta;
 }
 
-constexpr double kLeastDelta = std::numeric_limits<double>::denorm_min();
+constexpr double kMinDelta = std::numeric_limits<double>::denorm_min();
 
 std::vector<double> read_orders(const io::JsonValue& json) {
   std::vector<double> orders = json.numbers(kLowestOrder, kHighestOrder);
@@ -93,7 +93,7 @@ Record run_of_report(const io::JsonValue& report, bool is_label) {
   a("teachers", open.teachers, kTeachers);
   a("classes", open.classes, kTeachers);
   a("queries", open.queries, kQueries);
-  open.delta = read_delta(report.at("delta"), kLeastDelta);
+  open.delta = read_delta(report.at("delta"), kMinDelta);
   a("steps", open.steps.emplace());
   read_digests(report, event.facts.digests);
   const io::JsonValue settings = report.at("settings");
@@ -111,11 +111,11 @@ Record run_of_report(const io::JsonValue& report, bool is_label) {
     const io::JsonValue labels = report.at("labels");
     asked = labels.at("asked").integer(0, open.queries);
     if (const auto stopped = labels.find("stopped")) open.origin.stopped = stopped->text();
-    const bool decides = open.aggregator->selection && !open.aggregator->is_sparse();
+    const bool decides = open.aggregator->selection && !open.aggregator->is_sparse_vector();
     const auto max_epsilon = filter.find("max_epsilon");
     open.origin.limited =
         decides && (max_epsilon || filter.find("max_answers") || !open.origin.stopped.empty());
-    if (max_epsilon && !open.aggregator->is_sparse() && open.steps->delta() < *open.delta) {
+    if (max_epsilon && !open.aggregator->is_sparse_vector() && open.steps->delta() < *open.delta) {
       open.cap = cap_of_filter(max_epsilon->number(0.0), *open.origin.order,
                                *open.delta - open.steps->delta());
     }
@@ -135,7 +135,7 @@ Record plan_of_report(const io::JsonValue& report) {
   open.mechanism = report.at("mechanism").at("name").text();
   FieldReader a(report);
   a("queries", open.queries, kQueries);
-  open.delta = read_delta(report.at("delta"), kLeastDelta);
+  open.delta = read_delta(report.at("delta"), kMinDelta);
   a("steps", open.steps.emplace());
   return {event};
 }
@@ -228,10 +228,10 @@ Record majority_of_report(const io::JsonValue& report) {
   open.kind = EventKind::majority;
   open.mechanism = "darrm";
   open.protects_records = fresh;
-  open.teachers = report.at("teachers").at("count").integer(1, kMostTeachers);
+  open.teachers = report.at("teachers").at("count").integer(1, kMaxTeachers);
   open.classes = 2;
   FieldReader a(report);
-  a("queries", open.queries, Whole{1, kMostQueries});
+  a("queries", open.queries, Whole{1, kMaxQueries});
   const io::JsonValue answer = report.at("answer");
   open.claim = PrivacyClaim{answer.at("epsilon").number(0.0), read_delta(answer.at("delta"), 0.0),
                             open.queries};
@@ -272,10 +272,10 @@ void read_label_line(const io::JsonValue& json, Event& event) {
   open.realized = RealizedRun{asked, released.at("answered").integer(0, asked)};
   if (const auto stopped = released.find("stopped")) open.origin.stopped = stopped->text();
   const auto max_epsilon = settings.find("max_epsilon");
-  const bool decides = open.aggregator->selection && !open.aggregator->is_sparse();
+  const bool decides = open.aggregator->selection && !open.aggregator->is_sparse_vector();
   open.origin.limited =
       decides && (max_epsilon || settings.find("max_answers") || !open.origin.stopped.empty());
-  if (max_epsilon && !open.aggregator->is_sparse() && open.steps->delta() < *open.delta) {
+  if (max_epsilon && !open.aggregator->is_sparse_vector() && open.steps->delta() < *open.delta) {
     open.cap = cap_of_filter(max_epsilon->number(0.0), *open.origin.order,
                              *open.delta - open.steps->delta());
   }
@@ -342,8 +342,8 @@ Event carry_over_line(const io::JsonValue& json, std::string_view line,
   open.id = io::sha256_hex(std::as_bytes(std::span(line.data(), line.size()))).substr(0, kIdDigits);
   const io::JsonValue ensemble = json.at("ensemble");
   open.ensemble = ensemble.at("name").text();
-  open.teachers = ensemble.at("teachers").integer(1, kMostTeachers);
-  open.classes = ensemble.at("classes").integer(1, kMostTeachers);
+  open.teachers = ensemble.at("teachers").integer(1, kMaxTeachers);
+  open.classes = ensemble.at("classes").integer(1, kMaxTeachers);
   event.facts.digests.counts = json.at("votes_digest").text();
   event.facts.digests.run = json.at("run_digest").text();
   const std::string kind = json.at("kind").text();

@@ -36,7 +36,7 @@ std::string digest_of(std::string_view text) {
 }
 
 // All that the tables of costs depend on but the order.
-std::string inputs_of(const CostQuestion& question) {
+std::string inputs_of(const CostSpec& question) {
   const Aggregator& aggregator = question.aggregator;
   std::string text = fmt::format(
       "{} {} teachers={} classes={} {}={:a}", name(question.cost),
@@ -50,7 +50,7 @@ std::string inputs_of(const CostQuestion& question) {
   return text;
 }
 
-std::string inputs_at_order(const CostQuestion& question) {
+std::string inputs_at_order(const CostSpec& question) {
   return fmt::format("{} order={:a}\n", inputs_of(question), question.order);
 }
 
@@ -127,16 +127,15 @@ void CurveTables::write(const std::string& inputs, std::span<const std::int64_t>
   used_.push_back({path.string(), digest_of(text), false});
 }
 
-std::shared_ptr<const DistanceCosts> CurveTables::costs(const CostQuestion& question,
-                                                        unsigned threads,
-                                                        const ProgressCallback& progress) const {
+std::shared_ptr<const CostsWithinDistance> CurveTables::costs(
+    const CostSpec& question, unsigned threads, const ProgressCallback& progress) const {
   validate(question);
-  std::shared_ptr<const DistanceCosts> result;
+  std::shared_ptr<const CostsWithinDistance> result;
   const std::string inputs = inputs_at_order(question);
   if (!read(inputs, [&](std::span<const std::int64_t> numbers) {
         const std::uint64_t seed =
             std::uint64_t{std::random_device()()} << 32U | std::random_device()();
-        result = std::make_shared<const DistanceCosts>(question, numbers, seed);
+        result = std::make_shared<const CostsWithinDistance>(question, numbers, seed);
       })) {
     result = CurveTableSource::costs(question, threads, progress);
     if (!directory_.empty()) write(inputs, result->numbers());
@@ -144,12 +143,12 @@ std::shared_ptr<const DistanceCosts> CurveTables::costs(const CostQuestion& ques
   return result;
 }
 
-CurveRecipe CurveTables::recipe(const CostQuestion& question, std::int64_t queries, double delta,
+CurveRecipe CurveTables::recipe(const CostSpec& question, std::int64_t queries, double delta,
                                 unsigned threads, const ProgressCallback& progress) const {
   const std::string inputs = fmt::format("default parameters: {} queries={} delta={:a}\n",
                                          inputs_of(question), queries, delta);
   CurveRecipe result;
-  CostQuestion at_order = question;
+  CostSpec at_order = question;
   if (read(inputs, [&](std::span<const std::int64_t> numbers) {
         StoredUnits from(numbers);
         result.parameters.order = std::bit_cast<double>(from.next());

@@ -25,9 +25,9 @@ namespace pate::reports {
 ///
 /// Files are written atomically; several programs may share a directory. What a file says is taken
 /// only if all of that is as expected, and costs only if those that are computed anew agree
-/// (`DistanceCosts`): else `input_error` with its path. A digest is no protection from who may
-/// write, nor are entries picked at random where few are changed: so directory and files must be
-/// this user's or root's, and nobody else may write to them (`require_own`). Writing throws
+/// (`CostsWithinDistance`): else `input_error` with its path. A digest is no protection from who
+/// may write, nor are entries picked at random where few are changed: so directory and files must
+/// be this user's or root's, and nobody else may write to them (`require_own`). Writing throws
 /// `output_error`.
 class CurveTables : public CurveTableSource {
  public:
@@ -38,12 +38,11 @@ class CurveTables : public CurveTableSource {
   [[nodiscard]] const std::vector<TableFile>& used() const { return used_; }
 
   /// From a file where there is one, else computed and kept.
-  [[nodiscard]] std::shared_ptr<const DistanceCosts> costs(
-      const CostQuestion& question, unsigned threads,
-      const ProgressCallback& progress) const override;
+  [[nodiscard]] std::shared_ptr<const CostsWithinDistance> costs(
+      const CostSpec& question, unsigned threads, const ProgressCallback& progress) const override;
 
   /// The same, both files.
-  [[nodiscard]] CurveRecipe recipe(const CostQuestion& question, std::int64_t queries, double delta,
+  [[nodiscard]] CurveRecipe recipe(const CostSpec& question, std::int64_t queries, double delta,
                                    unsigned threads,
                                    const ProgressCallback& progress) const override;
 

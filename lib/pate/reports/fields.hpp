@@ -47,8 +47,8 @@ struct Real {
   std::optional<double> null_is = std::nullopt;
 };
 
-inline constexpr std::int64_t kMostTeachers = std::numeric_limits<std::int32_t>::max();
-inline constexpr std::int64_t kMostQueries = std::int64_t{1} << 53;
+inline constexpr std::int64_t kMaxTeachers = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int64_t kMaxQueries = std::int64_t{1} << 53;
 
 /// What an archive takes of a struct: constant where it writes.
 template <class Archive, class T>

@@ -58,8 +58,8 @@ struct LabelReport {
 [[nodiscard]] std::string label_report_json(const LabelReport& report,
                                             const ReportContext& context);
 
-/// The public part of it, where `keep_public` (run_reports.hpp) left of the account what may be
-/// published.
+/// The public part of it, where `drop_private_fields` (run_reports.hpp) left of the account what
+/// may be published.
 [[nodiscard]] std::string public_label_report_json(const LabelReport& report,
                                                    const ReportContext& context);
 

@@ -180,7 +180,7 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
     const std::string_view text = bytes.substr(0, end);
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     ++result.lines;
-    const std::string_view excess = io::json_excess(text);
+    const std::string_view excess = io::json_limit_exceeded(text);
     if (!excess.empty()) {
       throw input_error(
           fmt::format("{}: line {} is no line of a ledger: {}", name, result.lines, excess));
@@ -366,7 +366,7 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
       entries.empty() ? path.stem().string() : entries.front().event.open.ensemble;
   Ensemble wanted{name.empty() ? its : name, teachers, classes};
   if (entries.empty() || wanted == entries.front().ensemble()) return wanted;
-  throw ledger_refusal(
+  throw ledger_conflict(
       fmt::format("{}: a ledger is the account of one ensemble, here the {}, and this is the {}: "
                   "--ledger names another file for other teachers",
                   path.string(), in_words(entries.front().ensemble()), in_words(wanted)));
@@ -377,7 +377,7 @@ void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path&
     return entry.event.open.drawn.has_value();
   });
   if (last == entries.rend()) return;
-  throw ledger_refusal(fmt::format(
+  throw ledger_conflict(fmt::format(
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "
       "privacy again: --again makes one and states what all entries cost together",
       path.string(), last->line, last->time));

@@ -16,7 +16,7 @@ namespace pate::reports {
 
 namespace {
 
-constexpr std::int64_t kMostPerPiece = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxPerPiece = std::numeric_limits<std::uint32_t>::max();
 constexpr std::string_view kInfinite = "inf";
 // Hexadecimal digits of the fraction of a sum.
 constexpr std::size_t kFractionDigits = 16;
@@ -39,8 +39,8 @@ template <class Archive, class Rows>
 void occurrence_fields(Archive& a, Rows&& rows, std::int64_t queries, std::int64_t checkpoints) {
   columns(a, rows, {}, Column{"distinct", &OccurrenceRow::distinct, Whole{0, queries - 1}},
           Column{"checkpoint", &OccurrenceRow::checkpoint, Whole{0, checkpoints - 1}},
-          Column{"count", &OccurrenceRow::count, Whole{1, kMostPerPiece}},
-          Column{"answered", &OccurrenceRow::answered, Whole{0, kMostPerPiece}});
+          Column{"count", &OccurrenceRow::count, Whole{1, kMaxPerPiece}},
+          Column{"answered", &OccurrenceRow::answered, Whole{0, kMaxPerPiece}});
 }
 
 template <class Archive>
@@ -53,7 +53,7 @@ void utility_fields(Archive& a, Described<Archive, UtilityTally>& utility, std::
           Column{"count", &Kind::count, Whole{1, utility.queries}});
 }
 
-std::vector<OccurrenceRow> occurrence_rows(const Tally& tally) {
+std::vector<OccurrenceRow> occurrence_rows(const QueryCounts& tally) {
   std::vector<OccurrenceRow> rows;
   for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
     for (const Occurrence& its : tally.occurrences_of(i)) {
@@ -66,7 +66,7 @@ std::vector<OccurrenceRow> occurrence_rows(const Tally& tally) {
 }
 
 // Occurrences are grouped by distinct query, checkpoints rise within each group.
-void read_occurrences(FieldReader& a, Tally& tally) {
+void read_occurrences(FieldReader& a, QueryCounts& tally) {
   std::vector<OccurrenceRow> rows;
   occurrence_fields(a, rows, static_cast<std::int64_t>(tally.distinct.size()),
                     static_cast<std::int64_t>(tally.checkpoints.size()));
@@ -98,7 +98,7 @@ void read_occurrences(FieldReader& a, Tally& tally) {
   }
 }
 
-void read_utility(FieldReader& a, const Tally& tally, UtilityTally& utility) {
+void read_utility(FieldReader& a, const QueryCounts& tally, UtilityTally& utility) {
   utility.queries = tally.queries;
   utility_fields(a, utility, tally.teachers);
   std::int64_t left = tally.queries;
@@ -273,7 +273,7 @@ void exact_fields(Archive& a, Rows& distinct, Sizes& sizes, Groups& groups, cons
   std::size_t all = 0;
   for (const std::int64_t its : sizes) all += static_cast<std::size_t>(its);
   columns(a, groups, all, Column{"votes", &VoteGroup::count, Whole{0, size.teachers}},
-          Column{"place", &VoteGroup::place, Whole{0, static_cast<std::int64_t>(Place::top)}},
+          Column{"place", &VoteGroup::place, Whole{0, static_cast<std::int64_t>(LeadRank::top)}},
           Column{"classes", &VoteGroup::classes, Whole{1, size.classes}});
 }
 
@@ -349,7 +349,7 @@ void fields(FieldReader& a, ExactPartials& partials, const ShardSize& size) {
 
 void write_partials(FieldWriter& report, const Partials& partials) {
   report.object("shard", [&](FieldWriter& shard) {
-    shard_fields(shard, partials.shard, kMostShards);
+    shard_fields(shard, partials.shard, kMaxShards);
     shard("run_queries", partials.tally.run_queries);
   });
   report.object("partials", [&](FieldWriter& json) {
@@ -368,14 +368,14 @@ void write_partials(FieldWriter& report, const Partials& partials) {
 
 Partials read_partials(const io::JsonValue& report) {
   Partials result;
-  Tally& tally = result.tally;
+  QueryCounts& tally = result.tally;
   FieldReader a(report);
   a.object("shard", [&](FieldReader& shard) {
-    shard_fields(shard, result.shard, kMostShards);
-    shard("run_queries", tally.run_queries, Whole{0, kMostQueries});
+    shard_fields(shard, result.shard, kMaxShards);
+    shard("run_queries", tally.run_queries, Whole{0, kMaxQueries});
   });
-  a("teachers", tally.teachers, Whole{0, kMostTeachers});
-  a("classes", tally.classes, Whole{1, kMostTeachers});
+  a("teachers", tally.teachers, Whole{0, kMaxTeachers});
+  a("classes", tally.classes, Whole{1, kMaxTeachers});
   tally.queries = result.shard.end(tally.run_queries) - result.shard.begin(tally.run_queries);
   if (report.at("queries").integer() != tally.queries) {
     report.at("queries").fail(fmt::format("{}, shard {} of {} of {} queries", tally.queries,

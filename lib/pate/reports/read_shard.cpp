@@ -50,8 +50,8 @@ AccountSettings account_settings(const io::JsonValue& report) {
       bound.fail("published, tradeoff or tilted");
     }
   }
-  settings.reading = setting_named<Reading>(json, "reading");
-  settings.conversion = setting_named<ReportedConversion>(json, "conversion");
+  settings.reading = setting_named<GuaranteeKind>(json, "reading");
+  settings.conversion = setting_named<EpsilonMethod>(json, "conversion");
   FieldReader a(json);
   a.optional("orders", settings.orders, Real{1.0});
   a.optional("exact", settings.exact);
@@ -87,7 +87,7 @@ std::string shown(const io::JsonValue& json) {
 using Identity = decltype(ShardReport::identity);
 
 Identity identity_of(const io::JsonValue& report, const ShardReport& shard) {
-  const Tally& tally = shard.partials.tally;
+  const QueryCounts& tally = shard.partials.tally;
   Identity result;
   const auto add = [&](std::string field, const auto& value) {
     result.emplace_back(std::move(field), fmt::format("{}", value));
@@ -149,7 +149,7 @@ ShardReport read_shard(const io::JsonValue& report) {
   result.settings = account_settings(report);
   result.partials = read_partials(report);
   // Of PTR the tally says all that exact costs need.
-  if ((result.settings.exact || result.settings.tilted) && !result.aggregator.is_tested() &&
+  if ((result.settings.exact || result.settings.tilted) && !result.aggregator.is_ptr() &&
       !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
   }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kRecordSchema = "pate/record/v1";
 constexpr std::size_t kEventIdDigits = 32;
-constexpr Whole kEventQueries{0, kMostQueries};
+constexpr Whole kEventQueries{0, kMaxQueries};
 constexpr Whole kEventTimes{1, std::int64_t{1} << 40};
 constexpr double kMostDouble = std::numeric_limits<double>::max();
 constexpr Real kEventOrder{kLowestOrder, kHighestOrder};
@@ -114,8 +114,8 @@ void public_fields(Archive& a, Open& open) {
     open.protects_records = protects == "record";
   }
   member(a, "ensemble", open.ensemble);
-  member(a, "teachers", open.teachers, Whole{0, kMostTeachers});
-  member(a, "classes", open.classes, Whole{0, kMostTeachers});
+  member(a, "teachers", open.teachers, Whole{0, kMaxTeachers});
+  member(a, "classes", open.classes, Whole{0, kMaxTeachers});
   a("mechanism", open.mechanism);
   member(a, "aggregator", open.aggregator);
   a("queries", open.queries, kEventQueries);
@@ -138,12 +138,12 @@ void public_fields(Archive& a, Open& open) {
   fact(a, "claim", open.claim, [](auto& json, auto& claim) {
     json("epsilon", claim.epsilon, kEventCost);
     json("delta", claim.delta, kEventDelta);
-    json("count", claim.count, Whole{1, kMostQueries});
+    json("count", claim.count, Whole{1, kMaxQueries});
   });
   fact(a, "foreign", open.foreign, [](auto& json, auto& foreign) {
     member(json, "mu", foreign.mu, kEventCost);
     member(json, "rho", foreign.rho, kEventCost);
-    json("count", foreign.count, Whole{1, kMostQueries});
+    json("count", foreign.count, Whole{1, kMaxQueries});
   });
 }
 
@@ -198,7 +198,7 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
                      std::pair(rows[i - 1].statistic, rows[i - 1].log_q)) {
       fail("log_q", "rows in order of statistic, then log_q, each once");
     }
-    queries += std::min(row.count, kMostQueries);
+    queries += std::min(row.count, kMaxQueries);
     sums.asked += row.asked;
     sums.answered += row.answered;
     if (queries > open.queries) break;

@@ -113,7 +113,7 @@ static void fields(FieldWriter& a, const SensitivityCurve& curve) {
   a("bound", curve.bound);
 }
 
-std::string as_published_report_json(const AsPublishedRelease& release, Reading reading,
+std::string as_published_report_json(const AsPublishedRelease& release, GuaranteeKind reading,
                                      const std::vector<Notice>& notices,
                                      const ReportContext& context) {
   FieldWriter report = begin_report("release", context);
@@ -190,8 +190,8 @@ Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,
   drawn.covers = covers;
   drawn.confidence = published.confidence;
   // Of an earlier release that it counts they may have been, too.
-  open.origin.parameters_from_votes = published.rests_on_chosen();
-  (published.rests_on_chosen() ? event.facts.noise : drawn.noise) =
+  open.origin.parameters_from_votes = published.uses_chosen_parameters();
+  (published.uses_chosen_parameters() ? event.facts.noise : drawn.noise) =
       std::visit([](const auto& its) { return number_noise(its); }, plan);
   event.facts.digests.file = run.votes_sha256;
   event.facts.digests.counts = run.votes_digest;

@@ -31,7 +31,7 @@ using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
 /// The report `pate/release/v1` of S18's own procedure, as JSON text: `"valid": false`, the
 /// conditions and the private numbers; there is nothing to publish.
 [[nodiscard]] std::string as_published_report_json(const AsPublishedRelease& release,
-                                                   Reading reading,
+                                                   GuaranteeKind reading,
                                                    const std::vector<Notice>& notices,
                                                    const ReportContext& context);
 

@@ -121,8 +121,8 @@ void fields(FieldWriter& a, const Ensemble& ensemble) {
 
 void fields(FieldReader& a, Ensemble& ensemble) {
   a("name", ensemble.name);
-  a("teachers", ensemble.teachers, Whole{1, kMostTeachers});
-  a("classes", ensemble.classes, Whole{1, kMostTeachers});
+  a("teachers", ensemble.teachers, Whole{1, kMaxTeachers});
+  a("classes", ensemble.classes, Whole{1, kMaxTeachers});
 }
 
 void fields(FieldWriter& a, const LimitVerdict& verdict) {
@@ -161,7 +161,7 @@ void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
   if (kind == "ptr" || kind == "ptr_laplace" || kind == "ptr_sparse") {
     aggregator.selection.emplace().laplace = kind != "ptr";
     if (kind == "ptr_sparse") aggregator.max_refusals = 1;
-    aggregator.noisy_max = TestedPlurality{kLeastTestDelta};
+    aggregator.noisy_max = PtrPlurality{kMinTestDelta};
     return;
   }
   for (std::size_t k = 0; k < kNoiseKinds; ++k) {
@@ -199,8 +199,8 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
   for (const io::JsonValue& element : a.json().at(key).elements()) {
     const io::JsonValue value = element.at(noise);
     if (!counts
-             .emplace(value.number(kLeastNoise, kMostNoise),
-                      element.at("count").integer(0, kMostQueries))
+             .emplace(value.number(kMinNoise, kMaxNoise),
+                      element.at("count").integer(0, kMaxQueries))
              .second) {
       value.fail("noise that is not listed twice");
     }

@@ -88,10 +88,10 @@ void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
     a(aggregator.selection->laplace ? "test_scale" : "sigma1", aggregator.selection->sigma1);
   }
   if (aggregator.max_refusals) {
-    a("max_refusals", *aggregator.max_refusals, Whole{1, kMostQueries});
+    a("max_refusals", *aggregator.max_refusals, Whole{1, kMaxQueries});
   }
   if constexpr (Archive::kReads) {
-    if (aggregator.is_sparse()) {
+    if (aggregator.is_sparse_vector()) {
       aggregator.selection->threshold_scale = 0.5 * aggregator.selection->sigma1;
     }
   }
@@ -115,7 +115,7 @@ void delta_split(FieldWriter& a, double delta, double query_delta);
 
 /// How many noisy steps of each kind, by their noise.
 template <class Archive>
-void fields(Archive& a, Described<Archive, StepCounts>& steps) {
+void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
   step_list(a, "threshold_checks", steps.threshold_checks, "sigma1");
   step_list(a, "laplace_checks", steps.laplace_checks, "scale", false);
   step_list(a, "sparse_rounds", steps.sparse_rounds, "scale", false);

@@ -209,7 +209,7 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context) {
   return report.text();
 }
 
-void keep_public(Account& account, const std::vector<std::string>& paths) {
+void drop_private_fields(Account& account, const std::vector<std::string>& paths) {
   std::erase_if(account.costs, [](const CostEntry& cost) { return !cost.releasable; });
   account.headline = headline_of(account.costs, {});
   account.notices = public_notices(account.notices, paths);

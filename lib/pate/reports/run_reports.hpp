@@ -38,7 +38,7 @@ namespace pate::reports {
 /// Leaves of an account what may be published: costs that hold for any votes, or say nothing but
 /// what the answers say. The headline is the smallest of those that were certain before the run.
 /// Notices, which may name `paths`, are those of `public_notices`.
-void keep_public(Account& account, const std::vector<std::string>& paths = {});
+void drop_private_fields(Account& account, const std::vector<std::string>& paths = {});
 
 /// The notices that are there, or not, whatever the votes are: about settings, the form of files
 /// and what was released. None that looked at votes, not even to doubt that they were read as they
@@ -47,7 +47,7 @@ void keep_public(Account& account, const std::vector<std::string>& paths = {});
 [[nodiscard]] std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                  const std::vector<std::string>& paths = {});
 
-/// The public part of a run, of which `keep_public` left what may be published.
+/// The public part of a run, of which `drop_private_fields` left what may be published.
 [[nodiscard]] std::string public_analyze_report_json(const Account& account,
                                                      const ReportContext& context);
 

@@ -74,7 +74,7 @@ void comparisons(Archive& a, Described<Archive, TunedPoint>& p) {
 // The parameters of a point, in the order of the axes.
 template <class Archive>
 void point_parameters(Archive& a, const Aggregator& aggregator) {
-  if (aggregator.is_tested()) {
+  if (aggregator.is_ptr()) {
     a(aggregator.selection->laplace ? "ptr_laplace" : "ptr_sigma",
       test_parameter(*aggregator.selection));
     a("ptr_delta", aggregator.noisy_max.delta());
@@ -140,9 +140,9 @@ void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_sele
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   Aggregator shape;
   shape_aggregator(report.at("mechanism").at("name"), shape);
-  if (shape.is_sparse() || shape.noisy_max.is_of_two_classes())
+  if (shape.is_sparse_vector() || shape.noisy_max.is_of_two_classes())
     report.at("mechanism").at("name").fail("a mechanism that can be tuned");
-  if (shape.is_tested()) {
+  if (shape.is_ptr()) {
     grid.ptr = shape.selection->laplace ? TestNoise::laplace : TestNoise::gaussian;
     shape.selection.reset();
   }
@@ -167,12 +167,12 @@ void goal_fields(Archive& a, Described<Archive, TuneSettings>& settings) {
   auto& kind = settings.grid.kind;
   a("delta", kind.delta);
   a.named("bound", kind.cost.bound, {Bound::tradeoff, Bound::published});
-  a.named("reading", kind.cost.reading, {Reading::joint, Reading::expected});
+  a.named("reading", kind.cost.reading, {GuaranteeKind::joint, GuaranteeKind::expected});
   if constexpr (!Archive::kReads) a("direction", direction_name(kind.cost.bound));
   a.named("conversion", kind.conversion,
           {Conversion::optimal, Conversion::improved, Conversion::classic});
   if constexpr (Archive::kReads) {
-    kind.as_headline = kind.cost.reading == Reading::joint;
+    kind.as_headline = kind.cost.reading == GuaranteeKind::joint;
     kind.chosen_conversion = kind.conversion != Conversion::optimal;
   }
   a.named("objective", settings.goal.objective,
@@ -189,7 +189,7 @@ void goal_fields(Archive& a, Described<Archive, TuneSettings>& settings) {
 
 void write_shard(FieldWriter& report, const Tuning& tuning, const Shard& shard) {
   report.object("shard", [&](FieldWriter& a) {
-    shard_fields(a, shard, kMostShards);
+    shard_fields(a, shard, kMaxShards);
     a("first_point", tuning.first);
     a("last_point", tuning.last);
   });
@@ -200,7 +200,7 @@ void write_shard(FieldWriter& report, const Tuning& tuning, const Shard& shard) 
 // Which points the report is of, and how many of them it has.
 void read_shard(FieldReader& report, Tuning& tuning, Shard& shard) {
   report.object("shard", [&](FieldReader& a) {
-    shard_fields(a, shard, kMostShards);
+    shard_fields(a, shard, kMaxShards);
     std::tie(tuning.first, tuning.last) = points_of_shard(tuning.grid, shard);
     for (const auto& [key, expected] :
          {std::pair{"first_point", tuning.first}, {"last_point", tuning.last}}) {
@@ -378,8 +378,8 @@ SavedTuning read_tune_report(const io::JsonValue& report) {
   TuneSettings& settings = saved.settings;
   FieldReader a(report);
   read_grid(report, tuning.grid);
-  a("teachers", tuning.teachers, Whole{0, kMostTeachers});
-  a("classes", tuning.classes, Whole{1, kMostTeachers});
+  a("teachers", tuning.teachers, Whole{0, kMaxTeachers});
+  a("classes", tuning.classes, Whole{1, kMaxTeachers});
   a("queries", tuning.queries);
   read_shard(a, tuning, settings.shard);
   goal_fields(a, settings);

@@ -64,7 +64,7 @@ Values epsilons_around_best(std::span<const double> orders, double hint, const V
     const auto least = std::min_element(values.begin(), values.end()) - values.begin();
     start = static_cast<std::size_t>(least) * kStride;
   }
-  (void)downhill(orders.size(), start, hint > 0.0 ? 1 : 4, 1, [&](std::size_t i) {
+  (void)descend_to_minimum(orders.size(), start, hint > 0.0 ? 1 : 4, 1, [&](std::size_t i) {
     if (known[i] == 0) epsilons[i] = at(orders.subspan(i, 1)).front();
     known[i] = 1;
     return epsilons[i];
@@ -169,7 +169,7 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
   return result;
 }
 
-QueryNodes::QueryNodes(const Tally& tally, const Aggregator& noisy_max)
+QueryNodes::QueryNodes(const QueryCounts& tally, const Aggregator& noisy_max)
     : tally_(tally),
       inputs_(tally, noisy_max, 1),
       table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()),
@@ -245,7 +245,7 @@ double QueryNodes::sum_of_queries(const JointCost& joint, const Group& group,
   return sum;
 }
 
-double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double accuracy) const {
+double QueryNodes::rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const {
   std::vector<std::int64_t> statistics;
   for (const Group& group : groups_) {
     if (statistics.empty() || statistics.back() != group.v) statistics.push_back(group.v);
@@ -253,11 +253,11 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
   const StatisticPlaces places(ladder, std::move(statistics));
   const JointCost joint(ladder, at.order, at.noisy_max_cap, &places);
   std::vector<double> sums(groups_.size());
-  struct Doubt {
+  struct UnconvergedGroup {
     double error;
     std::size_t group;
   };
-  std::vector<Doubt> doubts;
+  std::vector<UnconvergedGroup> doubts;
   double total = 0.0;
   double error = 0.0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -281,9 +281,10 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
   }
   if (error > accuracy * total) {
     // The most doubtful first, until what is left cannot matter.
-    std::sort(doubts.begin(), doubts.end(), [](const Doubt& a, const Doubt& b) {
-      return std::tuple(-a.error, a.group) < std::tuple(-b.error, b.group);
-    });
+    std::sort(doubts.begin(), doubts.end(),
+              [](const UnconvergedGroup& a, const UnconvergedGroup& b) {
+                return std::tuple(-a.error, a.group) < std::tuple(-b.error, b.group);
+              });
     double left = 0.0;
     std::size_t keep = doubts.size();
     while (keep > 0 && left + doubts[keep - 1].error <= accuracy * total) {
@@ -301,12 +302,12 @@ double QueryNodes::rdp(const AnswerLadder& ladder, const AtOrder& at, double acc
   return result.value();
 }
 
-AccountEpsilon account_epsilon(const Tally& tally, const Aggregator& aggregator,
+AccountEpsilon account_epsilon(const QueryCounts& tally, const Aggregator& aggregator,
                                const EpsilonKind& kind, double hint, unsigned threads) {
   return account_epsilon(std::span(&tally, 1), std::span(&aggregator, 1), kind, hint, threads);
 }
 
-AccountEpsilon account_epsilon(std::span<const Tally> tallies,
+AccountEpsilon account_epsilon(std::span<const QueryCounts> tallies,
                                std::span<const Aggregator> aggregators, const EpsilonKind& kind,
                                double hint, unsigned threads) {
   std::deque<CostInputs> inputs;
@@ -327,8 +328,8 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
                                const EpsilonKind& kind, double hint) {
   const auto& distinct = nodes.tally().distinct;
   if (distinct.empty()) return {};
-  const AnswerLadder ladder(selection, distinct.front().statistic, distinct.back().statistic,
-                            nodes.tally().teachers);
+  const AnswerTable ladder(selection, distinct.front().statistic, distinct.back().statistic,
+                           nodes.tally().teachers);
   const auto shared = kind.orders ? std::span<const double>(*kind.orders) : default_orders();
   const auto rdp_at = [&](double order) {
     return std::binary_search(shared.begin(), shared.end(), order)
@@ -353,12 +354,12 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
     groups[{grid.noise_of(points[i].index), points[i].queries}].push_back(i);
   }
   const CostKind& cost = settings.kind.cost;
-  const bool joint = cost.bound == Bound::tradeoff && cost.reading == Reading::joint;
+  const bool joint = cost.bound == Bound::tradeoff && cost.reading == GuaranteeKind::joint;
   for (const auto& [noise_and_queries, members] : groups) {
     if (task.watcher.wants_stop()) break;
     const std::span<const std::size_t> group = members;
     const Aggregator any = grid.aggregator(points[group.front()].index);
-    const Tally counted =
+    const QueryCounts counted =
         tally(run_of(task.votes, any, noise_and_queries.second), settings.threads);
     std::optional<QueryNodes> nodes;
     if (joint && any.selection && any.is_gaussian()) {

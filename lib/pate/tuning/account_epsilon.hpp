@@ -62,7 +62,7 @@ class QueryNodes {
  public:
   /// noisy_max: with Gaussian noise and no selection; the tally is that of a run with a selection,
   /// whose parameters do not matter, and must outlive this.
-  QueryNodes(const Tally& tally, const Aggregator& noisy_max);
+  QueryNodes(const QueryCounts& tally, const Aggregator& noisy_max);
   QueryNodes(const QueryNodes&) = delete;
   QueryNodes& operator=(const QueryNodes&) = delete;
   ~QueryNodes() = default;
@@ -86,9 +86,9 @@ class QueryNodes {
   /// The joint RDP of the run with a check: `RunCost::joint` to `accuracy` and 1e-11, relative. The
   /// smaller it is, the more queries are looked at one by one. ladder: of the statistics of the
   /// tally.
-  [[nodiscard]] double rdp(const AnswerLadder& ladder, const AtOrder& at, double accuracy) const;
+  [[nodiscard]] double rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const;
 
-  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const QueryCounts& tally() const { return tally_; }
 
  private:
   // The distinct queries begin .. end - 1 of one statistic in one cell.
@@ -103,7 +103,7 @@ class QueryNodes {
   [[nodiscard]] double sum_of_queries(const JointCost& joint, const Group& group,
                                       const InputOf& input_of) const;
 
-  const Tally& tally_;
+  const QueryCounts& tally_;
   CostInputs inputs_;
   GaussianTradeoffTable table_;
   TableBetweenOrders tables_;
@@ -127,12 +127,12 @@ struct AccountEpsilon {
 /// of all. Equal to 1e-9 where epsilon falls and then rises with the order, as it does.
 ///
 /// hint: an order near the best, or 0. `threads` changes no bit.
-[[nodiscard]] AccountEpsilon account_epsilon(const Tally& tally, const Aggregator& aggregator,
+[[nodiscard]] AccountEpsilon account_epsilon(const QueryCounts& tally, const Aggregator& aggregator,
                                              const EpsilonKind& kind, double hint,
                                              unsigned threads);
 
 /// The same of rounds on the same teachers, whose RDP adds up at each order.
-[[nodiscard]] AccountEpsilon account_epsilon(std::span<const Tally> tallies,
+[[nodiscard]] AccountEpsilon account_epsilon(std::span<const QueryCounts> tallies,
                                              std::span<const Aggregator> aggregators,
                                              const EpsilonKind& kind, double hint,
                                              unsigned threads);

@@ -22,7 +22,7 @@ namespace {
 // Values of sigma2 whose sums are kept at the same time.
 constexpr std::size_t kTile = 16;
 // From the sums at which one task begins to those of the next.
-constexpr std::size_t kApart = 7;
+constexpr std::size_t kTaskStride = 7;
 // Thresholds that one task covers, and so shares what depends on sigma1.
 constexpr std::size_t kTaskThresholds = 8 * kBlockThresholds;
 
@@ -74,13 +74,14 @@ std::size_t best_order(const TuningOrders& orders, Bound bound, std::size_t star
     }
     first_step = 1;
   }
-  std::size_t best = downhill(orders.size(), start, first_step * stride, stride, value_at);
+  std::size_t best =
+      descend_to_minimum(orders.size(), start, first_step * stride, stride, value_at);
   for (std::size_t step = stride / 2; step > 0; step /= 2) {
     double highest = value_at(best);
     if (best >= 2 * step) highest = std::max(highest, value_at(best - 2 * step));
     if (best + 2 * step < orders.size()) highest = std::max(highest, value_at(best + 2 * step));
     if (!(highest > value_at(best) * (1.0 + kSteep))) break;
-    best = downhill(orders.size(), best, step, step, value_at);
+    best = descend_to_minimum(orders.size(), best, step, step, value_at);
   }
   return best;
 }
@@ -216,7 +217,7 @@ void evaluate_with_selection(Work& work) {
     parallel_for(grid.sigma1.size() * chunks, work.settings.threads, [&](std::size_t task) {
       // What sums tabulate when they are first asked others wait for: tasks begin apart.
       evaluate_task(work, sums, first, task / chunks, task % chunks * kTaskThresholds,
-                    task * kApart % sums.size());
+                    task * kTaskStride % sums.size());
     });
   }
 }
@@ -264,10 +265,10 @@ void evaluate_tested(Work& work) {
   settings.published = false;
   settings.orders = kind.orders;
   if (!kind.as_headline || kind.chosen_conversion) {
-    settings.conversion = kind.conversion == Conversion::classic ? ReportedConversion::classic
-                                                                 : ReportedConversion::improved;
+    settings.conversion =
+        kind.conversion == Conversion::classic ? EpsilonMethod::classic : EpsilonMethod::improved;
   }
-  if (!kind.as_headline) settings.reading = Reading::joint;
+  if (!kind.as_headline) settings.reading = GuaranteeKind::joint;
   settings.threads = 1;
   parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
     TuningPoint& point = work.points[i];

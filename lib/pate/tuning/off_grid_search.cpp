@@ -12,7 +12,7 @@ namespace pate {
 namespace {
 
 constexpr std::size_t kAxes = 3;  // log noise, log sigma1, threshold
-constexpr double kSmallestMove = 1e-4;
+constexpr double kMinMove = 1e-4;
 constexpr int kHalvings = 12;
 
 using Position = std::array<double, kAxes>;
@@ -36,7 +36,7 @@ class Search {
   Search(const TuningTask& task, const TuningGoal& goal)
       : task_(task), grid_(task.grid), goal_(goal) {}
 
-  std::optional<FreePoint> run(const TunedPoint& best) {
+  std::optional<OffGridPoint> run(const TunedPoint& best) {
     const std::size_t noise = grid_.noise_of(best.index);
     Position at{std::log(grid_.noise[noise]), 0.0, 0.0};
     Position step{half_spacing(grid_.noise, noise, true), 0.0, 0.0};
@@ -57,7 +57,7 @@ class Search {
       }
       const double moved = std::abs(objective(value_) - before);
       for (double& s : step) s *= 0.5;
-      if (halving > 2 && !(moved > kSmallestMove * std::abs(before))) break;
+      if (halving > 2 && !(moved > kMinMove * std::abs(before))) break;
     }
     return found_;
   }
@@ -96,7 +96,7 @@ class Search {
   }
 
   // The point at a position where it is better than the best one known.
-  std::optional<FreePoint> better_at(const Position& at) const {
+  std::optional<OffGridPoint> better_at(const Position& at) const {
     TuningGrid one = grid_;
     one.noise = {std::exp(at[0])};
     if (one.has_selection()) {
@@ -124,7 +124,7 @@ class Search {
     }
     if (!goal_.keeps_epsilon(point.epsilon)) return std::nullopt;
     if (!(objective(point) < objective(value_))) return std::nullopt;
-    return FreePoint{one.aggregator(0), point};
+    return OffGridPoint{one.aggregator(0), point};
   }
 
   const TuningTask& task_;
@@ -133,13 +133,13 @@ class Search {
   Position start_{};
   Position reach_{};  // how far from there
   TuningPoint value_;
-  std::optional<FreePoint> found_;
+  std::optional<OffGridPoint> found_;
 };
 
 }  // namespace
 
-std::optional<FreePoint> search_continuum(const TuningTask& task, const TuningGoal& goal,
-                                          const TunedPoint& best) {
+std::optional<OffGridPoint> search_continuum(const TuningTask& task, const TuningGoal& goal,
+                                             const TunedPoint& best) {
   return Search(task, goal).run(best);
 }
 

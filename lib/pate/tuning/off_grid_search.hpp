@@ -7,7 +7,7 @@
 namespace pate {
 
 /// A point that need not be on the grid.
-struct FreePoint {
+struct OffGridPoint {
   Aggregator aggregator;
   TuningPoint point;
 };
@@ -21,8 +21,8 @@ struct FreePoint {
 ///
 /// Every point is judged by the epsilon of `account`; limits are kept. Returns the best point found
 /// where it is better than `best`, and nothing where none is.
-[[nodiscard]] std::optional<FreePoint> search_continuum(const TuningTask& task,
-                                                        const TuningGoal& goal,
-                                                        const TunedPoint& best);
+[[nodiscard]] std::optional<OffGridPoint> search_continuum(const TuningTask& task,
+                                                           const TuningGoal& goal,
+                                                           const TunedPoint& best);
 
 }  // namespace pate

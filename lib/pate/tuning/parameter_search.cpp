@@ -20,7 +20,7 @@ namespace {
 
 // Values of the coarse grid, and of the finer ones, by axis.
 constexpr std::size_t kCoarseNoise = 9, kCoarseSigma1 = 7, kCoarseThresholds = 12;
-constexpr int kMostGrids = 20;
+constexpr int kMaxGrids = 20;
 // Of the noise of the maximum, in the logarithm, and how many values on either side are looked at.
 constexpr double kNoiseSpacing = 0.1;
 constexpr int kNoiseReach = 4;
@@ -209,7 +209,7 @@ class SinglePoints {
   SinglePoints(const TuningTask& task, const TuningGoal& goal) : task_(task), goal_(goal) {}
 
   // `exact`: with the epsilon of an account, also where a grid's tells all that matters.
-  FreePoint at(double noise, double sigma1, double threshold, bool exact) const {
+  OffGridPoint at(double noise, double sigma1, double threshold, bool exact) const {
     TuningGrid one = task_.grid;
     one.noise = {noise};
     if (one.has_selection()) {
@@ -232,7 +232,7 @@ class SinglePoints {
   }
 
   // The best value of sigma2 with few digits, from near one on.
-  std::optional<FreePoint> best_noise(double near, double sigma1, double threshold) const {
+  std::optional<OffGridPoint> best_noise(double near, double sigma1, double threshold) const {
     // Numbers of three digits: 100 to 999, of each power of ten.
     constexpr std::size_t kPerDecade = 900;
     constexpr std::size_t kDecades = 12;
@@ -246,15 +246,16 @@ class SinglePoints {
     const double mantissa = near / std::pow(10.0, std::floor(std::log10(near)));
     const auto start = kPerDecade * (kDecades / 2) +
                        static_cast<std::size_t>(std::clamp(100.0 * mantissa - 100.0, 0.0, 899.0));
-    std::map<std::size_t, FreePoint> known;
-    const std::size_t best = downhill(kPerDecade * kDecades, start, 1, 1, [&](std::size_t i) {
-      auto found = known.find(i);
-      if (found == known.end()) {
-        found = known.emplace(i, at(value(i), sigma1, threshold, false)).first;
-      }
-      return merit(goal_, found->second.point);
-    });
-    const FreePoint found = at(value(best), sigma1, threshold, true);
+    std::map<std::size_t, OffGridPoint> known;
+    const std::size_t best =
+        descend_to_minimum(kPerDecade * kDecades, start, 1, 1, [&](std::size_t i) {
+          auto found = known.find(i);
+          if (found == known.end()) {
+            found = known.emplace(i, at(value(i), sigma1, threshold, false)).first;
+          }
+          return merit(goal_, found->second.point);
+        });
+    const OffGridPoint found = at(value(best), sigma1, threshold, true);
     if (!keeps(found.point)) return std::nullopt;
     return found;
   }
@@ -292,7 +293,7 @@ TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
   grid.noise = logarithmic_axis(teachers / 250.0, teachers, kCoarseNoise);
   grid.sigma1 = logarithmic_axis(teachers / 50.0, 4.0 * teachers, kCoarseSigma1);
   grid.threshold = {0.0};
-  const Tally counted = tally(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
+  const QueryCounts counted = tally(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
   const double low = std::min(0.0, static_cast<double>(counted.distinct.front().statistic));
   const double high = static_cast<double>(counted.distinct.back().statistic) + teachers;
   grid.threshold.clear();
@@ -303,10 +304,10 @@ TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
   return grid;
 }
 
-std::optional<FreePoint> search_parameters(const TuningTask& task, const TuningGoal& goal,
-                                           std::span<const TunedPoint> points,
-                                           std::optional<std::size_t> best_on_grid,
-                                           SearchTrace& trace) {
+std::optional<OffGridPoint> search_parameters(const TuningTask& task, const TuningGoal& goal,
+                                              std::span<const TunedPoint> points,
+                                              std::optional<std::size_t> best_on_grid,
+                                              SearchTrace& trace) {
   const TuningGrid& coarse = task.grid;
   std::vector<TuningPoint> evaluated;
   for (const TunedPoint& p : points) evaluated.push_back(p.point);
@@ -315,7 +316,7 @@ std::optional<FreePoint> search_parameters(const TuningTask& task, const TuningG
   Spot best = best_spot(coarse, goal, largest, evaluated);
   if (!(best.merit < kInfinity)) return std::nullopt;
   Spacings spacing{0.5, 0.4};
-  for (int k = 0; k < kMostGrids; ++k) {
+  for (int k = 0; k < kMaxGrids; ++k) {
     const Spot next = best_around(task, goal, largest, best, spacing, trace);
     if (task.watcher.wants_stop()) return std::nullopt;
     const double change = (best.merit - next.merit) / std::abs(best.merit);
@@ -329,7 +330,7 @@ std::optional<FreePoint> search_parameters(const TuningTask& task, const TuningG
   const SinglePoints single(task, goal);
   const double sigma1 = to_digits(std::exp(best.log_sigma1), kFoundDigits);
   double threshold = to_digits(largest + best.distance * sigma1, kFoundDigits);
-  std::optional<FreePoint> found;
+  std::optional<OffGridPoint> found;
   // A limit that the noise of the maximum cannot keep, as it cannot make up for what rounding
   // changed, is kept with a few answers less.
   for (int k = 0; k < kRoundings && !found; ++k) {
@@ -342,8 +343,8 @@ std::optional<FreePoint> search_parameters(const TuningTask& task, const TuningG
   return found;
 }
 
-std::optional<FreePoint> round_parameters(const TuningTask& task, const TuningGoal& goal,
-                                          const FreePoint& found) {
+std::optional<OffGridPoint> round_parameters(const TuningTask& task, const TuningGoal& goal,
+                                             const OffGridPoint& found) {
   const TuningGrid& grid = task.grid;
   // Both roundings of a value; on an axis that was given one value alone this one.
   const auto both = [](double value, std::size_t values) {
@@ -361,9 +362,9 @@ std::optional<FreePoint> round_parameters(const TuningTask& task, const TuningGo
                               ? both(found.aggregator.selection->threshold, grid.threshold.size())
                               : std::array{0.0, 0.0};
   const SinglePoints single(task, goal);
-  std::optional<FreePoint> best;
+  std::optional<OffGridPoint> best;
   for (std::size_t code = 0; code < (selects ? 8U : 2U); ++code) {
-    const FreePoint p =
+    const OffGridPoint p =
         single.at(noises[code % 2], sigma1s[code / 2 % 2], thresholds[code / 4], true);
     if (!single.keeps(p.point)) continue;
     if (!best || merit(goal, p.point) < merit(goal, best->point)) best = p;

@@ -48,17 +48,17 @@ struct SearchTrace {
 ///
 /// points: of the grid of the task, all evaluated. Threads change no bit. Nothing where no point
 /// that was found is better than `best_on_grid` (a position), or none keeps the limits.
-[[nodiscard]] std::optional<FreePoint> search_parameters(const TuningTask& task,
-                                                         const TuningGoal& goal,
-                                                         std::span<const TunedPoint> points,
-                                                         std::optional<std::size_t> best_on_grid,
-                                                         SearchTrace& trace);
+[[nodiscard]] std::optional<OffGridPoint> search_parameters(const TuningTask& task,
+                                                            const TuningGoal& goal,
+                                                            std::span<const TunedPoint> points,
+                                                            std::optional<std::size_t> best_on_grid,
+                                                            SearchTrace& trace);
 
 /// A point found on the continuum with its parameters rounded to `kFoundDigits`, analysed again: of
 /// all ways to round them up or down the best that keeps the limits. Axes of the task's grid with a
 /// single value stay as they are. Nothing where none keeps the limits.
-[[nodiscard]] std::optional<FreePoint> round_parameters(const TuningTask& task,
-                                                        const TuningGoal& goal,
-                                                        const FreePoint& found);
+[[nodiscard]] std::optional<OffGridPoint> round_parameters(const TuningTask& task,
+                                                           const TuningGoal& goal,
+                                                           const OffGridPoint& found);
 
 }  // namespace pate

@@ -15,7 +15,7 @@ namespace pate {
 
 namespace {
 
-double least_epsilon(const StepCounts& steps, const EpsilonKind& kind) {
+double least_epsilon(const MechanismCounts& steps, const EpsilonKind& kind) {
   if (!(steps.delta() < kind.delta)) return kInfinity;
   const bool any_conversion = kind.as_headline && !kind.chosen_conversion;
   if (const auto squared = steps.squared_mu(); any_conversion && squared && steps.delta() == 0.0) {

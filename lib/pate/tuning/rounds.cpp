@@ -18,10 +18,10 @@ namespace pate {
 namespace {
 
 // Points of one round's front at an order that are put together with those of the other.
-constexpr std::size_t kMostFront = 400;
+constexpr std::size_t kMaxFront = 400;
 constexpr std::size_t kOrdersAtOnce = 16;
 // Pairs that may or may not keep the limit and are looked at exactly.
-constexpr std::size_t kMostStraddling = 64;
+constexpr std::size_t kMaxStraddling = 64;
 
 // What a goal looks at.
 TuningPoint as_point(const RoundsPoint& p) {
@@ -148,7 +148,7 @@ class JointFront {
     keep_front(
         points, [&](std::size_t i) { return curves.rdp[k * size + i]; },
         [&](std::size_t i) { return values[i]; }, [](std::size_t i) { return i; });
-    thin(points, kMostFront);
+    thin(points, kMaxFront);
     return points;
   }
 
@@ -197,7 +197,7 @@ class ExactPair {
   }
 
  private:
-  std::array<Tally, 2> tallies_;
+  std::array<QueryCounts, 2> tallies_;
   std::array<Aggregator, 2> aggregators_;
 };
 
@@ -208,16 +208,16 @@ void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind
   for (const Round& round : rounds) {
     validate(round.grid);
     if (!round.grid.has_selection()) throw parameter_error("a round needs a threshold and sigma1");
-    if (round.grid.size() > kMostRoundPoints) {
+    if (round.grid.size() > kMaxRoundPoints) {
       throw parameter_error(fmt::format("a round may have at most {} points, got {}",
-                                        kMostRoundPoints, round.grid.size()));
+                                        kMaxRoundPoints, round.grid.size()));
     }
     if (goal.labelled && !round.votes.labels) {
       throw parameter_error("the true labels that the goal speaks of are missing");
     }
   }
-  if (kind.cost.reading != Reading::expected &&
-      (kind.cost.reading != Reading::joint || kind.cost.bound != Bound::tradeoff)) {
+  if (kind.cost.reading != GuaranteeKind::expected &&
+      (kind.cost.reading != GuaranteeKind::joint || kind.cost.bound != Bound::tradeoff)) {
     throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
                                       name(kind.cost.bound), name(kind.cost.reading)));
   }
@@ -243,7 +243,7 @@ RoundsTuning tune_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& 
   const auto keeps_epsilon = [&](RoundsPoint& p) {
     if (goal.keeps_epsilon(p.epsilon)) return true;
     if (!goal.keeps_epsilon(p.epsilon * (1.0 - kGridAccuracy))) return false;
-    if (++straddling > kMostStraddling) return false;
+    if (++straddling > kMaxStraddling) return false;
     const AccountEpsilon exact = ExactPair(rounds, p).together(kind, p.order);
     if (exact.epsilon < p.epsilon)
       std::tie(p.epsilon, p.order) = std::tie(exact.epsilon, exact.order);

@@ -14,10 +14,10 @@ namespace pate {
 /// A round of labelling: its queries, and the parameters that are tried on them.
 struct Round {
   TuningVotes votes;
-  TuningGrid grid;  ///< with a selection, of at most `kMostRoundPoints` points
+  TuningGrid grid;  ///< with a selection, of at most `kMaxRoundPoints` points
 };
 
-inline constexpr std::size_t kMostRoundPoints = 20'000;
+inline constexpr std::size_t kMaxRoundPoints = 20'000;
 
 /// A point of each grid, and what both rounds cost and give together.
 struct RoundsPoint {

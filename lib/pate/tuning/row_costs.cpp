@@ -23,12 +23,12 @@ constexpr double kJensen = 5e-4;
 constexpr double kPanel = 2.0;
 // An interpolant is raised by this many times its last coefficients, by more than this never.
 constexpr double kTails = 10.0;
-constexpr double kMostRaised = 5e-4;
+constexpr double kMaxRaised = 5e-4;
 // Of the values between the lowest and the highest statistic one in so many may occur for all to be
 // leads that thresholds share.
 constexpr std::size_t kGaps = 4;
 // Leads of costs that are kept, at all orders (some 100 MB).
-constexpr std::size_t kMostKept = 400'000;
+constexpr std::size_t kMaxKept = 400'000;
 // Half of the width of thresholds, in votes, from which on nodes may be whole votes apart: two of
 // them are never the same, and all near those of Chebyshev.
 constexpr double kFewVotes = 50.0;
@@ -44,7 +44,7 @@ double log1p_above(double x) {
 }
 
 double log_moment(double excess, double cap) {
-  return excess < kHugeExcess ? std::min(log1p_above(excess), cap) : cap;
+  return excess < kMaxLinearExcess ? std::min(log1p_above(excess), cap) : cap;
 }
 
 // The line of the direction that costs more on all of a group, in x; nothing where it is not seen
@@ -81,11 +81,11 @@ template <class LogExcess>
 double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const VoteSums::Cost& cost,
                    double cap, const LogExcess& log_excess) {
   const VoteSums::Group& all = cost.all;
-  if (!(all.highest < kHugeExcess)) {
+  if (!(all.highest < kMaxLinearExcess)) {
     double sum = 0.0;
     for (std::uint32_t k = cost.first; k < cost.last; ++k) {
       const VoteSums::Group& group = at.groups[k];
-      const double moment = group.highest < kHugeExcess
+      const double moment = group.highest < kMaxLinearExcess
                                 ? log_moment(chord(pair, group), cap)
                                 : std::min(log1pexp(log_excess(group.log_highest)), cap);
       sum += group.queries * moment;
@@ -165,7 +165,7 @@ LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
       below_.push_back(next ? above_.back() : lines_of(leads.below[k]));
       above_.push_back(lines_of(leads.above[k]));
     }
-    if (kind.reading == Reading::joint) {
+    if (kind.reading == GuaranteeKind::joint) {
       lines_.push_back(lines(k, {}));
     } else {
       selection_.push_back(selection_cost(k, {}));
@@ -403,19 +403,20 @@ const RowCosts::Panel::Costs& RowCosts::costs(Panel& panel, const VoteSums& sums
                         (std::abs(dot(panel.last, result.at_nodes)) +
                          std::abs(dot(panel.last_but_one, result.at_nodes))) /
                         least;
-  result.raised = raised <= kMostRaised ? 1.0 + raised : 0.0;
+  result.raised = raised <= kMaxRaised ? 1.0 + raised : 0.0;
   return result;
 }
 
 double RowCosts::rdp(const VoteSums& sums, const Place& place, std::size_t order) {
-  return kind_.reading == Reading::joint ? joint(sums, place, order) : expected(sums, place, order);
+  return kind_.reading == GuaranteeKind::joint ? joint(sums, place, order)
+                                               : expected(sums, place, order);
 }
 
 const LeadCosts& RowCosts::costs(const Place& place, std::size_t order) {
   auto& known = chains_[place.chain].by_order;
   if (const auto found = known.find(order); found != known.end()) return *found->second;
   Chain& chain = chains_[place.chain];
-  if (kept_ + chain.values.size() > kMostKept) {
+  if (kept_ + chain.values.size() > kMaxKept) {
     for (Chain& any : chains_) any.by_order.clear();
     kept_ = 0;
   }
@@ -442,7 +443,7 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   }
   // Costs that underflow are at their floor, each of them.
   return with_margin(sum * (1.0 + kSumMargin) / distance) +
-         static_cast<double>(sums.tally().queries) * kSmallestCost;
+         static_cast<double>(sums.tally().queries) * kMinCost;
 }
 
 double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {

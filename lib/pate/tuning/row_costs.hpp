@@ -18,9 +18,9 @@ namespace pate {
 
 /// The excess of a query's joint moment in one direction as a function of the noisy maximum's, x:
 /// the largest of the lines of its neighbours.
-class LineEnvelope : public AnswerLines<AnswerLine<double>> {
+class LineEnvelope : public AnswerLines<AffineExcess<double>> {
  public:
-  using Line = AnswerLine<double>;
+  using Line = AffineExcess<double>;
   /// answered: Pr[answered] on the votes, the line of a neighbour with the same statistic.
   explicit LineEnvelope(double answered) { add(Line{0.0, answered}); }
   /// Finds out where the outermost lines lead. Call once, after the last line.
@@ -29,7 +29,7 @@ class LineEnvelope : public AnswerLines<AnswerLine<double>> {
   /// The largest of the lines at x >= 0, +inf where no double holds it.
   [[nodiscard]] double at(double x) const {
     const double largest = AnswerLines::at(x);
-    if (largest < kHugeExcess) return largest;
+    if (largest < kMaxLinearExcess) return largest;
     return kInfinity;
   }
   /// The line that is the largest on all of [lowest, highest]; null where it is not seen at once.

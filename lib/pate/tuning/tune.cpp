@@ -32,7 +32,7 @@ void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings&
   validate_delta(settings.grid.kind.delta);
   const CostKind& cost = settings.grid.kind.cost;
   if (grid.ptr &&
-      (cost.bound != Bound::tradeoff || cost.reading != Reading::joint ||
+      (cost.bound != Bound::tradeoff || cost.reading != GuaranteeKind::joint ||
        settings.grid.max_answers || settings.continuum || settings.search || settings.release)) {
     throw parameter_error(
         "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid");
@@ -40,8 +40,8 @@ void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings&
   if (cost.bound == Bound::data_independent) {
     throw parameter_error("tuning is by a bound that depends on the votes");
   }
-  const bool joint = cost.reading == Reading::joint && cost.bound == Bound::tradeoff;
-  if (!joint && cost.reading != Reading::expected) {
+  const bool joint = cost.reading == GuaranteeKind::joint && cost.bound == Bound::tradeoff;
+  if (!joint && cost.reading != GuaranteeKind::expected) {
     throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
                                       name(cost.bound), name(cost.reading)));
   }
@@ -91,7 +91,7 @@ void add_comparisons(const TuningTask& task, Tuning& tuning) {
     if (task.grid.ptr) p.published = kInfinity;  // nobody has published one of PTR
   }
   if (settings.kind.cost.bound == Bound::published || task.grid.ptr) return;
-  settings.kind.cost = {Bound::published, Reading::expected};
+  settings.kind.cost = {Bound::published, GuaranteeKind::expected};
   settings.kind.as_headline = false;
   if (settings.kind.conversion == Conversion::optimal) {
     settings.kind.conversion = Conversion::improved;  // an expectation promises nothing
@@ -107,18 +107,18 @@ void add_comparisons(const TuningTask& task, Tuning& tuning) {
 
 // The point found on the continuum with parameters that people can write, where it is still better
 // than the best of the grid.
-std::optional<FreePoint> continuum_rounded(const TuningTask& task, const TuningGoal& goal,
-                                           const TunedPoint& best) {
-  const std::optional<FreePoint> found = search_continuum(task, goal, best);
+std::optional<OffGridPoint> continuum_rounded(const TuningTask& task, const TuningGoal& goal,
+                                              const TunedPoint& best) {
+  const std::optional<OffGridPoint> found = search_continuum(task, goal, best);
   if (!found) return std::nullopt;
-  std::optional<FreePoint> rounded = round_parameters(task, goal, *found);
+  std::optional<OffGridPoint> rounded = round_parameters(task, goal, *found);
   if (rounded && is_better(goal, rounded->point, best.point)) return rounded;
   return std::nullopt;
 }
 
 void check_release(const TuneSettings& settings) {
   const CostKind& cost = settings.grid.kind.cost;
-  if (cost.bound != Bound::tradeoff || cost.reading != Reading::joint) {
+  if (cost.bound != Bound::tradeoff || cost.reading != GuaranteeKind::joint) {
     throw parameter_error("a release is of the joint cost under the tradeoff bound");
   }
   if (settings.top && *settings.top == 0) {

@@ -46,8 +46,8 @@ struct Tuning {
   TuningChoice choice = {};             ///< positions among `points`
   /// Whether `choice` is by the mean released epsilon.
   bool ranked_by_release = false;
-  std::optional<FreePoint> continuum = {};  ///< where it is better than the best of the grid
-  SearchTrace searched = {};                ///< where all parameters were looked for
+  std::optional<OffGridPoint> continuum = {};  ///< where it is better than the best of the grid
+  SearchTrace searched = {};                   ///< where all parameters were looked for
 
   [[nodiscard]] bool has_best() const { return choice.best || continuum; }
 };

@@ -83,8 +83,8 @@ std::vector<double> range(const std::vector<std::string_view>& fields, Specifica
   if (stop < start) spec.fail(fmt::format("the stop, {}, is below the start, {}", stop, start));
   // A stop that is hit but for rounding is hit.
   const double steps = (stop - start) / step * (1.0 + 1e-12) + 1e-9;
-  if (!(steps < static_cast<double>(kLongestAxis))) {
-    spec.fail(fmt::format("may have at most {} values", kLongestAxis));
+  if (!(steps < static_cast<double>(kMaxAxis))) {
+    spec.fail(fmt::format("may have at most {} values", kMaxAxis));
   }
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(steps) + 1);
@@ -104,8 +104,8 @@ std::vector<double> logarithmic(const std::vector<std::string_view>& fields, Spe
   if (!(count >= 1.0) || count != std::floor(count)) {
     spec.fail(fmt::format("the count must be a whole number >= 1, got {}", count));
   }
-  if (!(count <= static_cast<double>(kLongestAxis))) {
-    spec.fail(fmt::format("may have at most {} values", kLongestAxis));
+  if (!(count <= static_cast<double>(kMaxAxis))) {
+    spec.fail(fmt::format("may have at most {} values", kMaxAxis));
   }
   if (count == 1.0 && start != stop) spec.fail("one value cannot be both start and stop");
   if (count > 1.0 && start == stop)
@@ -199,7 +199,7 @@ void validate(const TuningGrid& grid) {
     const bool is_laplace = *grid.ptr == TestNoise::laplace;
     require_positive_axis(grid.sigma1, is_laplace ? "--ptr-laplace" : "--ptr-sigma");
     if (grid.noise.empty()) throw parameter_error("--ptr-delta has no values");
-    for (const double delta : grid.noise) validate(TestedPlurality{delta}, "--ptr-delta");
+    for (const double delta : grid.noise) validate(PtrPlurality{delta}, "--ptr-delta");
   } else {
     require_positive_axis(grid.noise, grid.laplace ? "--laplace-scale" : "--sigma2");
   }
@@ -214,12 +214,12 @@ void validate(const TuningGrid& grid) {
   const double points = static_cast<double>(grid.noise.size()) *
                         static_cast<double>(grid.sigma1_values()) *
                         static_cast<double>(grid.thresholds());
-  if (!(points <= static_cast<double>(kLargestGrid))) {
-    throw parameter_error(fmt::format(
-        "a grid may have at most {} points, got {:.0f} ({} {} x {} sigma1 x {} "
-        "threshold values)",
-        kLargestGrid, points, grid.noise.size(), grid.laplace ? "laplace-scale" : "sigma2",
-        grid.sigma1_values(), grid.thresholds()));
+  if (!(points <= static_cast<double>(kMaxGrid))) {
+    throw parameter_error(
+        fmt::format("a grid may have at most {} points, got {:.0f} ({} {} x {} sigma1 x {} "
+                    "threshold values)",
+                    kMaxGrid, points, grid.noise.size(), grid.laplace ? "laplace-scale" : "sigma2",
+                    grid.sigma1_values(), grid.thresholds()));
   }
 }
 

@@ -24,9 +24,9 @@ struct GridAxis {
 enum class Shares { refused, allowed };
 
 /// The largest number of points a grid may have.
-inline constexpr std::int64_t kLargestGrid = 1'000'000'000;
+inline constexpr std::int64_t kMaxGrid = 1'000'000'000;
 /// The largest number of values an axis may have: all of them are made before any is used.
-inline constexpr std::int64_t kLongestAxis = 1'000'000;
+inline constexpr std::int64_t kMaxAxis = 1'000'000;
 
 /// A number with 12 digits: values of a grid are rounded so, and 0.1 apart means 0.1, 0.2, 0.3.
 [[nodiscard]] double to_12_digits(double value);
@@ -42,7 +42,7 @@ inline constexpr std::int64_t kLongestAxis = 1'000'000;
 ///
 /// Throws `parameter_error` naming `axis` for anything else: an empty specification, a number that
 /// is none or not finite, a stop below the start, a step that is not positive, more than
-/// `kLongestAxis` values.
+/// `kMaxAxis` values.
 [[nodiscard]] GridAxis parse_grid_axis(std::string_view text, std::string_view axis, Shares shares);
 
 /// The parameters that are tried: every combination of the values of the axes.
@@ -82,7 +82,7 @@ struct TuningGrid {
 };
 
 /// Throws `parameter_error` naming the axis for an empty axis, noise that is not positive and
-/// finite, a threshold that is not finite, and a grid of more than `kLargestGrid` points.
+/// finite, a threshold that is not finite, and a grid of more than `kMaxGrid` points.
 void validate(const TuningGrid& grid);
 
 /// Thresholds whose points are evaluated one after the other, each starting from the one before;

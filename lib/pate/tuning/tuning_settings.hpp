@@ -29,7 +29,7 @@ struct TuningVotes {
 /// Which cost of a run: the reading joint or expected of a bound.
 struct CostKind {
   Bound bound = Bound::tradeoff;
-  Reading reading = Reading::joint;
+  GuaranteeKind reading = GuaranteeKind::joint;
 };
 
 /// Which epsilon of a run is meant.
@@ -105,8 +105,9 @@ class TuningOrders {
 /// same. Returns its position; then also its neighbours at a distance of `last_step` have been
 /// evaluated. Domain: start < size, last_step > 0.
 template <class Evaluate>
-[[nodiscard]] std::size_t downhill(std::size_t size, std::size_t start, std::size_t first_step,
-                                   std::size_t last_step, Evaluate&& value_at) {
+[[nodiscard]] std::size_t descend_to_minimum(std::size_t size, std::size_t start,
+                                             std::size_t first_step, std::size_t last_step,
+                                             Evaluate&& value_at) {
   std::size_t best = start;
   double value = value_at(best);
   for (std::size_t step = first_step; step >= last_step; step /= 4) {

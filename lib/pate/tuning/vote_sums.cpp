@@ -84,7 +84,7 @@ std::vector<double> by_statistic(std::span<const Query> queries, double Query::*
 
 }  // namespace
 
-VoteSums::VoteSums(const NoisyMax& noisy_max, Tally tally, CostKind kind,
+VoteSums::VoteSums(const NoisyMax& noisy_max, QueryCounts tally, CostKind kind,
                    const TuningOrders& orders)
     : kind_(kind),
       orders_(orders),
@@ -111,7 +111,7 @@ const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
       sums.push_back(&at_[i]);
       at_[i].noisy_max_cap = data_independent_cost(noisy_max_, orders_[i]).noisy_max;
     }
-    kind_.reading == Reading::joint ? fill_joint(orders, sums) : fill_expected(orders, sums);
+    kind_.reading == GuaranteeKind::joint ? fill_joint(orders, sums) : fill_expected(orders, sums);
   });
   return at_[order];
 }
@@ -235,7 +235,7 @@ const VoteSums& NoiseSums::at(std::size_t i) const {
   return *sums_[i];
 }
 
-void NoiseSums::make(std::size_t i, Tally tally) const {
+void NoiseSums::make(std::size_t i, QueryCounts tally) const {
   sums_[i] = std::make_unique<VoteSums>(aggregator_.noisy_max, std::move(tally), kind_, orders_);
   const auto asked = static_cast<std::size_t>(asked_[i]);
   std::span<const AgreeingQueries> agreement = agreement_;

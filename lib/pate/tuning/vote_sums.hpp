@@ -22,7 +22,7 @@ namespace pate {
 class VoteSums {
  public:
   /// tally: of a run with a selection, whose parameters do not matter. `orders` must outlive this.
-  VoteSums(const NoisyMax& noisy_max, Tally tally, CostKind kind, const TuningOrders& orders);
+  VoteSums(const NoisyMax& noisy_max, QueryCounts tally, CostKind kind, const TuningOrders& orders);
   VoteSums(const VoteSums&) = delete;
   VoteSums& operator=(const VoteSums&) = delete;
   ~VoteSums() = default;
@@ -39,7 +39,7 @@ class VoteSums {
   [[nodiscard]] std::span<const double> agreeing() const { return agreeing_; }
   void set_agreeing(std::vector<double> agreeing) { agreeing_ = std::move(agreeing); }
   [[nodiscard]] std::int64_t teachers() const { return tally_.teachers; }
-  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const QueryCounts& tally() const { return tally_; }
 
   /// Some queries with equal v and similar x = e^((order-1) cost) - 1, the excess of the noisy
   /// maximum's moment in the direction where it is larger.
@@ -79,7 +79,7 @@ class VoteSums {
   CostKind kind_;
   const TuningOrders& orders_;
   Aggregator noisy_max_;  // without a selection: the checks are the grid point's
-  Tally tally_;
+  QueryCounts tally_;
   CostInputs inputs_;
   std::vector<double> right_, agreeing_;
   mutable std::vector<std::once_flag> filled_;
@@ -105,7 +105,7 @@ class NoiseSums {
   [[nodiscard]] const VoteSums& all() const { return at(asked_.size() - 1); }
 
  private:
-  void make(std::size_t i, Tally tally) const;
+  void make(std::size_t i, QueryCounts tally) const;
 
   const TuningVotes& votes_;
   Aggregator aggregator_;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kLookedRows = 200;
 constexpr std::int64_t kLookedNumbers = 1 << 18;
-constexpr std::int64_t kMostTeachers = 10'000;  // of which shares are tried
+constexpr std::int64_t kMaxTeachers = 10'000;  // of which shares are tried
 constexpr double kShareSum = 1e-3;
 constexpr double kNearWhole = 1e-4;  // float32 has about seven digits
 
@@ -48,7 +48,7 @@ std::optional<Corner> corner_of(const NumericTable& table) {
 
 // The number of teachers of which all are shares; none where none fits.
 std::optional<std::int64_t> teachers_of_shares(const Corner& corner) {
-  for (std::int64_t teachers = 1; teachers <= kMostTeachers; ++teachers) {
+  for (std::int64_t teachers = 1; teachers <= kMaxTeachers; ++teachers) {
     const auto m = static_cast<double>(teachers);
     const auto whole = [m](double share) {
       return std::abs(share * m - std::round(share * m)) <= std::min(kNearWhole * m / 10.0, 0.01);

@@ -74,7 +74,7 @@ struct Wording {
 // Puts entry i of a file at row `row_of(i)` of the votes.
 template <class Entry, class RowOf>
 std::vector<Entry> scatter(const std::string& name, const std::vector<Entry>& entries,
-                           const VotesBeside& votes, const Wording& wording, const RowOf& row_of) {
+                           const VotesShape& votes, const Wording& wording, const RowOf& row_of) {
   std::vector<Entry> result(static_cast<std::size_t>(votes.rows), 0);
   std::vector<bool> is_known(result.size(), false);
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -101,7 +101,7 @@ std::vector<Entry> scatter(const std::string& name, const std::vector<Entry>& en
 // Whose rows the entries of a file without row numbers are, where the file itself must tell.
 template <class Entry>
 RowsOf rows_by_size(const std::string& name, const std::vector<Entry>& entries,
-                    const VotesBeside& votes, const Wording& wording) {
+                    const VotesShape& votes, const Wording& wording) {
   const auto size = static_cast<std::int64_t>(entries.size());
   const RowSelection& queries = votes.queries;
   if (size != votes.rows && size != queries.size()) {
@@ -131,7 +131,7 @@ RowsOf rows_by_size(const std::string& name, const std::vector<Entry>& entries,
 // The entries of a file by row of the votes.
 template <class Entry>
 std::vector<Entry> by_row(const NumericTable& table, const Column& column,
-                          std::vector<Entry> entries, const VotesBeside& votes,
+                          std::vector<Entry> entries, const VotesShape& votes,
                           std::optional<RowsOf> rows_of, const Wording& wording) {
   const std::string& name = table.name();
   if (column.numbered) {
@@ -203,7 +203,7 @@ std::string shape_of(const NumericTable& table) {
 
 }  // namespace
 
-std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesBeside& votes,
+std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesShape& votes,
                                       std::optional<RowsOf> rows_of) {
   const Column column = read_column_beside(table);
   std::vector<std::int32_t> labels(column.values.size());
@@ -237,7 +237,7 @@ std::string help_with_rows(const NumericTable& table, const std::vector<std::int
 
 }  // namespace
 
-std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesBeside& votes,
+std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesShape& votes,
                                          std::optional<DecisionsAre> are,
                                          std::optional<RowsOf> rows_of) {
   const Column column = read_column_beside(table);

@@ -30,7 +30,7 @@ enum class RowsOf {
 };
 
 /// The votes that a file lies beside.
-struct VotesBeside {
+struct VotesShape {
   std::int64_t rows;
   std::int64_t classes;
   const RowSelection& queries;
@@ -45,7 +45,7 @@ struct VotesBeside {
 /// where a selected query is missing or two rows of the file contradict each other; naming row and
 /// value where one is not an integer in 0 .. classes - 1. Domain: classes < 2^31.
 [[nodiscard]] std::vector<std::int32_t> read_labels(const NumericTable& table,
-                                                    const VotesBeside& votes,
+                                                    const VotesShape& votes,
                                                     std::optional<RowsOf> rows_of = {});
 
 /// Which queries a run answered (`--decisions`), one entry per row of the votes: 1 answered, 0
@@ -56,7 +56,7 @@ struct VotesBeside {
 /// zeros and ones (they may be labels of the classes 0 and 1, all of them answered), naming row and
 /// value for what is neither, and in the cases of `read_labels`.
 [[nodiscard]] std::vector<std::uint8_t> read_decisions(const NumericTable& table,
-                                                       const VotesBeside& votes,
+                                                       const VotesShape& votes,
                                                        std::optional<DecisionsAre> are = {},
                                                        std::optional<RowsOf> rows_of = {});
 

@@ -16,10 +16,10 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kLargestSum = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kAtOnce = 16384;            // numbers
-constexpr std::int64_t kMostColumns = 10'000'000;  // of which sums are kept
-constexpr std::int64_t kWrap = 256;                // where bytes begin again
+constexpr std::int64_t kMaxSum = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kAtOnce = 16384;           // numbers
+constexpr std::int64_t kMaxColumns = 10'000'000;  // of which sums are kept
+constexpr std::int64_t kWrap = 256;               // where bytes begin again
 constexpr std::int64_t kPercent = 100;
 
 // What the numbers of a table that are no counts of one ensemble have in common.
@@ -28,7 +28,7 @@ struct TableSums {
   std::vector<std::int64_t> last_row;
   std::vector<std::int64_t> without;  // per column what is left of row 0
   std::vector<bool> may_go;           // whether every row has that sum without the column
-  std::int64_t least = kLargestSum;   // sum of a row
+  std::int64_t least = kMaxSum;       // sum of a row
   std::int64_t most = 0;
   std::int64_t largest = 0;
   bool modulo_wrap = true;  // all sums of rows are one number modulo 256
@@ -40,9 +40,9 @@ struct TableSums {
 bool TableSums::add(std::span<const std::int64_t> row) {
   std::int64_t sum = 0;
   for (const std::int64_t value : row) {
-    if (value < 0 || value > kLargestSum) return false;
+    if (value < 0 || value > kMaxSum) return false;
     largest = std::max(largest, value);
-    sum = std::min(sum + value, kLargestSum + 1);
+    sum = std::min(sum + value, kMaxSum + 1);
   }
   const bool first = last_row.empty();
   if (first) {
@@ -53,7 +53,7 @@ bool TableSums::add(std::span<const std::int64_t> row) {
   } else {
     for (std::size_t i = 0; i < row.size(); ++i) {
       // One sum beyond what a sum may be stays there.
-      columns[i] = std::min(columns[i] + last_row[i], kLargestSum + 1);
+      columns[i] = std::min(columns[i] + last_row[i], kMaxSum + 1);
       if (sum - row[i] != without[i]) may_go[i] = false;
     }
     modulo_wrap = modulo_wrap && sum % kWrap == most % kWrap;
@@ -118,7 +118,7 @@ std::string line_without_array(const NumericTable& table, std::string_view array
 
 std::string fitting_layout(const NumericTable& table) {
   const std::int64_t width = table.columns();
-  if (table.rows() < 2 || width < 2 || width > kMostColumns) return {};
+  if (table.rows() < 2 || width < 2 || width > kMaxColumns) return {};
   TableSums sums;
   std::vector<std::int64_t> values;
   const std::int64_t piece = std::max<std::int64_t>(1, kAtOnce / width);
@@ -141,7 +141,7 @@ std::string fitting_layout(const NumericTable& table) {
         line_without_last_row(table));
   }
   const auto whole = [&](std::size_t i) { return sums.columns[i] + sums.last_row[i]; };
-  bool same = whole(0) <= kLargestSum;
+  bool same = whole(0) <= kMaxSum;
   for (std::size_t i = 1; i < sums.columns.size() && same; ++i) same = whole(i) == whole(0);
   if (same) {
     return fmt::format(

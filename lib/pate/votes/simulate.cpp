@@ -24,12 +24,12 @@ namespace {
 
 using Engine = std::mt19937_64;
 
-constexpr std::int64_t kMostSimulated = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxSimulated = std::numeric_limits<std::int32_t>::max();
 // Some memory per class is needed for every query, and more classes are a mistake anyway.
-constexpr std::int64_t kMostClasses = 1'000'000;
+constexpr std::int64_t kMaxClasses = 1'000'000;
 constexpr double kNoCorrelation = 1e-12;
 constexpr double kConfusionShape = 0.3;
-constexpr std::size_t kMostWeights = 1000;  // more classes than this are not weighed one by one
+constexpr std::size_t kMaxWeights = 1000;  // more classes than this are not weighed one by one
 
 enum class Purpose : std::uint64_t { histogram, assignment };
 
@@ -117,9 +117,9 @@ void require_size(std::int64_t value, std::int64_t most, std::string_view name) 
 }  // namespace
 
 void validate(const SimulationSettings& settings) {
-  require_size(settings.teachers, kMostSimulated, "teachers");
-  require_size(settings.classes, kMostClasses, "classes");
-  require_size(settings.queries, kMostSimulated, "queries");
+  require_size(settings.teachers, kMaxSimulated, "teachers");
+  require_size(settings.classes, kMaxClasses, "classes");
+  require_size(settings.queries, kMaxSimulated, "queries");
   if (!(settings.accuracy >= 0.0) || !(settings.accuracy <= 1.0)) {
     throw parameter_error(fmt::format("accuracy must be >= 0 and <= 1, got {}", settings.accuracy));
   }
@@ -146,7 +146,7 @@ SimulatedQuery VoteSimulator::query(std::int64_t number) const {
     right = binomial_draw(engine, settings_.teachers, share);
   }
   if (right < settings_.teachers) {
-    (query.counts.size() > kMostWeights ? spread_by_urn : spread_wrong_votes)(
+    (query.counts.size() > kMaxWeights ? spread_by_urn : spread_wrong_votes)(
         engine, settings_.teachers - right, query);
   }
   query.counts[static_cast<std::size_t>(query.label)] = static_cast<std::int32_t>(right);

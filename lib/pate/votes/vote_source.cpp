@@ -19,9 +19,9 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kMostVotes = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxVotes = std::numeric_limits<std::int32_t>::max();
 // Classes of predictions: a histogram is made for every query, however few of them get votes.
-constexpr std::int64_t kMostPredicted = 1'000'000;
+constexpr std::int64_t kMaxPredicted = 1'000'000;
 
 // The sum of a row of counts, each of them checked.
 std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row,
@@ -29,7 +29,7 @@ std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row
   std::int64_t sum = 0;
   bool good = true;
   for (const std::int64_t count : counts) {
-    good = count >= 0 && count <= kMostVotes && good;
+    good = count >= 0 && count <= kMaxVotes && good;
     // Modulo 2^64 as long as it is not known whether the counts are small.
     sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
                                     static_cast<std::uint64_t>(count));
@@ -41,10 +41,10 @@ std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row
           fmt::format("{}: row {}, column {}: expected a count of votes >= 0, found {}", name, row,
                       i, counts[i]));
     }
-    if (counts[i] > kMostVotes) {
+    if (counts[i] > kMaxVotes) {
       throw input_error(
           fmt::format("{}: row {}, column {}: expected a count of at most {} votes, found {}", name,
-                      row, i, kMostVotes, counts[i]));
+                      row, i, kMaxVotes, counts[i]));
     }
   }
   return sum;
@@ -123,18 +123,18 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
                           table_->rows())
             : shape_help(*table_)));
   }
-  if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMostVotes)) {
+  if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMaxVotes)) {
     throw parameter_error(
-        fmt::format("teachers must be >= 1 and <= {}, got {}", kMostVotes, *all_teachers));
+        fmt::format("teachers must be >= 1 and <= {}, got {}", kMaxVotes, *all_teachers));
   }
   if (table_->columns() == 0) {
     throw input_error(
         fmt::format("{}: expected one column per class, found a table of {} rows without columns",
                     name(), queries()));
   }
-  if (classes() > kMostVotes) {
+  if (classes() > kMaxVotes) {
     throw input_error(
-        fmt::format("{}: expected at most {} classes, found {}", name(), kMostVotes, classes()));
+        fmt::format("{}: expected at most {} classes, found {}", name(), kMaxVotes, classes()));
   }
   if (queries() == 0) return;
   if (all_teachers) {
@@ -148,9 +148,9 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
     throw input_error(fmt::format(
         "{}: row 0: expected the votes of at least one teacher, found only zeros", name()));
   }
-  if (teachers_ > kMostVotes) {
+  if (teachers_ > kMaxVotes) {
     throw input_error(fmt::format("{}: row 0: expected at most {} votes in a row, found {}", name(),
-                                  kMostVotes, teachers_));
+                                  kMaxVotes, teachers_));
   }
 }
 
@@ -242,8 +242,8 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
       named_(classes),
       classes_(classes + (abstentions == Abstentions::as_class ? 1 : 0)) {
   if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
-  if (classes > kMostPredicted) {
-    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMostPredicted, classes));
+  if (classes > kMaxPredicted) {
+    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMaxPredicted, classes));
   }
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   if (table_->dimensions() != 2) {
@@ -261,9 +261,9 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
     throw input_error(fmt::format("{}: expected at least one {} of predictions, found none", name(),
                                   by_teacher ? "row" : "column"));
   }
-  if (teachers > kMostVotes) {
+  if (teachers > kMaxVotes) {
     throw input_error(
-        fmt::format("{}: expected at most {} teachers, found {}", name(), kMostVotes, teachers));
+        fmt::format("{}: expected at most {} teachers, found {}", name(), kMaxVotes, teachers));
   }
 }
 

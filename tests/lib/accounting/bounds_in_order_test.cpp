@@ -75,32 +75,32 @@ Run run_of(const VoteSource& votes, Random& random) {
 // Exact costs are at most those of the trade-off bound and these at most the data-independent ones,
 // per conversion; nobody pays more than the teacher who always pays most.
 void check_order(const Account& account) {
-  std::map<std::tuple<Bound, Reading, ReportedConversion>, double> epsilon;
+  std::map<std::tuple<Bound, GuaranteeKind, EpsilonMethod>, double> epsilon;
   for (const CostEntry& cost : account.costs) {
     epsilon[{cost.bound, cost.reading, cost.conversion}] = cost.epsilon;
   }
-  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    const auto of = [&](Bound bound, Reading reading) {
+  for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
+    const auto of = [&](Bound bound, GuaranteeKind reading) {
       return epsilon.at({bound, reading, conversion});
     };
-    const double exact = of(Bound::exact, Reading::joint);
-    const double tradeoff = of(Bound::tradeoff, Reading::joint);
+    const double exact = of(Bound::exact, GuaranteeKind::joint);
+    const double tradeoff = of(Bound::tradeoff, GuaranteeKind::joint);
     CHECK(exact >= 0.0);
     CHECK(exact <= tradeoff * kRounding);
-    CHECK(tradeoff <= of(Bound::data_independent, Reading::worst_case) * kRounding);
+    CHECK(tradeoff <= of(Bound::data_independent, GuaranteeKind::worst_case) * kRounding);
     // One direction against both.
-    const auto tilted = epsilon.find({Bound::tilted, Reading::joint, conversion});
+    const auto tilted = epsilon.find({Bound::tilted, GuaranteeKind::joint, conversion});
     if (tilted != epsilon.end()) CHECK(tilted->second <= tradeoff * kRounding);
     if (account.per_teacher) {
-      CHECK(of(Bound::exact_per_teacher, Reading::joint) <= exact * kRounding);
+      CHECK(of(Bound::exact_per_teacher, GuaranteeKind::joint) <= exact * kRounding);
     }
   }
   if (!account.profile) return;
-  const auto of = [&](Bound bound, ReportedConversion conversion) {
-    return epsilon.at({bound, Reading::joint, conversion});
+  const auto of = [&](Bound bound, EpsilonMethod conversion) {
+    return epsilon.at({bound, GuaranteeKind::joint, conversion});
   };
-  const double improved = of(Bound::exact, ReportedConversion::improved);
-  const double profile = of(Bound::exact, ReportedConversion::profile);
+  const double improved = of(Bound::exact, EpsilonMethod::improved);
+  const double profile = of(Bound::exact, EpsilonMethod::profile);
   CHECK(profile >= 0.0);
   CHECK(profile <= improved);
   // One neighbour's epsilon is below whatever is proved for all, by another way.
@@ -110,7 +110,7 @@ void check_order(const Account& account) {
     CHECK(ends.lower[d] <= improved * kRounding);
   }
   if (account.per_teacher && account.per_teacher->profile) {
-    CHECK(of(Bound::exact_per_teacher, ReportedConversion::profile) <= profile);
+    CHECK(of(Bound::exact_per_teacher, EpsilonMethod::profile) <= profile);
   }
 }
 
@@ -179,7 +179,7 @@ TEST_SUITE("accounting") {
             tradeoff_log_excess(aggregator.noisy_max, exact.log_q(), order).forward;
         const double tradeoff =
             aggregator.selection
-                ? JointCost(AnswerLadder(*aggregator.selection, v, v, teachers), order, cap)
+                ? JointCost(AnswerTable(*aggregator.selection, v, v, teachers), order, cap)
                       .costs(v, {excess, excess})
                       .forward
                 : cost_of_log_excess(excess, order, cap);

@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t kTeachers = 250;
 
 // So many distinct queries of some statistics that most lie in sets.
-Tally crowded(Random& random, int queries, int statistics, double smallest, double largest) {
-  Tally result;
+QueryCounts crowded(Random& random, int queries, int statistics, double smallest, double largest) {
+  QueryCounts result;
   result.teachers = kTeachers;
   result.classes = 10;
   for (int i = 0; i < queries; ++i) {
@@ -57,10 +57,11 @@ Aggregator gaussian(double sigma2, bool with_selection) {
 }
 
 // Query by query, without tables; the costs have their margin.
-RunCost one_by_one(const Tally& tally, const Aggregator& aggregator, Bound bound, double order) {
+RunCost one_by_one(const QueryCounts& tally, const Aggregator& aggregator, Bound bound,
+                   double order) {
   RunCost result{order};
   const NoisyMax& noisy_max = aggregator.noisy_max;
-  std::optional<AnswerLadder> ladder;
+  std::optional<AnswerTable> ladder;
   std::optional<JointCost> joint;
   if (aggregator.selection) {
     ladder.emplace(*aggregator.selection, tally.distinct.front().statistic,
@@ -90,10 +91,11 @@ void check_sum(double got, double with_margin, double order) {
   CHECK_MESSAGE(got <= with_margin * (1.0 + 5e-10), show({{"order", order}}));
 }
 
-void check_run(const Tally& tally, const Aggregator& aggregator, Bound bound) {
+void check_run(const QueryCounts& tally, const Aggregator& aggregator, Bound bound) {
   const std::vector<double> orders{1.001, 1.5, 3.0, 8.0, 20.0, 60.0, 300.0};
   const CostInputs inputs(tally, aggregator, 2);
-  CheckpointCosts checkpoints{bound == Bound::published ? Reading::realized : Reading::joint};
+  CheckpointCosts checkpoints{bound == Bound::published ? GuaranteeKind::realized
+                                                        : GuaranteeKind::joint};
   const auto costs = run_costs(inputs, bound, orders, 1, &checkpoints);
   const auto again = run_costs(inputs, bound, orders, 3);
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -115,7 +117,7 @@ void check_run(const Tally& tally, const Aggregator& aggregator, Bound bound) {
 TEST_SUITE("accounting") {
   TEST_CASE("every query is in one set or in none, and sets know their ends") {
     Random random(411);
-    const Tally tally = crowded(random, 3000, 3, 0.5, 8.0);
+    const QueryCounts tally = crowded(random, 3000, 3, 0.5, 8.0);
     std::vector<double> log_q;
     for (const DistinctQuery& query : tally.distinct) log_q.push_back(query.log_q);
     const QCells cells(log_q, QCells::Width::narrow);
@@ -123,7 +125,7 @@ TEST_SUITE("accounting") {
       const QuerySets sets(tally, cells, by_statistic);
       REQUIRE(sets.sets().size() > 20);
       std::vector<int> found(tally.distinct.size());
-      for (const std::uint32_t i : sets.loose()) ++found[i];
+      for (const std::uint32_t i : sets.ungrouped()) ++found[i];
       for (const QuerySets::Set& set : sets.sets()) {
         CHECK(sets.queries(set).size() > QCells::kNodes);
         for (const auto& [i, s] : sets.queries(set)) {
@@ -159,7 +161,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("sums over sets are the sums over their queries") {
     Random random(413);
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
-      const Tally tally = crowded(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
+      const QueryCounts tally = crowded(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
         check_run(tally, gaussian(sigma2, true), bound);
         check_run(tally, gaussian(sigma2, false), bound);
@@ -172,7 +174,7 @@ TEST_SUITE("accounting") {
     // Beyond some q in the midst of a cell nothing is gained over the data-independent cost.
     for (int i = 0; i < 4; ++i) {
       const double sigma2 = random.log_uniform(2.0, 100.0);
-      const Tally tally = crowded(random, 800, 1, 0.05, 2.0);
+      const QueryCounts tally = crowded(random, 800, 1, 0.05, 2.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
         check_run(tally, gaussian(sigma2, true), bound);
       }
@@ -186,7 +188,7 @@ TEST_SUITE("accounting") {
     aggregator.selection = ThresholdCheck{130.0, 150.0};
     check_run(crowded(random, 1500, 1, 7.4, 9.5), aggregator, Bound::tradeoff);
     for (const double sigma2 : {3.0, 40.0}) {
-      const Tally tally = crowded(random, 9000, 1, 0.3, 12.0);
+      const QueryCounts tally = crowded(random, 9000, 1, 0.3, 12.0);
       check_run(tally, gaussian(sigma2, false), Bound::published);
     }
   }

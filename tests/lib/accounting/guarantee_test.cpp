@@ -9,7 +9,7 @@ using namespace pate;
 
 namespace {
 
-CostEntry entry(Bound bound, Reading reading, double epsilon, bool data_dependent,
+CostEntry entry(Bound bound, GuaranteeKind reading, double epsilon, bool data_dependent,
                 Promise promise = Promise::fixed) {
   CostEntry cost;
   cost.promise = promise;
@@ -30,7 +30,7 @@ bool contains(const std::string& text, const char* part) {
 TEST_SUITE("accounting") {
   TEST_CASE("a guarantee says in words what epsilon and delta say") {
     const Guarantee found =
-        guarantee_of(entry(Bound::tradeoff, Reading::joint, 2.0, true), "the answers");
+        guarantee_of(entry(Bound::tradeoff, GuaranteeKind::joint, 2.0, true), "the answers");
     CHECK(found.holds);
     CHECK(contains(found.promise, "concluded from the answers"));
     CHECK(contains(found.promise, "more than 7.39 times"));  // e^2 = 7.389..., never less
@@ -49,9 +49,10 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("what is an expectation, or covers one direction, promises nothing") {
-    for (const auto& cost : {entry(Bound::tradeoff, Reading::expected, 2.0, true, Promise::none),
-                             entry(Bound::published, Reading::joint, 2.0, true, Promise::none),
-                             entry(Bound::exact, Reading::joint, HUGE_VAL, true)}) {
+    for (const auto& cost :
+         {entry(Bound::tradeoff, GuaranteeKind::expected, 2.0, true, Promise::none),
+          entry(Bound::published, GuaranteeKind::joint, 2.0, true, Promise::none),
+          entry(Bound::exact, GuaranteeKind::joint, HUGE_VAL, true)}) {
       const Guarantee found = guarantee_of(cost, "the answers");
       CHECK_FALSE(found.holds);
       CHECK(found.promise.starts_with("Nothing is promised"));
@@ -62,21 +63,21 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("costs of any votes may be published, realized ones rest on a fixed order") {
     const Guarantee any =
-        guarantee_of(entry(Bound::data_independent, Reading::worst_case, 2.0, false), "x");
+        guarantee_of(entry(Bound::data_independent, GuaranteeKind::worst_case, 2.0, false), "x");
     CHECK(contains(any.promise, "whatever the votes are, and may be published"));
-    CostEntry released = entry(Bound::released, Reading::released, 2.0, false, Promise::none);
+    CostEntry released = entry(Bound::released, GuaranteeKind::released, 2.0, false, Promise::none);
     CHECK_FALSE(guarantee_of(released, "x").holds);  // of parameters that were chosen from votes
     released.promise = Promise::outcome;
     CHECK(contains(guarantee_of(released, "x").formula, "e^E(o)"));
     CHECK(contains(guarantee_of(released, "x").formula, "E among it"));
-    const Guarantee realized =
-        guarantee_of(entry(Bound::tradeoff, Reading::realized, 2.0, true, Promise::outcome), "x");
+    const Guarantee realized = guarantee_of(
+        entry(Bound::tradeoff, GuaranteeKind::realized, 2.0, true, Promise::outcome), "x");
     CHECK(contains(realized.assumes.back(), "order was fixed before the run"));
   }
 
   TEST_CASE("formula and words follow from the kind of promise, whatever the bound and reading") {
     for (const auto& bound : kNames<Bound>) {
-      for (const auto& reading : kNames<Reading>) {
+      for (const auto& reading : kNames<GuaranteeKind>) {
         for (const bool data_dependent : {false, true}) {
           const auto of = [&](Promise promise) {
             return guarantee_of(entry(bound.value, reading.value, 2.0, data_dependent, promise),

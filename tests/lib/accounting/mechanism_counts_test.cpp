@@ -17,12 +17,12 @@ namespace {
 const Aggregator kConfident{ThresholdCheck{200.0, 150.0}, GaussianNoisyMax{40.0}, false};
 const Aggregator kLnmax{std::nullopt, LaplaceNoisyMax{20.0}, false};
 
-std::vector<CostEntry> entries(const StepCounts& steps) {
+std::vector<CostEntry> entries(const MechanismCounts& steps) {
   std::vector<Notice> notices;
   return data_independent_entries(steps, default_orders(), {1e-5, false}, notices);
 }
 
-const CostEntry* find(const std::vector<CostEntry>& costs, ReportedConversion conversion) {
+const CostEntry* find(const std::vector<CostEntry>& costs, EpsilonMethod conversion) {
   for (const CostEntry& cost : costs) {
     if (cost.conversion == conversion) return &cost;
   }
@@ -33,7 +33,7 @@ const CostEntry* find(const std::vector<CostEntry>& costs, ReportedConversion co
 
 TEST_SUITE("accounting") {
   TEST_CASE("the steps of a run: a check for every query, a maximum for every answer") {
-    const StepCounts steps = steps_of(kConfident, 1000, 300);
+    const MechanismCounts steps = steps_of(kConfident, 1000, 300);
     CHECK(steps.threshold_checks.at(150.0) == 1000);
     CHECK(steps.maxima.at({GaussianNoisyMax{40.0}}) == 300);
     CHECK(steps.maxima.size() == 1);
@@ -50,9 +50,9 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("counts add up by noise, and two parts cost what the whole costs, to the last bit") {
-    StepCounts sum = steps_of(kConfident, 400, 100);
+    MechanismCounts sum = steps_of(kConfident, 400, 100);
     sum.add(steps_of(kConfident, 600, 200));
-    const StepCounts whole = steps_of(kConfident, 1000, 300);
+    const MechanismCounts whole = steps_of(kConfident, 1000, 300);
     CHECK(sum.threshold_checks == whole.threshold_checks);
     CHECK(sum.maxima == whole.maxima);
     const auto of_sum = entries(sum);
@@ -61,14 +61,14 @@ TEST_SUITE("accounting") {
     for (std::size_t i = 0; i < of_sum.size(); ++i) {
       CHECK(of_sum[i].epsilon == of_whole[i].epsilon);
     }
-    StepCounts many = steps_of(kLnmax, std::int64_t{1} << 52, std::int64_t{1} << 52);
+    MechanismCounts many = steps_of(kLnmax, std::int64_t{1} << 52, std::int64_t{1} << 52);
     many.add(many);
     CHECK(many.maxima.at({LaplaceNoisyMax{20.0}}) == std::int64_t{1} << 53);
     CHECK_THROWS_AS(many.add(steps_of(kLnmax, 1, 1)), parameter_error);
   }
 
   TEST_CASE("which conversions apply depends on the kinds of noise") {
-    using enum ReportedConversion;
+    using enum EpsilonMethod;
     const auto gaussian = entries(steps_of(kConfident, 10, 10));
     CHECK(find(gaussian, gdp) != nullptr);
     CHECK(find(gaussian, pure) == nullptr);
@@ -79,14 +79,14 @@ TEST_SUITE("accounting") {
     CHECK(find(laplace, pure)->delta == 0.0);
     CHECK(find(laplace, kov) != nullptr);
 
-    StepCounts two_scales = steps_of(kLnmax, 10, 10);
+    MechanismCounts two_scales = steps_of(kLnmax, 10, 10);
     two_scales.maxima[{LaplaceNoisyMax{40.0}}] = 20;
     const auto mixed_scales = entries(two_scales);
     CHECK(find(mixed_scales, kov) == nullptr);
     CHECK(find(mixed_scales, pure)->epsilon >= 2.0);
     CHECK(find(mixed_scales, pure)->epsilon <= 2.0 + 1e-9);
 
-    StepCounts mixed = steps_of(kConfident, 10, 10);
+    MechanismCounts mixed = steps_of(kConfident, 10, 10);
     mixed.add(steps_of(kLnmax, 10, 10));
     const auto both = entries(mixed);
     CHECK(both.size() == 3);

@@ -124,7 +124,7 @@ Aggregator random_aggregator(Random& random, double teachers) {
 
 const CostEntry* entry(const Account& account, Bound bound) {
   for (const CostEntry& cost : account.costs) {
-    if (cost.bound == bound && cost.conversion == ReportedConversion::profile) return &cost;
+    if (cost.bound == bound && cost.conversion == EpsilonMethod::profile) return &cost;
   }
   return nullptr;
 }
@@ -211,7 +211,7 @@ TEST_SUITE("accounting") {
       REQUIRE(profile != nullptr);
       double improved = kInfinity;
       for (const CostEntry& cost : account.costs) {
-        if (cost.bound == Bound::exact && cost.conversion == ReportedConversion::improved) {
+        if (cost.bound == Bound::exact && cost.conversion == EpsilonMethod::improved) {
           improved = cost.epsilon;
         }
       }
@@ -327,11 +327,11 @@ TEST_SUITE("accounting") {
       CHECK(profiles->lower <= largest);
       CHECK(profiles->lower >= largest * 0.9 - 1e-3);
       // The dearest is refined.
-      const auto dearest = static_cast<std::int64_t>(
+      const auto most_costly = static_cast<std::int64_t>(
           std::max_element(profiles->epsilon.begin(), profiles->epsilon.end()) -
           profiles->epsilon.begin());
       if (profiles->step < profiles->coarse_step) {
-        CHECK(std::ranges::binary_search(profiles->refined, dearest));
+        CHECK(std::ranges::binary_search(profiles->refined, most_costly));
       }
     }
   }
@@ -347,7 +347,7 @@ TEST_SUITE("accounting") {
           random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
       const ExactMechanism mechanism(aggregator, teachers);
       const double bound =
-          std::exp(ExactCost(mechanism, mechanism.group(counts, {})).log_surprise());
+          std::exp(ExactCost(mechanism, mechanism.group(counts, {})).log_other_outcomes());
       REQUIRE((bound >= 0.0 && bound <= 1.0));
       likely += bound < 0.05 ? 1 : 0;
       // Some outcome has at least the rest on all of them.
@@ -415,7 +415,7 @@ TEST_SUITE("accounting") {
       const Histogram counts{teachers - second, second, 0};
       const ExactMechanism mechanism(aggregator, teachers);
       const ExactCost cost(mechanism, mechanism.group(counts, {}));
-      const double beaten = std::exp(cost.log_beaten());
+      const double beaten = std::exp(cost.log_q_any_neighbour());
       if (!(beaten <= 0.05)) continue;
       ++likely;
       const auto tables = cost.selection_tables();
@@ -431,9 +431,9 @@ TEST_SUITE("accounting") {
         for (int k = -40; k <= 40; ++k) {
           const double gamma = std::exp(0.1 * k);
           Real bound = 0.0L;
-          for (const OutcomeTable& table : tables) {
+          for (const DistributionPair& table : tables) {
             std::vector<std::pair<double, double>> pairs;
-            for (const OutcomePair& o : table) {
+            for (const OutcomeMass& o : table) {
               pairs.emplace_back(is_reverse ? o.q : o.p, is_reverse ? o.p : o.q);
             }
             bound = std::max(bound, excess(pairs, gamma));
@@ -473,10 +473,10 @@ TEST_SUITE("accounting") {
       const ExactMechanism mechanism(aggregator, teachers);
       ExactCost cost(mechanism, mechanism.group(counts, {}));
       const double limit = random.log_uniform(1e-9, 0.3);
-      const std::size_t near = cost.near_groups(limit);
+      const std::size_t near = cost.contending_groups(limit);
       REQUIRE(near >= 1);
       REQUIRE(near <= cost.votes().groups.size());
-      const std::vector<std::uint32_t> stands_for = cost.told_apart(near);
+      const std::vector<std::uint32_t> stands_for = cost.representatives(near);
       const auto all = cost.tables();
       REQUIRE(all);
       REQUIRE(stands_for.size() == all->size());
@@ -484,13 +484,13 @@ TEST_SUITE("accounting") {
       std::vector<std::uint32_t> only = stands_for;
       std::ranges::sort(only);
       only.erase(std::unique(only.begin(), only.end()), only.end());
-      cost.forget();
+      cost.drop_outcomes();
       const auto some = cost.tables(only);
       REQUIRE(some);
       REQUIRE(some->size() == only.size());
-      const auto excess = [](const OutcomeTable& table, double gamma, bool is_reverse) {
+      const auto excess = [](const DistributionPair& table, double gamma, bool is_reverse) {
         Real sum = 0.0L;
-        for (const OutcomePair& o : table) {
+        for (const OutcomeMass& o : table) {
           const auto p = static_cast<Real>(is_reverse ? o.q : o.p);
           const auto q = static_cast<Real>(is_reverse ? o.p : o.q);
           sum += std::max(p - static_cast<Real>(gamma) * q, 0.0L);
@@ -534,8 +534,8 @@ TEST_SUITE("accounting") {
                                       {mechanism.group(Histogram{32, 28, 2, 0, 0}, {}), 2}};
       std::ranges::sort(queries, {}, &ExactQuery::votes);
       ExactRun run(mechanism, queries, 1);
-      CHECK(run[0].near_groups(1e-16) == 2);
-      CHECK(run[0].near_groups(1e-306) == run.votes(0).groups.size());
+      CHECK(run[0].contending_groups(1e-16) == 2);
+      CHECK(run[0].contending_groups(1e-306) == run.votes(0).groups.size());
       const auto profile = [&](std::vector<double> deltas) {
         ExactRun* const one = &run;
         const auto result =
@@ -564,9 +564,9 @@ TEST_SUITE("accounting") {
                                     {mechanism.group(Histogram{60, 0, 0}, {}), 30}};
     REQUIRE(std::ranges::is_sorted(queries, {}, &ExactQuery::votes));
     ExactRun run(mechanism, queries, 1);
-    CHECK(run[0].log_beaten() > -10.0);
-    CHECK(run[1].log_beaten() < -80.0);
-    CHECK(run[1].log_surprise() > -5.0);
+    CHECK(run[0].log_q_any_neighbour() > -10.0);
+    CHECK(run[1].log_q_any_neighbour() < -80.0);
+    CHECK(run[1].log_other_outcomes() > -5.0);
     // Where a tiny delta is asked for, no answer is sure enough.
     const auto profile = [&](std::vector<double> deltas) {
       ExactRun* const one = &run;

@@ -330,11 +330,11 @@ TEST_SUITE("promises") {
           found->second = account(run, settings);
         }
         for (const CostEntry& cost : found->second.costs) {
-          if (cost.reading != Reading::realized) continue;
+          if (cost.reading != GuaranteeKind::realized) continue;
           CHECK(cost.promise == Promise::outcome);
-          CHECK(cost.conversion != ReportedConversion::optimal);
+          CHECK(cost.conversion != EpsilonMethod::optimal);
           numbers[label(cost)][outcome] = cost.epsilon;
-          if (cost.conversion != ReportedConversion::improved) continue;
+          if (cost.conversion != EpsilonMethod::improved) continue;
           double rdp = 0.0;
           for (const auto& [part, value] : cost.parts) rdp += part == "delta" ? 0.0 : value;
           optimal[outcome] = epsilon_from_rdp(Conversion::optimal, rdp, order, ensemble.delta);
@@ -367,13 +367,13 @@ TEST_SUITE("promises") {
     run.decisions = std::vector<std::uint8_t>{1, 0};
     AccountSettings settings;
     settings.delta = 1e-5;
-    settings.reading = Reading::realized;
+    settings.reading = GuaranteeKind::realized;
     for (const std::size_t orders : {0U, 1U, 2U}) {
       if (orders > 0) settings.orders = std::vector<double>(orders, 8.0);
       if (orders == 2) settings.orders->back() = 9.0;
       const Account account = pate::account(run, settings);
       const CostEntry& headline = account.costs[account.headline];
-      CHECK(headline.reading == Reading::realized);
+      CHECK(headline.reading == GuaranteeKind::realized);
       CHECK(headline.promise == (orders == 1 ? Promise::outcome : Promise::none));
       CHECK(headline.order_chosen_after == (orders != 1));
     }
@@ -395,7 +395,7 @@ TEST_SUITE("promises") {
       const double order = filter_order(ensemble.aggregator, limits, ensemble.delta);
       const auto ends = [&](const Outcome& so_far) {
         const PrivacyFilter filter = filter_after(so_far, ensemble, limits, order);
-        return filter.enough_answers() || !filter.affords_next();
+        return filter.enough_answers() || !filter.can_afford_next();
       };
       const auto here = distribution(ensemble.aggregator, ensemble.votes, ends);
       const auto others = neighbours(ensemble.aggregator, ensemble.votes, ends);
@@ -426,7 +426,7 @@ TEST_SUITE("promises") {
   }
 
   TEST_CASE("the headline is the smallest fixed epsilon, never the smallest of the outcome") {
-    const auto cost = [](double epsilon, Promise promise, Reading reading) {
+    const auto cost = [](double epsilon, Promise promise, GuaranteeKind reading) {
       CostEntry entry;
       entry.bound = Bound::tradeoff;
       entry.reading = reading;
@@ -434,17 +434,17 @@ TEST_SUITE("promises") {
       entry.promise = promise;
       return entry;
     };
-    const std::vector<CostEntry> outcomes{cost(3.0, Promise::outcome, Reading::realized),
-                                          cost(2.0, Promise::outcome, Reading::realized),
-                                          cost(1.0, Promise::none, Reading::expected)};
+    const std::vector<CostEntry> outcomes{cost(3.0, Promise::outcome, GuaranteeKind::realized),
+                                          cost(2.0, Promise::outcome, GuaranteeKind::realized),
+                                          cost(1.0, Promise::none, GuaranteeKind::expected)};
     CHECK(headline_of(outcomes, {}) == 0);
-    CHECK(headline_of(outcomes, {Reading::expected, {}, {}}) == 2);
+    CHECK(headline_of(outcomes, {GuaranteeKind::expected, {}, {}}) == 2);
     std::vector<CostEntry> all = outcomes;
-    all.push_back(cost(9.0, Promise::fixed, Reading::joint));
-    all.push_back(cost(8.0, Promise::fixed, Reading::worst_case));
-    all.push_back(cost(8.0, Promise::fixed, Reading::worst_case));
+    all.push_back(cost(9.0, Promise::fixed, GuaranteeKind::joint));
+    all.push_back(cost(8.0, Promise::fixed, GuaranteeKind::worst_case));
+    all.push_back(cost(8.0, Promise::fixed, GuaranteeKind::worst_case));
     CHECK(headline_of(all, {}) == 4);
-    CHECK(headline_of(all, {Reading::realized, {}, {}}) == 0);
-    CHECK(headline_of(all, {Reading::joint, {}, {}}) == 3);
+    CHECK(headline_of(all, {GuaranteeKind::realized, {}, {}}) == 0);
+    CHECK(headline_of(all, {GuaranteeKind::joint, {}, {}}) == 3);
   }
 }

@@ -50,7 +50,7 @@ Run run_of(const RandomVotes& votes) {
           std::nullopt};
 }
 
-void check_same(const Tally& a, const Tally& b) {
+void check_same(const QueryCounts& a, const QueryCounts& b) {
   CHECK(a.teachers == b.teachers);
   CHECK(a.classes == b.classes);
   CHECK(a.queries == b.queries);
@@ -71,8 +71,8 @@ void check_same(const Tally& a, const Tally& b) {
   }
 }
 
-std::vector<Tally> shards_of(Run& run, std::int64_t of) {
-  std::vector<Tally> shards;
+std::vector<QueryCounts> shards_of(Run& run, std::int64_t of) {
+  std::vector<QueryCounts> shards;
   for (std::int64_t index = 1; index <= of; ++index) {
     run.shard = {index, of};
     shards.push_back(tally(run, 1));
@@ -88,11 +88,11 @@ TEST_SUITE("accounting") {
     for (const std::int64_t queries : {0, 1, 5, 19, 20, 21, 400, 1000}) {
       const RandomVotes votes(queries, 90 + static_cast<std::uint64_t>(queries));
       Run run = run_of(votes);
-      const Tally whole = tally(run, 2);
+      const QueryCounts whole = tally(run, 2);
       for (const std::int64_t of : {1, 2, 3, 7, 20, 33}) {
-        std::vector<Tally> shards = shards_of(run, of);
+        std::vector<QueryCounts> shards = shards_of(run, of);
         std::int64_t sum = 0;
-        for (const Tally& shard : shards) {
+        for (const QueryCounts& shard : shards) {
           sum += shard.queries;
           CHECK(shard.run_queries == queries);
           CHECK((shard.checkpoints.empty() ? 0 : shard.checkpoints.back()) == shard.queries);
@@ -107,16 +107,16 @@ TEST_SUITE("accounting") {
   TEST_CASE("shards of another run, missing or double ones do not merge") {
     const RandomVotes votes(100, 7);
     Run run = run_of(votes);
-    std::vector<Tally> shards = shards_of(run, 4);
+    std::vector<QueryCounts> shards = shards_of(run, 4);
     CHECK_NOTHROW(static_cast<void>(merge(shards)));
-    CHECK_THROWS_AS(static_cast<void>(merge(std::span<const Tally>())), parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(merge(std::span<const QueryCounts>())), parameter_error);
     CHECK_THROWS_AS(static_cast<void>(merge(std::span(shards).first(3))), parameter_error);
-    std::vector<Tally> twice = shards;
+    std::vector<QueryCounts> twice = shards;
     twice[2] = twice[1];
     CHECK_THROWS_WITH(static_cast<void>(merge(twice)),
                       "the shards have 35 of the first 30 queries of the run: one is missing or "
                       "there twice");
-    std::vector<Tally> other = shards;
+    std::vector<QueryCounts> other = shards;
     other[3].teachers = 13;
     CHECK_THROWS_AS(static_cast<void>(merge(other)), parameter_error);
     other = shards;

@@ -40,9 +40,10 @@ Aggregator random_aggregator(Random& random, int i, double sigma) {
   return aggregator;
 }
 
-const CostEntry& entry(const Account& account, Bound bound, ReportedConversion conversion) {
+const CostEntry& entry(const Account& account, Bound bound, EpsilonMethod conversion) {
   const auto found = std::ranges::find_if(account.costs, [&](const CostEntry& cost) {
-    const bool is_whole = cost.reading == Reading::joint || cost.reading == Reading::worst_case;
+    const bool is_whole =
+        cost.reading == GuaranteeKind::joint || cost.reading == GuaranteeKind::worst_case;
     return cost.bound == bound && cost.conversion == conversion && is_whole;
   });
   REQUIRE(found != account.costs.end());
@@ -105,15 +106,15 @@ TEST_SUITE("accounting") {
       for (int q = 0; q < 3; ++q) queries.push_back(random_histogram(random));
       const Aggregator aggregator = random_aggregator(random, i, random.log_uniform(2.0, 30.0));
       const Account one = account_of(queries, aggregator, 1e-5, true);
-      const auto epsilon = [&](Bound bound, ReportedConversion conversion) {
+      const auto epsilon = [&](Bound bound, EpsilonMethod conversion) {
         return entry(one, bound, conversion).epsilon;
       };
-      for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
+      for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
         CHECK(epsilon(Bound::exact, conversion) <= epsilon(Bound::tradeoff, conversion));
         CHECK(epsilon(Bound::tradeoff, conversion) <= epsilon(Bound::data_independent, conversion));
       }
-      const CostEntry& profile = entry(one, Bound::exact, ReportedConversion::profile);
-      CHECK(profile.epsilon <= epsilon(Bound::exact, ReportedConversion::improved));
+      const CostEntry& profile = entry(one, Bound::exact, EpsilonMethod::profile);
+      CHECK(profile.epsilon <= epsilon(Bound::exact, EpsilonMethod::improved));
       CHECK(*profile.lower <= profile.epsilon);
       CHECK(*profile.lower > 0.0);
       // No cost that holds for any votes is below what these votes cost at least.

@@ -56,7 +56,7 @@ std::vector<std::int64_t> histograms_of(const std::vector<std::int64_t>& ids) {
 
 // A reader's i-th query beside its histogram.
 void check_query(const QueryReader& reader, std::int64_t i, std::vector<std::int32_t> expected) {
-  REQUIRE(reader.is_sparse());
+  REQUIRE(reader.is_sparse_vector());
   CHECK(std::ranges::equal(reader.histogram(i), expected));
   const auto counts = reader.counts(i);
   const auto voted = reader.voted(i);
@@ -134,7 +134,7 @@ TEST_SUITE("accounting") {
     const PredictionVotes votes(integer_table({kQueries, kTeachers}, ids),
                                 PredictionLayout::queries_by_teachers, kWords);
     Aggregator tested = confident(6.0, 3.0, 3.0);
-    tested.noisy_max = TestedPlurality{1e-6};
+    tested.noisy_max = PtrPlurality{1e-6};
     tested.selection = stability_test(TestNoise::gaussian, 1.0, 1e-6);
     std::vector<std::int32_t> labels;
     for (std::int64_t i = 0; i < kQueries; ++i) {
@@ -146,7 +146,7 @@ TEST_SUITE("accounting") {
     for (const Aggregator& aggregator : {gnmax(3.0), confident(12.0, 3.0, 3.0), tested}) {
       Run run = run_of(votes, aggregator);
       run.labels = labels;
-      const Tally counted = tally(run, 2);
+      const QueryCounts counted = tally(run, 2);
       QueryKey key = label_key(run);
       key.by_query = true;
       const auto labelled =
@@ -155,11 +155,11 @@ TEST_SUITE("accounting") {
       for (std::int64_t i = 0; i < kQueries; ++i) {
         const auto query = static_cast<std::size_t>(i);
         const std::vector<std::int32_t> histogram = row_of(votes, i);
-        const std::int64_t statistic = aggregator.is_tested() ? stability(histogram)
+        const std::int64_t statistic = aggregator.is_ptr()    ? stability(histogram)
                                        : aggregator.selection ? std::ranges::max(histogram)
                                                               : 0;
         const double log_q =
-            aggregator.is_tested() ? -kInfinity : pate::log_q(aggregator.noisy_max, histogram);
+            aggregator.is_ptr() ? -kInfinity : pate::log_q(aggregator.noisy_max, histogram);
         CHECK(std::ranges::count_if(counted.distinct, [&](const DistinctQuery& one) {
                 return one.statistic == statistic && one.log_q == log_q;
               }) == 1);

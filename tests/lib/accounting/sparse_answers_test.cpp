@@ -30,7 +30,7 @@ namespace {
 
 using pate::Aggregator;
 using pate::CostEntry;
-using pate::ReportedConversion;
+using pate::EpsilonMethod;
 using pate_test::covers;
 using pate_test::Histogram;
 using pate_test::HistogramVotes;
@@ -136,7 +136,7 @@ pate::Account account_of(const std::vector<Histogram>& queries, const Aggregator
   return pate::account(pate::test::run_of(votes, aggregator), settings);
 }
 
-const CostEntry& entry(const std::vector<CostEntry>& costs, ReportedConversion by) {
+const CostEntry& entry(const std::vector<CostEntry>& costs, EpsilonMethod by) {
   return *std::ranges::find(costs, by, &CostEntry::conversion);
 }
 
@@ -188,10 +188,10 @@ TEST_SUITE("ptr sparse") {
     const auto sparse = pate::sparse_plurality(0.25, 1e-8, 6);
     const auto account = account_of(queries, sparse, 1e-6);
     CHECK(covers(account.query_delta, 6e-8));
-    const CostEntry& pure = entry(account.costs, ReportedConversion::pure);
+    const CostEntry& pure = entry(account.costs, EpsilonMethod::pure);
     CHECK(covers(pure.epsilon, 1.5));
     CHECK(covers(pure.delta, 6e-8));
-    const CostEntry& kov = entry(account.costs, ReportedConversion::kov);
+    const CostEntry& kov = entry(account.costs, EpsilonMethod::kov);
     CHECK(covers(kov.epsilon, pate::composed_pure_dp_epsilon(0.25, 6, 94e-8) * (1 - 1e-12)));
     CHECK(account.costs[account.headline].epsilon == std::min(pure.epsilon, kov.epsilon));
     for (const CostEntry& cost : account.costs) {
@@ -200,7 +200,7 @@ TEST_SUITE("ptr sparse") {
       CHECK_FALSE(cost.data_dependent);
     }
     const auto few = account_of({queries.begin(), queries.begin() + 2}, sparse, 1e-6);
-    CHECK(covers(entry(few.costs, ReportedConversion::pure).epsilon, 0.5));
+    CHECK(covers(entry(few.costs, EpsilonMethod::pure).epsilon, 0.5));
     CHECK(covers(few.query_delta, 2e-8));
     CHECK_THROWS_AS((void)account_of(queries, sparse, 6e-8), pate::parameter_error);
   }
@@ -229,7 +229,7 @@ TEST_SUITE("ptr sparse") {
                 lost += std::max(p - std::exp(cost.epsilon) * q, 0.0);
               }
               REQUIRE(lost <= cost.delta * (1 + 1e-6));
-              if (cost.conversion == ReportedConversion::pure) {
+              if (cost.conversion == EpsilonMethod::pure) {
                 nearest = std::max(nearest, lost / cost.delta);
               }
             }
@@ -350,7 +350,7 @@ TEST_SUITE("ptr sparse") {
     CHECK(covers(account.query_delta, 5e-6));
     CHECK(filter.epsilon() <= 6.5);
     const CostEntry& headline = account.costs[account.headline];
-    CHECK(headline.reading == pate::Reading::worst_case);
+    CHECK(headline.reading == pate::GuaranteeKind::worst_case);
     CHECK_FALSE(headline.data_dependent);
     CHECK(headline.epsilon <= 6.5);
     CHECK(*account.answered_realized == labelled.answered);

@@ -111,8 +111,8 @@ void check_fixed(const RecordAccount& account, const std::vector<Pair>& pairs) {
   }
 }
 
-double epsilon_of(const RecordAccount& account, Bound bound, Reading reading,
-                  ReportedConversion conversion) {
+double epsilon_of(const RecordAccount& account, Bound bound, GuaranteeKind reading,
+                  EpsilonMethod conversion) {
   for (const CostEntry& cost : account.costs) {
     if (cost.bound == bound && cost.reading == reading && cost.conversion == conversion) {
       return cost.epsilon;
@@ -216,8 +216,8 @@ TEST_SUITE("records beside enumeration") {
           const Counts& counts = seconds[label].queries[0];
           const Probabilities p2 = outcomes_of(second, counts);
           const Probabilities q2 = outcomes_of(second, pick(counts));
-          const double epsilon = epsilon_of(accounts[label], Bound::tradeoff, Reading::realized,
-                                            ReportedConversion::improved);
+          const double epsilon = epsilon_of(accounts[label], Bound::tradeoff,
+                                            GuaranteeKind::realized, EpsilonMethod::improved);
           REQUIRE(epsilon >= 0.0);
           Probabilities p, q;
           for (std::size_t j = 0; j < p2.size(); ++j) {

@@ -232,7 +232,7 @@ TEST_SUITE("records of events") {
       settings.delta = kDelta;
       const Plan planned = plan(run, settings);
       const auto pure =
-          std::ranges::find(planned.costs, ReportedConversion::pure, &CostEntry::conversion);
+          std::ranges::find(planned.costs, EpsilonMethod::pure, &CostEntry::conversion);
       REQUIRE(pure != planned.costs.end());
       Event claim;
       claim.open.kind = EventKind::step;
@@ -240,8 +240,7 @@ TEST_SUITE("records of events") {
       claim.open.claim = PrivacyClaim{random.log_uniform(0.1, 1.0), 0.0, 2};
       const RecordAccount sum =
           account_record({planned_run(planned), claim}, {.delta = kDelta, .threads = 1});
-      const auto both =
-          std::ranges::find(sum.costs, ReportedConversion::pure, &CostEntry::conversion);
+      const auto both = std::ranges::find(sum.costs, EpsilonMethod::pure, &CostEntry::conversion);
       REQUIRE(both != sum.costs.end());
       CHECK(both->epsilon >= (pure->epsilon + 2.0 * claim.open.claim->epsilon) * (1.0 - 1e-12));
       CHECK(both->epsilon <= (pure->epsilon + 2.0 * claim.open.claim->epsilon) * (1.0 + 1e-9));

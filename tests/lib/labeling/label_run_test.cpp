@@ -20,13 +20,13 @@ using pate::AccountSettings;
 using pate::Aggregator;
 using pate::Bound;
 using pate::CostEntry;
+using pate::EpsilonMethod;
+using pate::GuaranteeKind;
 using pate::label_account;
 using pate::label_queries;
 using pate::LabelledQueries;
 using pate::LabelSource;
 using pate::PrivacyFilter;
-using pate::Reading;
-using pate::ReportedConversion;
 using pate::Run;
 using pate::RunLimits;
 using pate::StopReason;
@@ -327,8 +327,8 @@ Labelled label(const Run& run, const RunLimits& limits, std::uint64_t seed) {
   return {std::move(queries), filter, std::move(account)};
 }
 
-const CostEntry& find(const Account& account, Bound bound, Reading reading,
-                      ReportedConversion conversion = ReportedConversion::improved) {
+const CostEntry& find(const Account& account, Bound bound, GuaranteeKind reading,
+                      EpsilonMethod conversion = EpsilonMethod::improved) {
   for (const CostEntry& cost : account.costs) {
     if (cost.bound == bound && cost.reading == reading && cost.conversion == conversion)
       return cost;
@@ -374,30 +374,31 @@ TEST_CASE("a run that was not stopped: what analyze says of it") {
   REQUIRE(labelled.queries.answered > 10);
   REQUIRE(labelled.queries.refused() > 10);
   const Account free = analysed(run, {});
-  for (const auto conversion : {ReportedConversion::improved, ReportedConversion::classic}) {
-    CHECK(find(labelled.account, Bound::tradeoff, Reading::joint, conversion).epsilon ==
-          find(free, Bound::tradeoff, Reading::joint, conversion).epsilon);
-    CHECK(
-        find(labelled.account, Bound::data_independent, Reading::worst_case, conversion).epsilon ==
-        find(free, Bound::data_independent, Reading::worst_case, conversion).epsilon);
+  for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
+    CHECK(find(labelled.account, Bound::tradeoff, GuaranteeKind::joint, conversion).epsilon ==
+          find(free, Bound::tradeoff, GuaranteeKind::joint, conversion).epsilon);
+    CHECK(find(labelled.account, Bound::data_independent, GuaranteeKind::worst_case, conversion)
+              .epsilon ==
+          find(free, Bound::data_independent, GuaranteeKind::worst_case, conversion).epsilon);
   }
   CHECK(
-      find(labelled.account, Bound::data_independent, Reading::worst_case, ReportedConversion::gdp)
+      find(labelled.account, Bound::data_independent, GuaranteeKind::worst_case, EpsilonMethod::gdp)
           .epsilon ==
-      find(free, Bound::data_independent, Reading::worst_case, ReportedConversion::gdp).epsilon);
+      find(free, Bound::data_independent, GuaranteeKind::worst_case, EpsilonMethod::gdp).epsilon);
   run.decisions = decisions_of(labelled.queries);
   const Account fixed = analysed(run, labelled.filter.order());
-  const CostEntry& realized = find(labelled.account, Bound::tradeoff, Reading::realized);
-  CHECK(realized.epsilon == find(fixed, Bound::tradeoff, Reading::realized).epsilon);
+  const CostEntry& realized = find(labelled.account, Bound::tradeoff, GuaranteeKind::realized);
+  CHECK(realized.epsilon == find(fixed, Bound::tradeoff, GuaranteeKind::realized).epsilon);
   CHECK(realized.order == labelled.filter.order());
   CHECK_FALSE(realized.releasable);
-  const CostEntry& counted = find(labelled.account, Bound::data_independent, Reading::realized);
+  const CostEntry& counted =
+      find(labelled.account, Bound::data_independent, GuaranteeKind::realized);
   CHECK(counted.epsilon == labelled.filter.epsilon());
   CHECK(counted.releasable);
   CHECK(counted.epsilon > realized.epsilon);
   CHECK(labelled.account.answered_realized == labelled.queries.answered);
   CHECK(labelled.account.headline == 0);
-  CHECK(labelled.account.costs[0].reading == Reading::joint);
+  CHECK(labelled.account.costs[0].reading == GuaranteeKind::joint);
   for (const CostEntry& cost : labelled.account.costs) {
     double sum = 0.0;
     for (const auto& part : cost.parts) sum += part.second;
@@ -423,8 +424,8 @@ TEST_CASE("answers belong to their query, not to another of as large a top count
     run.decisions = decisions_of(queries);
     const Account expected = analysed(run, 4.0);
     run.decisions.reset();
-    CHECK(find(account, Bound::tradeoff, Reading::realized).epsilon ==
-          find(expected, Bound::tradeoff, Reading::realized).epsilon);
+    CHECK(find(account, Bound::tradeoff, GuaranteeKind::realized).epsilon ==
+          find(expected, Bound::tradeoff, GuaranteeKind::realized).epsilon);
   }
 }
 
@@ -436,16 +437,16 @@ TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcom
     REQUIRE(labelled.queries.asked < 60);
     REQUIRE(labelled.queries.asked > 3);
     const Account whole = analysed(run, {});
-    const CostEntry& joint = find(labelled.account, Bound::tradeoff, Reading::joint);
-    CHECK(joint.epsilon == find(whole, Bound::tradeoff, Reading::joint).epsilon);
+    const CostEntry& joint = find(labelled.account, Bound::tradeoff, GuaranteeKind::joint);
+    CHECK(joint.epsilon == find(whole, Bound::tradeoff, GuaranteeKind::joint).epsilon);
     CHECK(joint.promise == pate::Promise::fixed);
     run.rows = pate::RowSelection::first(labelled.queries.asked);
     run.decisions = decisions_of(labelled.queries);
     run.decisions->resize(60, 0);
     const Account fixed = analysed(run, labelled.filter.order());
     run.decisions.reset();
-    const CostEntry& realized = find(labelled.account, Bound::tradeoff, Reading::realized);
-    CHECK(realized.epsilon == find(fixed, Bound::tradeoff, Reading::realized).epsilon);
+    const CostEntry& realized = find(labelled.account, Bound::tradeoff, GuaranteeKind::realized);
+    CHECK(realized.epsilon == find(fixed, Bound::tradeoff, GuaranteeKind::realized).epsilon);
     CHECK(realized.order == labelled.filter.order());
     CHECK(realized.order_end == pate::OrderEnd::none);
     CHECK(realized.promise == pate::Promise::outcome);
@@ -453,7 +454,8 @@ TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcom
     const auto steps = most_steps(run.aggregator, limits);
     CHECK(steps.threshold_checks.at(20.0) == 60);
     CHECK(steps.maxima.at({pate::GaussianNoisyMax{20.0}}) == limits.max_answers.value_or(60));
-    const CostEntry& certain = find(labelled.account, Bound::data_independent, Reading::worst_case);
+    const CostEntry& certain =
+        find(labelled.account, Bound::data_independent, GuaranteeKind::worst_case);
     CHECK(certain.epsilon >= labelled.filter.epsilon());
     if (limits.max_epsilon) {
       CHECK(certain.epsilon == *limits.max_epsilon);
@@ -463,7 +465,7 @@ TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcom
       CHECK(term > 0.01);
       CHECK(certain.parts[0].second == doctest::Approx(1.2 - term));
       const CostEntry& optimal = find(labelled.account, Bound::data_independent,
-                                      Reading::worst_case, ReportedConversion::optimal);
+                                      GuaranteeKind::worst_case, EpsilonMethod::optimal);
       CHECK(optimal.order == labelled.filter.order());
       CHECK(optimal.epsilon <= certain.epsilon);
       CHECK(optimal.epsilon == doctest::Approx(epsilon_from_rdp(
@@ -481,9 +483,9 @@ TEST_CASE("a run with limits has one order of what was asked whether they stoppe
     const Labelled labelled = label(run, limits, 2);
     REQUIRE(labelled.queries.asked == 60);
     REQUIRE_FALSE(labelled.queries.stopped);
-    const CostEntry& joint = find(labelled.account, Bound::tradeoff, Reading::joint);
-    CHECK(joint.epsilon == find(analysed(run, {}), Bound::tradeoff, Reading::joint).epsilon);
-    CHECK(find(labelled.account, Bound::tradeoff, Reading::realized).order ==
+    const CostEntry& joint = find(labelled.account, Bound::tradeoff, GuaranteeKind::joint);
+    CHECK(joint.epsilon == find(analysed(run, {}), Bound::tradeoff, GuaranteeKind::joint).epsilon);
+    CHECK(find(labelled.account, Bound::tradeoff, GuaranteeKind::realized).order ==
           labelled.filter.order());
     CHECK(labelled.account.orders == std::vector<double>{labelled.filter.order()});
     CHECK(labelled.account.tradeoff->joint.size() == 1);
@@ -503,10 +505,11 @@ TEST_CASE("without a selection the end is certain, and so is the cost at the bes
   const Labelled labelled = label(run, {60, 20, {}}, 3);
   CHECK(labelled.queries.asked == 20);
   run.rows = pate::RowSelection::first(20);
-  CHECK(find(labelled.account, Bound::tradeoff, Reading::joint).epsilon ==
-        find(analysed(run, {}), Bound::tradeoff, Reading::joint).epsilon);
-  CHECK(find(labelled.account, Bound::tradeoff, Reading::realized).epsilon ==
-        find(analysed(run, labelled.filter.order()), Bound::tradeoff, Reading::joint).epsilon);
+  CHECK(find(labelled.account, Bound::tradeoff, GuaranteeKind::joint).epsilon ==
+        find(analysed(run, {}), Bound::tradeoff, GuaranteeKind::joint).epsilon);
+  CHECK(
+      find(labelled.account, Bound::tradeoff, GuaranteeKind::realized).epsilon ==
+      find(analysed(run, labelled.filter.order()), Bound::tradeoff, GuaranteeKind::joint).epsilon);
 }
 
 // Two queries of one row may be answered differently: what counts is how often.
@@ -524,8 +527,9 @@ TEST_CASE("a row that is asked twice is charged for each answer") {
   const auto many = votes_of(40, 2, counts);
   Run apart = run_of(*many, run.aggregator);
   apart.decisions = decisions_of(labelled.queries);
-  CHECK(find(labelled.account, Bound::tradeoff, Reading::realized).epsilon ==
-        find(analysed(apart, labelled.filter.order()), Bound::tradeoff, Reading::realized).epsilon);
+  CHECK(find(labelled.account, Bound::tradeoff, GuaranteeKind::realized).epsilon ==
+        find(analysed(apart, labelled.filter.order()), Bound::tradeoff, GuaranteeKind::realized)
+            .epsilon);
 }
 
 TEST_CASE("a run that asks nothing spends nothing") {
@@ -533,7 +537,7 @@ TEST_CASE("a run that asks nothing spends nothing") {
   const Labelled labelled = label(run_of(*votes, gnmax(6.0)), {60, {}, 0.0}, 5);
   CHECK(labelled.queries.asked == 0);
   CHECK(labelled.account.costs[0].epsilon == 0.0);
-  CHECK(find(labelled.account, Bound::data_independent, Reading::realized).epsilon == 0.0);
+  CHECK(find(labelled.account, Bound::data_independent, GuaranteeKind::realized).epsilon == 0.0);
 }
 
 TEST_SUITE_END();

@@ -36,7 +36,7 @@ constexpr double kDelta = 1e-5;
 // How many queries a filter allows when all are answered.
 std::int64_t allowed(const Aggregator& aggregator, const RunLimits& limits, double order) {
   PrivacyFilter filter(aggregator, limits, kDelta, order);
-  while (filter.asked() < limits.queries && filter.affords_next() && !filter.enough_answers()) {
+  while (filter.asked() < limits.queries && filter.can_afford_next() && !filter.enough_answers()) {
     filter.count(true);
   }
   return filter.asked();
@@ -50,7 +50,7 @@ double moment(const Aggregator& aggregator, const RunLimits& limits, double orde
   const pate::NoisyMax& noisy_max = aggregator.noisy_max;
   const std::function<double(PrivacyFilter)> rest = [&](PrivacyFilter filter) -> double {
     const auto i = static_cast<std::size_t>(filter.asked());
-    if (i == votes.size() || filter.enough_answers() || !filter.affords_next()) return 1.0;
+    if (i == votes.size() || filter.enough_answers() || !filter.can_afford_next()) return 1.0;
     const auto term = [&](double p, double p_neighbour) {
       return std::pow(p, order) * std::pow(p_neighbour, 1.0 - order);
     };
@@ -103,7 +103,7 @@ TEST_CASE("no answers, whatever they are, cost more than the limit; one more cou
     const double order =
         i % 2 == 0 ? filter_order(aggregator, limits, kDelta) : random.log_uniform(1.5, 60.0);
     PrivacyFilter filter(aggregator, limits, kDelta, order);
-    while (filter.affords_next() && filter.asked() < 3000) {
+    while (filter.can_afford_next() && filter.asked() < 3000) {
       filter.count(!aggregator.selection || random.uniform(0.0, 1.0) < 0.5);
     }
     CHECK(filter.epsilon() <= *limits.max_epsilon);
@@ -147,7 +147,7 @@ TEST_CASE("a limit below what any query costs allows none") {
   for (const double epsilon : {0.0, 1e-9}) {
     const RunLimits limits{100, {}, epsilon};
     const double order = filter_order(gnmax(1.0), limits, kDelta);
-    CHECK_FALSE(PrivacyFilter(gnmax(1.0), limits, kDelta, order).affords_next());
+    CHECK_FALSE(PrivacyFilter(gnmax(1.0), limits, kDelta, order).can_afford_next());
   }
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("enough answers are enough") {
   }
   filter.count(true);
   CHECK(filter.enough_answers());
-  CHECK(filter.affords_next());
+  CHECK(filter.can_afford_next());
 }
 
 // The guarantee itself, for small ensembles: the divergence of everything a run gives, the moment

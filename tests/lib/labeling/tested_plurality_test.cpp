@@ -29,7 +29,7 @@ using pate::Account;
 using pate::Aggregator;
 using pate::Bound;
 using pate::CostEntry;
-using pate::ReportedConversion;
+using pate::EpsilonMethod;
 using pate::TestNoise;
 using pate_test::covers;
 using pate_test::Histogram;
@@ -74,7 +74,7 @@ Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggr
   return pate::account(pate::test::run_of(votes, aggregator), settings);
 }
 
-const CostEntry& entry(const std::vector<CostEntry>& costs, Bound bound, ReportedConversion by) {
+const CostEntry& entry(const std::vector<CostEntry>& costs, Bound bound, EpsilonMethod by) {
   return *std::ranges::find_if(
       costs, [&](const CostEntry& cost) { return cost.bound == bound && cost.conversion == by; });
 }
@@ -99,26 +99,23 @@ TEST_SUITE("ptr") {
     const auto gaussian = pate::tested_plurality(TestNoise::gaussian, 5.0, 1e-8);
     const Account of_gaussian = account_of(queries, gaussian, at_delta(1e-6));
     CHECK(covers(of_gaussian.query_delta, 40e-8));
-    const CostEntry& gdp =
-        entry(of_gaussian.costs, Bound::data_independent, ReportedConversion::gdp);
+    const CostEntry& gdp = entry(of_gaussian.costs, Bound::data_independent, EpsilonMethod::gdp);
     CHECK(gdp.delta == 1e-6);
     const double mu = std::sqrt(40.0) / 5.0;
     CHECK(gdp.epsilon >= pate::gaussian_dp_epsilon(mu, 60e-8));
     CHECK(gdp.epsilon <= pate::gaussian_dp_epsilon(mu, 60e-8) * (1 + 1e-9));
     const CostEntry& rdp =
-        entry(of_gaussian.costs, Bound::data_independent, ReportedConversion::improved);
+        entry(of_gaussian.costs, Bound::data_independent, EpsilonMethod::improved);
     const double order = *rdp.order;
     CHECK(covers(rdp.epsilon, 40 * order / 50 + std::log1p(-1 / order) -
                                   (std::log(60e-8) + std::log(order)) / (order - 1)));
 
     const auto laplace = pate::tested_plurality(TestNoise::laplace, 0.25, 1e-8);
     const Account of_laplace = account_of(queries, laplace, at_delta(1e-6));
-    const CostEntry& pure =
-        entry(of_laplace.costs, Bound::data_independent, ReportedConversion::pure);
+    const CostEntry& pure = entry(of_laplace.costs, Bound::data_independent, EpsilonMethod::pure);
     CHECK(covers(pure.epsilon, 10.0));
     CHECK(covers(pure.delta, 40e-8));
-    const CostEntry& kov =
-        entry(of_laplace.costs, Bound::data_independent, ReportedConversion::kov);
+    const CostEntry& kov = entry(of_laplace.costs, Bound::data_independent, EpsilonMethod::kov);
     CHECK(kov.delta == 1e-6);
     CHECK(covers(kov.epsilon, pate::composed_pure_dp_epsilon(0.25, 40, 60e-8) * (1 - 1e-12)));
     for (const Account* account : {&of_gaussian, &of_laplace}) {
@@ -126,7 +123,7 @@ TEST_SUITE("ptr") {
       CHECK(headline.bound == Bound::tradeoff);
       CHECK(headline.delta == 1e-6);
       CHECK(headline.epsilon <=
-            entry(account->costs, Bound::data_independent, ReportedConversion::improved).epsilon);
+            entry(account->costs, Bound::data_independent, EpsilonMethod::improved).epsilon);
       CHECK(pate::guarantee_of(*account).holds);
       CHECK(account->trajectory.back().epsilon == headline.epsilon);
       CHECK(account->trajectory.back().answered == doctest::Approx(account->answered_expected));
@@ -344,7 +341,7 @@ TEST_SUITE("ptr") {
     CHECK(sum.costs[sum.headline].delta == 1e-5);
     CHECK(covers(sum.query_delta, 1e-6));
     const double mu = std::sqrt(10 * 2 / 400.0 + 100 / 100.0);
-    CHECK(covers(entry(sum.costs, Bound::data_independent, ReportedConversion::gdp).epsilon,
+    CHECK(covers(entry(sum.costs, Bound::data_independent, EpsilonMethod::gdp).epsilon,
                  pate::gaussian_dp_epsilon(mu, 9e-6) * (1 - 1e-12)));
     pate::RecordSettings too_small;
     too_small.delta = 1e-6;

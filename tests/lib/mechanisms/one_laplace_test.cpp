@@ -236,7 +236,7 @@ TEST_SUITE("mechanisms") {
           std::ranges::find(two.costs, entry.conversion, &pate::CostEntry::conversion);
       REQUIRE(same != two.costs.end());
       CHECK(entry.epsilon < same->epsilon);
-      if (entry.conversion != pate::ReportedConversion::pure) continue;
+      if (entry.conversion != pate::EpsilonMethod::pure) continue;
       CHECK(entry.epsilon == doctest::Approx(5.0).epsilon(1e-12));
       CHECK(same->epsilon == doctest::Approx(10.0).epsilon(1e-12));
       ++compared;

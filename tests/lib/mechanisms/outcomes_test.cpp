@@ -76,7 +76,7 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("PTR's plurality wins, the first of equals, and nothing else") {
-    const TestedPlurality tested{1e-5};
+    const PtrPlurality tested{1e-5};
     const Counts counts{2, 5, 5};
     CHECK(outcome_probability(tested, counts, 0) == 0.0);
     CHECK(outcome_probability(tested, counts, 1) == 1.0);
@@ -171,7 +171,7 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("PTR answers with the plurality, of several with the first") {
-    const NoisyMax tested{TestedPlurality{1e-9}};
+    const NoisyMax tested{PtrPlurality{1e-9}};
     for (const Counts& counts : {Counts{3, 7, 5}, Counts{3, 7, 7}}) {
       CHECK(outcome_probability(tested, counts, 0) == 0.0);
       CHECK(outcome_probability(tested, counts, 1) == 1.0);

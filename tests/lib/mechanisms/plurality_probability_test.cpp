@@ -30,7 +30,7 @@ TEST_SUITE("mechanisms") {
         const double expected = outcome_probability(noisy_max, counts, 0, zeros);
         CHECK(std::abs(plurality_probability(noisy_max, counts, zeros) - expected) < 1e-8);
       }
-      CHECK(plurality_probability(NoisyMax{TestedPlurality{1e-6}}, counts, zeros) == 1.0);
+      CHECK(plurality_probability(NoisyMax{PtrPlurality{1e-6}}, counts, zeros) == 1.0);
     }
   }
 

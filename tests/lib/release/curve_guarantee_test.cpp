@@ -50,7 +50,7 @@ const T& one_of(Random& random, const std::vector<T>& values) {
 SmallRelease random_release(Random& random) {
   SmallRelease release;
   CurveSettings& s = release.settings;
-  CostQuestion& q = s.question;
+  CostSpec& q = s.question;
   q.teachers = random.integer(2, 7);
   q.classes = random.integer(2, q.teachers > 5 ? 3 : 5);
   s.queries = random.integer(1, q.classes < 4 ? 2 : 1);
@@ -149,7 +149,7 @@ class SmallMechanism {
     for (std::int64_t n = realized ? 0 : s.queries; n <= s.queries; ++n) {
       CurveSettings settings = s;
       settings.answered = n;
-      if (!costs_) costs_ = std::make_shared<const DistanceCosts>(settings.question, 1U);
+      if (!costs_) costs_ = std::make_shared<const CostsWithinDistance>(settings.question, 1U);
       by_answered_.emplace_back(settings, costs_);
     }
   }
@@ -165,11 +165,11 @@ class SmallMechanism {
     }
     return after(answers).place(profile_of(release_.aggregator(), queries));
   }
-  [[nodiscard]] const DistanceCosts& costs() const { return *costs_; }
+  [[nodiscard]] const CostsWithinDistance& costs() const { return *costs_; }
 
  private:
   const SmallRelease& release_;
-  std::shared_ptr<const DistanceCosts> costs_;
+  std::shared_ptr<const CostsWithinDistance> costs_;
   std::vector<CurveMechanism> by_answered_;
 };
 
@@ -189,7 +189,7 @@ double excess_of_index(const PublicCurve& curve, double p, std::int64_t g, doubl
 }
 
 std::string described(const SmallRelease& release) {
-  const CostQuestion& q = release.settings.question;
+  const CostSpec& q = release.settings.question;
   const auto& check = q.aggregator.selection;
   return show({{"M", q.teachers},
                {"m", q.classes},
@@ -269,14 +269,14 @@ TEST_CASE("curve release: costs within a distance are nested, and above those of
   Random random(7);
   for (int config = 0; config < 60; ++config) {
     SmallRelease release = random_release(random);
-    CostQuestion& q = release.settings.question;
+    CostSpec& q = release.settings.question;
     q.teachers = random.integer(2, 12);
     q.classes = random.integer(2, q.teachers > 8 ? 3 : 5);
     if (q.cost == CurveCost::exact && q.classes != 2) q.cost = CurveCost::tilted;
     while (static_cast<std::int64_t>(release.scores.size()) < q.classes)
       release.scores.push_back(1);
     CAPTURE(described(release));
-    const DistanceCosts costs(q, 1);
+    const CostsWithinDistance costs(q, 1);
     const auto size = static_cast<std::size_t>(q.teachers) + 1;
     std::map<Histogram, std::vector<CostUnits>> within;
     std::optional<TiltedCost> tilted;
@@ -339,14 +339,14 @@ TEST_CASE("random dumps: costs within a distance are nested and indices one apar
       const int times = settings > 0 ? settings : teachers + classes <= 11 ? 1 : 0;
       for (int i = 0; i < times; ++i) {
         SmallRelease release = random_release(random);
-        CostQuestion& q = release.settings.question;
+        CostSpec& q = release.settings.question;
         q.teachers = teachers;
         q.classes = classes;
         release.settings.queries = 3;
         if (q.cost == CurveCost::exact && classes != 2) q.cost = CurveCost::tilted;
         release.scores.resize(static_cast<std::size_t>(classes), 1);
         CAPTURE(described(release));
-        const DistanceCosts costs(q, 1);
+        const CostsWithinDistance costs(q, 1);
         const PublicCurve curve(release.settings.parameters, release.settings.delta,
                                 costs.largest(3, 3), 1U);
         const auto size = static_cast<std::size_t>(teachers) + 1;
@@ -400,7 +400,7 @@ TEST_CASE("curve release: the guarantee holds on curves of any shape") {
   for (int config = 0; config < 150; ++config) {
     SmallRelease release = random_release(random);
     release.settings.question.reading = ReleasedCost::joint;
-    const CostQuestion& q = release.settings.question;
+    const CostSpec& q = release.settings.question;
     CAPTURE(described(release));
     const SmallMechanism mechanism(release);
     const CostUnits most = mechanism.costs().largest(release.settings.queries, 0);

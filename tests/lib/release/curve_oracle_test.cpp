@@ -35,8 +35,8 @@ nlohmann::json curve_cases() {
   return nlohmann::json::parse(file).at("cases");
 }
 
-CostQuestion question_of(const nlohmann::json& row) {
-  CostQuestion question;
+CostSpec question_of(const nlohmann::json& row) {
+  CostSpec question;
   question.aggregator.selection = ThresholdCheck{row.at("T"), row.at("sigma1")};
   question.aggregator.noisy_max = GaussianNoisyMax{row.at("sigma2").get<double>()};
   question.teachers = row.at("M");
@@ -49,7 +49,7 @@ CostQuestion question_of(const nlohmann::json& row) {
   return question;
 }
 
-VoteProfile votes_of(const nlohmann::json& row, const CostQuestion& question) {
+VoteProfile votes_of(const nlohmann::json& row, const CostSpec& question) {
   if (row.contains("votes_file")) {
     const io::OpenedTable opened = io::open_table(pate::test::shared_votes(row.at("votes_file")));
     const CountVotes votes(opened.table);
@@ -73,8 +73,8 @@ TEST_CASE("curve release: the reference's costs, curves, indices and means (real
     if (row.at("cost") == "trade-off keys") continue;
     ++rows;
     CAPTURE(row.dump().substr(0, 300));
-    const CostQuestion question = question_of(row);
-    const DistanceCosts costs(question);
+    const CostSpec question = question_of(row);
+    const CostsWithinDistance costs(question);
     const VoteProfile votes = votes_of(row, question);
     const std::vector<CostUnits> ub = costs.upper(votes);
     const auto expected = row.at("UB").get<std::vector<double>>();
@@ -158,8 +158,9 @@ TEST_CASE("curve release: the reference's curves over costs that are not ours (r
     CHECK(std::abs(moments.mean - row.at("mean").get<double>()) < 2e-9);
     CHECK(std::abs(moments.sd - row.at("sd").get<double>()) < 1e-8);
     row["cost"] = "tilted";
-    const CostQuestion question = question_of(row);
-    const std::vector<CostUnits> tilted = DistanceCosts(question).upper(votes_of(row, question));
+    const CostSpec question = question_of(row);
+    const std::vector<CostUnits> tilted =
+        CostsWithinDistance(question).upper(votes_of(row, question));
     for (std::size_t d = 0; d < ub.size(); ++d) {
       CAPTURE(d);
       CHECK(tilted[d] <= ub[d]);

@@ -149,7 +149,7 @@ TEST_CASE("key costs: what is within d votes is the largest of the keys there") 
 
 // Blocks of 16 and of 256 top counts, each with the maxima by second count and by the sum of both.
 TEST_CASE("key costs: their memory is that of the maxima of blocks") {
-  CHECK(KeyCosts::memory(KeyCosts::kMostTeachersOfThreeKeys) == 0.0);
+  CHECK(KeyCosts::memory(KeyCosts::kMaxTeachersOfThreeKeys) == 0.0);
   CHECK(KeyCosts::memory(1000) == (63.0 + 4.0) * (501.0 + 1001.0) * sizeof(CostUnits));
   // Sums in cells from 4,000 teachers on.
   CHECK(KeyCosts::memory(12000) == (751.0 + 47.0) * (6001.0 + 1334.0 + 1.0) * sizeof(CostUnits));
@@ -204,14 +204,14 @@ TEST_CASE("exact costs within a distance are the largest of the counts there") {
     for (const bool checked : {false, true}) {
       CAPTURE(teachers);
       CAPTURE(checked);
-      CostQuestion question;
+      CostSpec question;
       question.aggregator.noisy_max = GaussianNoisyMax{2.0};
       if (checked) question.aggregator.selection = ThresholdCheck{6.0, 3.0};
       question.teachers = teachers;
       question.classes = 2;
       question.order = 5.0;
       question.cost = CurveCost::exact;
-      const DistanceCosts costs(question, 1);
+      const CostsWithinDistance costs(question, 1);
       const std::int64_t least = (teachers + 1) / 2;
       std::vector<double> at;  // the exact cost of a top count, by count - least
       for (std::int64_t v = least; v <= teachers; ++v) {
@@ -243,14 +243,14 @@ TEST_CASE("exact costs within a distance are the largest of the counts there") {
 }
 
 TEST_CASE("costs of a run that are beyond what is counted are refused, checks and answers") {
-  CostQuestion question;
+  CostSpec question;
   question.aggregator.selection = ThresholdCheck{14.0, 1.0};
   question.aggregator.noisy_max = GaussianNoisyMax{1.0};
   question.teachers = 24;
   question.classes = 4;
   question.order = 10.0;
   question.reading = ReleasedCost::realized;
-  const DistanceCosts costs(question, 1);
+  const CostsWithinDistance costs(question, 1);
   const CostUnits check = costs.largest(1, 0);
   const CostUnits answer = costs.largest(0, 1);
   CHECK(costs.largest(3, 2) == 3 * check + 2 * answer);

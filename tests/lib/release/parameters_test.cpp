@@ -16,8 +16,8 @@ using namespace pate_test;
 
 namespace {
 
-CostQuestion question_of(std::int64_t teachers, std::int64_t classes) {
-  CostQuestion question;
+CostSpec question_of(std::int64_t teachers, std::int64_t classes) {
+  CostSpec question;
   const auto m = static_cast<double>(teachers);
   question.aggregator.selection = ThresholdCheck{0.7 * m, 0.6 * m};
   question.aggregator.noisy_max = GaussianNoisyMax{0.16 * m};
@@ -29,7 +29,7 @@ CostQuestion question_of(std::int64_t teachers, std::int64_t classes) {
 }
 
 // Votes in which the favoured class has about so large a share.
-VoteProfile votes_of(const CostQuestion& question, double share, int queries) {
+VoteProfile votes_of(const CostSpec& question, double share, int queries) {
   Random random(501);
   std::vector<ProfiledQuery> result;
   for (int i = 0; i < queries; ++i) {
@@ -44,7 +44,7 @@ VoteProfile votes_of(const CostQuestion& question, double share, int queries) {
 }
 
 // What a release with these parameters publishes on average.
-double published_mean(CostQuestion question, const CurveParameters& parameters, double delta,
+double published_mean(CostSpec question, const CurveParameters& parameters, double delta,
                       const VoteProfile& votes) {
   CurveSettings settings;
   question.order = parameters.order;
@@ -67,7 +67,7 @@ TEST_CASE("default parameters: the order is one of those it says, s and beta too
   };
   for (const Case& one : {Case{60, 4, 400}, Case{90, 2, 2000}, Case{12, 3, 5}}) {
     CAPTURE(one.teachers);
-    const CostQuestion question = question_of(one.teachers, one.classes);
+    const CostSpec question = question_of(one.teachers, one.classes);
     const CurveRecipe recipe = default_parameters(question, one.queries, 1e-5, 1);
     const double slope = static_cast<double>(one.queries) *
                          data_independent_cost(question.aggregator, 2.0).total() / 2.0;
@@ -91,14 +91,14 @@ TEST_CASE("default parameters: the order is one of those it says, s and beta too
 
 // Whoever changes the search changes what is released by default: then these change, on purpose.
 TEST_CASE("default parameters: those that were found when the search was made") {
-  const auto found = [](const CostQuestion& question, std::int64_t queries) {
+  const auto found = [](const CostSpec& question, std::int64_t queries) {
     const CurveParameters p = default_parameters(question, queries, 1e-5, 1).parameters;
     return std::vector<double>{p.order, p.s, p.beta};
   };
   CHECK(found(question_of(60, 4), 400) == std::vector<double>{4.0, 2.0, 0.0833});
   CHECK(found(question_of(90, 2), 2000) == std::vector<double>{3.5, 2.0, 0.0556});
   CHECK(found(question_of(12, 3), 5) == std::vector<double>{3.75, 2.0, 0.104});
-  CostQuestion laplace = question_of(60, 4);
+  CostSpec laplace = question_of(60, 4);
   laplace.aggregator.selection.reset();
   laplace.aggregator.noisy_max = LaplaceNoisyMax{20.0};
   laplace.cost = CurveCost::tradeoff;
@@ -106,14 +106,14 @@ TEST_CASE("default parameters: those that were found when the search was made") 
 }
 
 TEST_CASE("parameters from the labels: from top counts that explain how many were answered") {
-  const auto found = [](const CostQuestion& question, std::int64_t answered) {
+  const auto found = [](const CostSpec& question, std::int64_t answered) {
     const CurveParameters p = parameters_from_labels(question, 400, answered, 1e-5, 1);
     CHECK(p.order == question.order);
     return std::vector<double>{p.s, p.beta};
   };
   CHECK(found(question_of(60, 4), 150) == std::vector<double>{2.0, 0.0208});
   CHECK(found(question_of(90, 2), 250) == std::vector<double>{3.0, 0.0556});
-  CostQuestion all = question_of(24, 4);
+  CostSpec all = question_of(24, 4);
   all.aggregator.selection.reset();
   CHECK_THROWS_AS((void)parameters_from_labels(all, 40, 40, 1e-5, 1), parameter_error);
 }
@@ -125,7 +125,7 @@ TEST_CASE("an estimated release is about what the release publishes, mostly abov
         CAPTURE(teachers);
         CAPTURE(classes);
         CAPTURE(share);
-        const CostQuestion question = question_of(teachers, classes);
+        const CostSpec question = question_of(teachers, classes);
         const VoteProfile votes = votes_of(question, share, 400);
         const CurveEstimate estimate = estimated_release(question, votes, 1e-5, 1);
         const double mean = published_mean(question, estimate.parameters, 1e-5, votes);
@@ -139,7 +139,7 @@ TEST_CASE("an estimated release is about what the release publishes, mostly abov
 }
 
 TEST_CASE("default parameters: runs that may cost too much are refused") {
-  CostQuestion question = question_of(24, 4);
+  CostSpec question = question_of(24, 4);
   question.aggregator.selection.reset();
   question.aggregator.noisy_max = GaussianNoisyMax{0.5};  // 5 a query at order 1.25
   CHECK_THROWS_AS((void)default_parameters(question, 201, 1e-5, 1), validity_error);

@@ -348,7 +348,7 @@ TEST_CASE("release through a curve: threads change no bit, tables may be shared"
 }
 
 TEST_CASE("default parameters: progress rises through the search and the tables to its end") {
-  CostQuestion question;
+  CostSpec question;
   question.aggregator.selection = ThresholdCheck{14.0, 20.0};
   question.aggregator.noisy_max = GaussianNoisyMax{20.0};
   question.teachers = 24;

@@ -30,8 +30,8 @@ using pate::test::write_bytes;
 
 namespace {
 
-CostQuestion question(CurveCost cost, std::int64_t classes = 3, std::int64_t teachers = 9) {
-  CostQuestion result;
+CostSpec question(CurveCost cost, std::int64_t classes = 3, std::int64_t teachers = 9) {
+  CostSpec result;
   result.aggregator = {ThresholdCheck{5.0, 3.0}, {GaussianNoisyMax{2.0}}, false};
   result.teachers = teachers;
   result.classes = classes;
@@ -47,8 +47,8 @@ std::vector<fs::path> files_of(const fs::path& directory) {
 }
 
 // Costs of a few histograms within all distances.
-std::vector<CostUnits> some_costs(const DistanceCosts& costs) {
-  const CostQuestion& q = costs.question();
+std::vector<CostUnits> some_costs(const CostsWithinDistance& costs) {
+  const CostSpec& q = costs.question();
   std::vector<CostUnits> sum(static_cast<std::size_t>(q.teachers) + 1, 0);
   for (std::int32_t top = static_cast<std::int32_t>((q.teachers + 1) / 2); top <= q.teachers;
        ++top) {
@@ -65,9 +65,9 @@ std::vector<CostUnits> some_costs(const DistanceCosts& costs) {
 
 TEST_CASE("curve tables: what was kept is what was computed, to the bit, for every kind of cost") {
   const TempDirectory directory;
-  std::vector<CostQuestion> questions{
+  std::vector<CostSpec> questions{
       question(CurveCost::tilted), question(CurveCost::tradeoff), question(CurveCost::exact, 2),
-      question(CurveCost::tilted, 4, KeyCosts::kMostTeachersOfThreeKeys + 1)};
+      question(CurveCost::tilted, 4, KeyCosts::kMaxTeachersOfThreeKeys + 1)};
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
     questions.push_back(questions[i]);
     questions.back().reading = ReleasedCost::realized;
@@ -82,8 +82,8 @@ TEST_CASE("curve tables: what was kept is what was computed, to the bit, for eve
   questions.back().aggregator = {std::nullopt, {LaplaceNoisyMax{3.0}}, false};
   const CurveTables tables(directory.path() / "made");
   std::size_t files = 0;
-  for (const CostQuestion& q : questions) {
-    const DistanceCosts computed(q, 1);
+  for (const CostSpec& q : questions) {
+    const CostsWithinDistance computed(q, 1);
     const auto kept = tables.costs(q, 1, {});
     CHECK(files_of(directory.path() / "made").size() == ++files);
     bool computed_again = false;
@@ -94,7 +94,7 @@ TEST_CASE("curve tables: what was kept is what was computed, to the bit, for eve
     CHECK(some_costs(*kept) == some_costs(computed));
     CHECK(some_costs(*read) == some_costs(computed));
   }
-  CostQuestion other = questions.front();
+  CostSpec other = questions.front();
   other.order = std::nextafter(other.order, 7.0);
   (void)tables.costs(other, 1, {});
   CHECK(files_of(directory.path() / "made").size() == files + 1);
@@ -103,7 +103,7 @@ TEST_CASE("curve tables: what was kept is what was computed, to the bit, for eve
 TEST_CASE("curve tables: default parameters are kept with the tables of their order") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
-  CostQuestion q = question(CurveCost::tilted);
+  CostSpec q = question(CurveCost::tilted);
   const CurveRecipe kept = tables.recipe(q, 20, 1e-3, 1, {});
   CHECK(files_of(directory.path()).size() == 2);
   const CurveRecipe read = tables.recipe(q, 20, 1e-3, 1, {});
@@ -113,14 +113,14 @@ TEST_CASE("curve tables: default parameters are kept with the tables of their or
   CHECK(read.parameters.beta == kept.parameters.beta);
   q.order = kept.parameters.order;
   CHECK(read.costs->question().order == q.order);
-  CHECK(read.costs->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(read.costs->numbers() == CostsWithinDistance(q, 1).numbers());
   CHECK(kept.costs->numbers() == read.costs->numbers());
 }
 
 TEST_CASE("curve tables: a file that is not as it was written is refused by its name") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
-  const CostQuestion q = question(CurveCost::tilted);
+  const CostSpec q = question(CurveCost::tilted);
   (void)tables.costs(q, 1, {});
   const fs::path path = files_of(directory.path()).front();
   const std::string whole = read_bytes(path);
@@ -144,37 +144,37 @@ TEST_CASE("curve tables: a file that is not as it was written is refused by its 
   refused(whole + std::string(8, '\0'));
   // Of another question, under this one's name.
   const TempDirectory elsewhere;
-  CostQuestion other = q;
+  CostSpec other = q;
   other.order = 7.0;
   (void)CurveTables(elsewhere.path()).costs(other, 1, {});
   CHECK(refused(read_bytes(files_of(elsewhere.path()).front())).find("the inputs") !=
         std::string::npos);
   write_bytes(path, whole);
-  CHECK(tables.costs(q, 1, {})->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(tables.costs(q, 1, {})->numbers() == CostsWithinDistance(q, 1).numbers());
   CHECK_THROWS_AS(CurveTables{path}, output_error);
-  CHECK(CurveTables({}).costs(q, 1, {})->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(CurveTables({}).costs(q, 1, {})->numbers() == CostsWithinDistance(q, 1).numbers());
 }
 
 TEST_CASE("curve tables: numbers of another length are refused") {
-  const CostQuestion q = question(CurveCost::tradeoff);
-  std::vector<CostUnits> numbers = DistanceCosts(q, 1).numbers();
-  CHECK(DistanceCosts(q, numbers, 1).numbers() == numbers);
+  const CostSpec q = question(CurveCost::tradeoff);
+  std::vector<CostUnits> numbers = CostsWithinDistance(q, 1).numbers();
+  CHECK(CostsWithinDistance(q, numbers, 1).numbers() == numbers);
   numbers.push_back(0);
-  CHECK_THROWS_AS(DistanceCosts(q, numbers, 1), parameter_error);
+  CHECK_THROWS_AS(CostsWithinDistance(q, numbers, 1), parameter_error);
   numbers.resize(numbers.size() - 2);
-  CHECK_THROWS_AS(DistanceCosts(q, numbers, 1), parameter_error);
+  CHECK_THROWS_AS(CostsWithinDistance(q, numbers, 1), parameter_error);
   numbers[2] = -1;  // cells
-  CHECK_THROWS_AS(DistanceCosts(q, numbers, 1), parameter_error);
+  CHECK_THROWS_AS(CostsWithinDistance(q, numbers, 1), parameter_error);
 }
 
 namespace {
 
 // Every kind of table: three keys, two keys in cells, walks of all costs, selections apart.
-std::vector<CostQuestion> every_kind() {
-  std::vector<CostQuestion> questions{
+std::vector<CostSpec> every_kind() {
+  std::vector<CostSpec> questions{
       question(CurveCost::tilted, 3, 60), question(CurveCost::tilted, 2, 60),
       question(CurveCost::tradeoff, 3, 60), question(CurveCost::exact, 2, 60),
-      question(CurveCost::tilted, 4, KeyCosts::kMostTeachersOfThreeKeys + 1)};
+      question(CurveCost::tilted, 4, KeyCosts::kMaxTeachersOfThreeKeys + 1)};
   for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) {
     questions.push_back(questions[i]);
     questions.back().reading = ReleasedCost::realized;
@@ -204,13 +204,13 @@ void rewrite(const fs::path& path, const std::function<void(std::vector<std::int
 
 TEST_CASE("curve tables: costs that were made cheaper are noticed, with a digest that fits") {
   std::mt19937_64 random(38);
-  for (const CostQuestion& q : every_kind()) {
-    const DistanceCosts honest(q, 1);
+  for (const CostSpec& q : every_kind()) {
+    const CostsWithinDistance honest(q, 1);
     CAPTURE(name(q.cost));
     CAPTURE(q.teachers);
     const std::vector<CostUnits> numbers = honest.numbers();
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
-      CHECK(DistanceCosts(q, numbers, seed).numbers() == numbers);
+      CHECK(CostsWithinDistance(q, numbers, seed).numbers() == numbers);
     }
     // A quarter, a half, a millionth less; everywhere where a cost is, or in a random tenth.
     const auto cheaper = [&](double factor, double share) {
@@ -225,11 +225,11 @@ TEST_CASE("curve tables: costs that were made cheaper are noticed, with a digest
       return changed;
     };
     for (const double factor : {0.25, 0.5, 1.0 - 1e-6}) {
-      CHECK_THROWS_AS(DistanceCosts(q, cheaper(factor, 1.0), random()), parameter_error);
+      CHECK_THROWS_AS(CostsWithinDistance(q, cheaper(factor, 1.0), random()), parameter_error);
     }
     const std::vector<CostUnits> some = cheaper(0.25, 0.2);
     if (some != numbers) {
-      CHECK_THROWS_AS(DistanceCosts(q, some, random()), parameter_error);
+      CHECK_THROWS_AS(CostsWithinDistance(q, some, random()), parameter_error);
     }
     // Larger ones cost the owner, and nobody's privacy.
   }
@@ -238,7 +238,7 @@ TEST_CASE("curve tables: costs that were made cheaper are noticed, with a digest
 TEST_CASE("curve tables: a poisoned file, and files that others may have written, are refused") {
   const TempDirectory directory;
   const CurveTables tables(directory.path() / "t");
-  const CostQuestion q = question(CurveCost::tilted, 3, 60);
+  const CostSpec q = question(CurveCost::tilted, 3, 60);
   (void)tables.costs(q, 1, {});
   const fs::path path = files_of(directory.path() / "t").front();
   const std::string whole = read_bytes(path);
@@ -251,7 +251,7 @@ TEST_CASE("curve tables: a poisoned file, and files that others may have written
   CAPTURE(message);
   CHECK(message.starts_with(path.string() + ": a stored cost, picked at random, is "));
   write_bytes(path, whole);
-  CHECK(tables.costs(q, 1, {})->numbers() == DistanceCosts(q, 1).numbers());
+  CHECK(tables.costs(q, 1, {})->numbers() == CostsWithinDistance(q, 1).numbers());
 
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -291,7 +291,7 @@ TEST_CASE("curve tables: a directory is made that nobody else may write to, what
 TEST_CASE("curve tables: parameters are those of their delta and of their number of queries") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
-  const CostQuestion q = question(CurveCost::tilted);
+  const CostSpec q = question(CurveCost::tilted);
   const CurveRecipe kept = tables.recipe(q, 20, 1e-3, 1, {});
   struct Other {
     std::int64_t queries;
@@ -313,7 +313,7 @@ TEST_CASE("curve tables: parameters are those of their delta and of their number
 TEST_CASE("curve tables: files are those of the sources that computed them, and are told") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
-  const CostQuestion q = question(CurveCost::tilted);
+  const CostSpec q = question(CurveCost::tilted);
   (void)tables.costs(q, 1, {});
   const fs::path path = files_of(directory.path()).front();
   const std::string whole = read_bytes(path);

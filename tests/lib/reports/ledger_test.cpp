@@ -175,7 +175,7 @@ TEST_CASE("a second release is refused, whatever its votes") {
   ledger.append(entry("a"));
   CHECK_NOTHROW(pate::reports::require_no_release(ledger.entries(), ledger.path()));
   ledger.append(number("a"));
-  const std::string message = message_of<pate::ledger_refusal>(
+  const std::string message = message_of<pate::ledger_conflict>(
       [&] { pate::reports::require_no_release(ledger.entries(), ledger.path()); });
   CHECK(message == (directory / "l").string() + ": line 2 is a release of " +
                        ledger.entries()[1].time +
@@ -191,13 +191,13 @@ TEST_CASE("a ledger is the account of the ensemble of its first entry") {
   ledger.append(entry("a"));
   CHECK(ensemble_of(ledger, "", 250, 10).name == "mnist");
   CHECK(ensemble_of(ledger, "mnist", 250, 10) == ledger.entries()[0].ensemble());
-  CHECK(message_of<pate::ledger_refusal>([&] { (void)ensemble_of(ledger, "", 251, 10); }) ==
+  CHECK(message_of<pate::ledger_conflict>([&] { (void)ensemble_of(ledger, "", 251, 10); }) ==
         (directory / "ours.jsonl").string() +
             ": a ledger is the account of one ensemble, here the ensemble mnist of 250 teachers "
             "and 10 classes, and this is the ensemble mnist of 251 teachers and 10 classes: "
             "--ledger names another file for other teachers");
-  CHECK_THROWS_AS((void)ensemble_of(ledger, "", 250, 9), pate::ledger_refusal);
-  CHECK_THROWS_AS((void)ensemble_of(ledger, "svhn", 250, 10), pate::ledger_refusal);
+  CHECK_THROWS_AS((void)ensemble_of(ledger, "", 250, 9), pate::ledger_conflict);
+  CHECK_THROWS_AS((void)ensemble_of(ledger, "svhn", 250, 10), pate::ledger_conflict);
 }
 
 TEST_CASE("killed at any point, byte by byte: the ledger stays readable, what was there stays") {

@@ -22,7 +22,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Partials example() {
   Partials partials;
   partials.shard = {2, 3};
-  Tally& tally = partials.tally;
+  QueryCounts& tally = partials.tally;
   tally.teachers = 10;
   tally.classes = 3;
   tally.queries = 2;
@@ -140,8 +140,8 @@ constexpr ShardSize kSize{2, 3, 5};
 // Five queries of two teachers and three classes, two of them distinct.
 ExactPartials exact_example() {
   ExactPartials partials;
-  partials.distinct = {{{1, {{1, Place::top, 2}, {0, Place::below, 1}}}, 4},
-                       {{2, {{2, Place::top, 1}, {0, Place::lower, 2}}}, 1}};
+  partials.distinct = {{{1, {{1, LeadRank::top, 2}, {0, LeadRank::below, 1}}}, 4},
+                       {{2, {{2, LeadRank::top, 1}, {0, LeadRank::lower, 2}}}, 1}};
   partials.rows = VoteRows{{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
   partials.orders = {2.0, 2.5};
   const TeacherSum small{UpwardSum(1.0 / 3.0), UpwardSum(1e-30)};

@@ -51,11 +51,11 @@ TEST_SUITE("reports") {
       const Aggregator tested = pate::tested_plurality(noise, 0.5, 1e-9);
       CHECK(written(back(tested)) == written(tested));
       CHECK(back(tested).selection->laplace == tested.selection->laplace);
-      const StepCounts of_queries = steps_of(tested, 9, 4);
+      const MechanismCounts of_queries = steps_of(tested, 9, 4);
       CHECK(written(back(of_queries)) == written(of_queries));
       CHECK(back(of_queries).delta() == of_queries.delta());
     }
-    StepCounts steps;
+    MechanismCounts steps;
     steps.threshold_checks[40.0] = 7;
     steps.maxima[noise_of(0, 10.0)] = 3;
     steps.maxima[noise_of(1, 20.0)] = 4;
@@ -66,7 +66,7 @@ TEST_SUITE("reports") {
     CHECK(back(steps).maxima == steps.maxima);
     // Each kind of noise is listed by itself: a scale of one noise is no scale of two.
     for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
-      StepCounts of_kind;
+      MechanismCounts of_kind;
       of_kind.maxima[noise_of(kind, 1e-3)] = 5;
       CHECK(back(of_kind).maxima == of_kind.maxima);
     }
@@ -121,7 +121,7 @@ TEST_SUITE("reports") {
     CHECK(refusal(R"({"name": "gnmax"})", Aggregator{}) == "r.json: sigma2: is missing");
     CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", Aggregator{})
               .find("r.json: expected a mechanism within its domain (") == 0);
-    CHECK(refusal(R"({"threshold_checks": [{"sigma1": 1, "count": -1}]})", StepCounts{}) ==
+    CHECK(refusal(R"({"threshold_checks": [{"sigma1": 1, "count": -1}]})", MechanismCounts{}) ==
           "r.json: threshold_checks[0].count: expected a whole number from 0 to "
           "9007199254740992, found -1");
     CHECK(refusal(R"({"selection": [1], "noisy_max": [1, 2]})", RdpCurves{}, std::size_t{1}) ==

@@ -17,8 +17,8 @@ using namespace pate;
 namespace {
 
 // Many queries for few statistics, so that there are cells with many of them; some are certain.
-Tally random_tally(pate_test::Random& random, std::size_t queries, std::int64_t teachers) {
-  Tally tally;
+QueryCounts random_tally(pate_test::Random& random, std::size_t queries, std::int64_t teachers) {
+  QueryCounts tally;
   tally.teachers = teachers;
   tally.classes = 10;
   const std::int64_t lowest = random.integer(0, teachers);
@@ -42,7 +42,7 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
   pate_test::Random random(91);
   for (int round = 0; round < 25; ++round) {
     const std::int64_t teachers = random.integer(1, 250);
-    const Tally tally =
+    const QueryCounts tally =
         random_tally(random, static_cast<std::size_t>(random.log_uniform(1, 4000)), teachers);
     const GaussianNoisyMax noisy_max{random.log_uniform(2, 80)};
     const QueryNodes nodes(tally, {std::nullopt, noisy_max, false});
@@ -50,8 +50,8 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(2, 300)};
       const double order = 1.0 + random.log_uniform(0.02, 2000);
-      const AnswerLadder ladder(check, tally.distinct.front().statistic,
-                                tally.distinct.back().statistic, teachers);
+      const AnswerTable ladder(check, tally.distinct.front().statistic,
+                               tally.distinct.back().statistic, teachers);
       const CostInputs inputs(tally, {check, noisy_max, false}, 1);
       const double joint =
           run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
@@ -69,12 +69,12 @@ TEST_CASE("account epsilon: with shared nodes as without, never below") {
   pate_test::Random random(92);
   for (int round = 0; round < 12; ++round) {
     const std::int64_t teachers = random.integer(20, 250);
-    const Tally tally =
+    const QueryCounts tally =
         random_tally(random, static_cast<std::size_t>(random.log_uniform(1, 3000)), teachers);
     const GaussianNoisyMax noisy_max{random.log_uniform(4, 80)};
     const QueryNodes nodes(tally, {std::nullopt, noisy_max, false});
     EpsilonKind kind;
-    kind.cost = {Bound::tradeoff, Reading::joint};
+    kind.cost = {Bound::tradeoff, GuaranteeKind::joint};
     kind.delta = 1e-5;
     if (round % 4 == 3) kind.orders = {{1.5, 3, 4, 7, 12, 30, 200}};
     for (int trial = 0; trial < 6; ++trial) {

@@ -47,7 +47,7 @@ class CountingVotes : public VoteSource {
 TEST_SUITE("tuning") {
   TEST_CASE("evaluate grid: votes are read once a point, or once a noise with a selection") {
     const GridSettings settings{
-        {{Bound::tradeoff, Reading::joint}, Conversion::improved, 1e-5, {}}, {}, 1};
+        {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}}, {}, 1};
     for (const bool has_labels : {false, true}) {
       for (const bool has_selection : {false, true}) {
         const CountingVotes counted;
@@ -74,7 +74,7 @@ TEST_SUITE("tuning") {
     for (const TestNoise noise : {TestNoise::laplace, TestNoise::gaussian}) {
       for (const Conversion conversion : {Conversion::improved, Conversion::classic}) {
         const GridSettings settings{
-            {{Bound::tradeoff, Reading::joint}, conversion, 1e-5, {}}, {}, 1};
+            {{Bound::tradeoff, GuaranteeKind::joint}, conversion, 1e-5, {}}, {}, 1};
         const CountingVotes counted;
         TuningVotes votes{counted, RowSelection::all(kQueries), nullptr, {}};
         votes.labels.emplace(kQueries, 1);
@@ -133,11 +133,11 @@ TEST_SUITE("tuning") {
     const CountingVotes counted;
     const TuningVotes votes{counted, RowSelection::all(kQueries), nullptr, {}};
     TuneSettings settings;
-    settings.grid.kind = {{Bound::published, Reading::joint}, Conversion::improved, 1e-5, {}};
+    settings.grid.kind = {{Bound::published, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}};
     CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
-    settings.grid.kind.cost = {Bound::tradeoff, Reading::expected};
+    settings.grid.kind.cost = {Bound::tradeoff, GuaranteeKind::expected};
     CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
-    settings.grid.kind.cost = {Bound::tradeoff, Reading::joint};
+    settings.grid.kind.cost = {Bound::tradeoff, GuaranteeKind::joint};
     settings.grid.max_answers = 5.0;
     CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
   }

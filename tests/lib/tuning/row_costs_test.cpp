@@ -54,9 +54,9 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     std::sort(thresholds.begin(), thresholds.end());
     const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
-    for (const CostKind kind :
-         {CostKind{Bound::tradeoff, Reading::joint}, CostKind{Bound::tradeoff, Reading::expected},
-          CostKind{Bound::published, Reading::expected}}) {
+    for (const CostKind kind : {CostKind{Bound::tradeoff, GuaranteeKind::joint},
+                                CostKind{Bound::tradeoff, GuaranteeKind::expected},
+                                CostKind{Bound::published, GuaranteeKind::expected}}) {
       const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
                           orders);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, false);
@@ -76,7 +76,7 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
           CHECK(rdp >= exact * (1.0 - 2e-10));
           // Best orders have an RDP of about log(1/delta)/(order - 1); far beyond them a bound is
           // all that is wanted.
-          const bool joint = kind.reading == Reading::joint;
+          const bool joint = kind.reading == GuaranteeKind::joint;
           if (joint && !(exact * (few[j] - 1.0) < 30.0)) continue;
           CHECK(rdp <= exact * (1.0 + (joint ? 1e-2 : 1e-9)) + 1e-290);
         }
@@ -107,7 +107,7 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
     thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
     const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
-    for (const Reading reading : {Reading::joint, Reading::expected}) {
+    for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
       const CostKind kind{Bound::tradeoff, reading};
       const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
                           orders);
@@ -140,7 +140,7 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{12}, false};
   const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
   const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
-  for (const Reading reading : {Reading::joint, Reading::expected}) {
+  for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
     const CostKind kind{Bound::tradeoff, reading};
     const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
                         orders);

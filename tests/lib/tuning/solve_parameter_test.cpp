@@ -42,7 +42,7 @@ double headline(const TuningVotes& votes, const Aggregator& aggregator, std::int
 }
 
 GridSettings judged_at(double delta) {
-  EpsilonKind kind{{Bound::tradeoff, Reading::joint}, Conversion::optimal, delta, {}};
+  EpsilonKind kind{{Bound::tradeoff, GuaranteeKind::joint}, Conversion::optimal, delta, {}};
   kind.as_headline = true;
   return {kind, {}, 1};
 }

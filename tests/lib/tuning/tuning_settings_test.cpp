@@ -12,14 +12,14 @@ TEST_CASE("downhill: finds the valley from anywhere, with few evaluations") {
         ++evaluations;
         return std::abs(static_cast<double>(i) - static_cast<double>(valley));
       };
-      CHECK(pate::downhill(300, start, 16, 1, value_at) == valley);
+      CHECK(pate::descend_to_minimum(300, start, 16, 1, value_at) == valley);
       CHECK(evaluations < 50);
     }
   }
 }
 
 TEST_CASE("downhill: of a single number there is one smallest") {
-  CHECK(pate::downhill(1, 0, 16, 1, [](std::size_t) { return 3.0; }) == 0);
+  CHECK(pate::descend_to_minimum(1, 0, 16, 1, [](std::size_t) { return 3.0; }) == 0);
 }
 
 TEST_CASE("tuning orders: the lowest and the highest are among those that are looked at first") {

@@ -30,7 +30,7 @@ using pate::DecisionsAre;
 using pate::RowSelection;
 using pate::RowsOf;
 
-pate::VotesBeside beside(std::int64_t rows, const RowSelection& queries) {
+pate::VotesShape beside(std::int64_t rows, const RowSelection& queries) {
   return {rows, 10, queries};
 }
 

@@ -19,17 +19,17 @@ namespace pate {
 
 namespace {
 
-StepCounts steps_of(const PlannedRun& run) {
+MechanismCounts steps_of(const PlannedRun& run) {
   if (const auto tested = run.tested()) {
     return pate::steps_of(*tested, run.queries, run.queries);
   }
-  StepCounts steps;
+  MechanismCounts steps;
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
   if (const auto noisy_max = run.noisy_max()) steps.maxima[*noisy_max] = run.answers();
   return steps;
 }
 
-void require_conversion(const std::vector<CostEntry>& costs, ReportedConversion conversion) {
+void require_conversion(const std::vector<CostEntry>& costs, EpsilonMethod conversion) {
   std::string computed;
   for (const CostEntry& cost : costs) {
     if (cost.conversion == conversion) return;
@@ -50,7 +50,7 @@ void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>
   if (!run.laplace_scale) return;
   const double step = *run.noisy_max()->pure_epsilon();
   const auto k = static_cast<double>(run.answers());
-  CostEntry moments{Bound::data_independent, Reading::worst_case, ReportedConversion::moments};
+  CostEntry moments{Bound::data_independent, GuaranteeKind::worst_case, EpsilonMethod::moments};
   CostEntry strong = moments;
   moments.epsilon = kInfinity;
   for (const double order : moment_orders()) {  // of moment l = order - 1
@@ -61,7 +61,7 @@ void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>
     moments.order = order;
     moments.parts = {{"noisy_max", rdp}, {"delta", epsilon - rdp}};
   }
-  strong.conversion = ReportedConversion::strong;
+  strong.conversion = EpsilonMethod::strong;
   strong.epsilon = with_margin(strong_composition(step, k, delta));
   strong.parts = {{"noisy_max", strong.epsilon}};
   for (CostEntry* entry : {&moments, &strong}) {
@@ -72,7 +72,7 @@ void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>
 }
 
 // How near noise is brought to where the target is met.
-constexpr double kNear = 1e-13;
+constexpr double kNoiseTolerance = 1e-13;
 
 double* noise_of(PlannedRun& run, PlanParameter parameter) {
   std::optional<double>* noise = nullptr;
@@ -109,16 +109,16 @@ class Search {
     double low = 1.0;  // too small, or the limit
     double high = 1.0;
     while (!keeps_at(high)) {
-      if (high == kMostNoise) return;
+      if (high == kMaxNoise) return;
       low = high;
-      high = std::min(high * 16.0, kMostNoise);
+      high = std::min(high * 16.0, kMaxNoise);
     }
     while (low == high || keeps_at(low)) {
-      if (low == kLeastNoise) return;
+      if (low == kMinNoise) return;
       high = low;
-      low = std::max(low / 16.0, kLeastNoise);
+      low = std::max(low / 16.0, kMinNoise);
     }
-    while (high > low * (1.0 + kNear)) {
+    while (high > low * (1.0 + kNoiseTolerance)) {
       const double middle = std::sqrt(low) * std::sqrt(high);
       (keeps_at(middle) ? high : low) = middle;
     }
@@ -207,9 +207,9 @@ void validate(const PlannedRun& run) {
   if (run.sigma2) require_positive(*run.sigma2, "sigma2");
   if (run.sigma1) require_positive(*run.sigma1, "sigma1");
   if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
-  if (run.queries < 1 || run.queries > kMostPlannedQueries) {
+  if (run.queries < 1 || run.queries > kMaxPlannedQueries) {
     throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",
-                                      kMostPlannedQueries, run.queries));
+                                      kMaxPlannedQueries, run.queries));
   }
   if (run.max_answers && *run.max_answers < 1) {
     throw parameter_error(fmt::format("max-answers must be at least 1, got {}", *run.max_answers));
@@ -249,15 +249,15 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   std::string limit;
   if (noise != nullptr) {
     search.smallest(*noise);
-    if (*noise == kMostNoise && !search.keeps()) {
-      throw_out_of_reach(parameter, epsilon, settings.delta,
-                         fmt::format("with a noise of {} votes epsilon is still {}", kMostNoise,
-                                     search.epsilon()));
+    if (*noise == kMaxNoise && !search.keeps()) {
+      throw_out_of_reach(
+          parameter, epsilon, settings.delta,
+          fmt::format("with a noise of {} votes epsilon is still {}", kMaxNoise, search.epsilon()));
     }
-    if (*noise == kLeastNoise) limit = "the smallest noise there is keeps the target";
+    if (*noise == kMinNoise) limit = "the smallest noise there is keeps the target";
   } else {
     const bool queries = parameter == PlanParameter::queries;
-    const std::int64_t most = queries ? kMostPlannedQueries : run.queries;
+    const std::int64_t most = queries ? kMaxPlannedQueries : run.queries;
     const bool refusals = parameter == PlanParameter::max_refusals;
     std::int64_t& count = queries ? run.queries : refusals ? *run.max_refusals : *run.max_answers;
     search.largest(count, most);

@@ -40,10 +40,10 @@ struct PlannedRun {
 };
 
 /// More queries than anybody asks; up to here counts and costs keep all their digits.
-inline constexpr std::int64_t kMostPlannedQueries = 1'000'000'000;
+inline constexpr std::int64_t kMaxPlannedQueries = 1'000'000'000;
 
 /// Throws `parameter_error` for noise that is missing, contradictory or out of range, and unless
-/// 1 <= queries <= kMostPlannedQueries and max_answers >= 1.
+/// 1 <= queries <= kMaxPlannedQueries and max_answers >= 1.
 void validate(const PlannedRun& run);
 
 /// The parameter a plan can be solved for.
@@ -78,7 +78,7 @@ struct Solved {
 struct Plan {
   PlannedRun run;
   double delta = 0.0;
-  StepCounts steps;
+  MechanismCounts steps;
   std::vector<double> orders;
   std::vector<QueryCost> rdp;  ///< of all steps, at the orders
   std::vector<CostEntry> costs;
@@ -93,7 +93,7 @@ struct Plan {
 struct PlanSettings {
   double delta = 0.0;
   /// The headline; unset is the smallest epsilon.
-  std::optional<ReportedConversion> conversion;
+  std::optional<EpsilonMethod> conversion;
   /// Restricts orders to these; unset is the default grid and the continuum.
   std::optional<std::vector<double>> orders;
 };
@@ -116,7 +116,7 @@ struct PlanSettings {
 /// plan(run, settings) is at most `epsilon`:
 ///
 ///     sigma2, sigma1, laplace_scale, ptr_sigma   smallest value, within 1e-9 relative
-///     queries, max_answers,           largest value, at most kMostPlannedQueries (and, for answers
+///     queries, max_answers,           largest value, at most kMaxPlannedQueries (and, for answers
 ///     max_refusals                    and refusals, the number of queries)
 ///
 /// The parameter's own value in `run` is not read. The result is the plan with the value found,

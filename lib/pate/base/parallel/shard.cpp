@@ -39,10 +39,10 @@ Shard parse_shard(std::string_view text, std::string_view name, std::string_view
   if (slash != std::string_view::npos) {
     const auto index = whole_number(text.substr(0, slash));
     const auto of = whole_number(text.substr(slash + 1));
-    if (index && of && *index >= 1 && *index <= *of && *of <= kMostShards) return {*index, *of};
+    if (index && of && *index >= 1 && *index <= *of && *of <= kMaxShards) return {*index, *of};
   }
   throw parameter_error(fmt::format("{} must be i/n with 1 <= i <= n <= {}, like {}, got '{}'",
-                                    name, kMostShards, example, text));
+                                    name, kMaxShards, example, text));
 }
 
 }  // namespace pate

@@ -6,7 +6,7 @@
 namespace pate {
 
 /// The most parts that a work may have; `begin` and `end` cannot overflow below it.
-inline constexpr std::int64_t kMostShards = 1'000'000;
+inline constexpr std::int64_t kMaxShards = 1'000'000;
 
 /// One of `of` parts of a list of things that are worked on apart, in order and as equal as can be:
 /// the queries of a run, the points of a grid. The default is the whole.
@@ -23,7 +23,7 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-/// Reads "i/n". Throws `parameter_error` quoting the text unless 1 <= i <= n <= `kMostShards`; the
+/// Reads "i/n". Throws `parameter_error` quoting the text unless 1 <= i <= n <= `kMaxShards`; the
 /// message calls it `name` and has `example` for one.
 [[nodiscard]] Shard parse_shard(std::string_view text, std::string_view name = "shard",
                                 std::string_view example = "2/3");

@@ -29,11 +29,11 @@ struct BothDirections {
 };
 
 /// An excess below this is held by a double with room for the sums it takes part in.
-inline constexpr double kHugeExcess = 1e290;
+inline constexpr double kMaxLinearExcess = 1e290;
 
 /// Whether a double holds the excess with all its digits.
-[[nodiscard]] inline bool is_held(double excess) {
-  return excess > 1e-290 && excess < kHugeExcess;
+[[nodiscard]] inline bool fits_double(double excess) {
+  return excess > 1e-290 && excess < kMaxLinearExcess;
 }
 
 /// The cost of an excess, rounded outwards and at most `cap`, which an excess that is not a number
@@ -44,7 +44,7 @@ inline constexpr double kHugeExcess = 1e290;
   return cost < cap ? cost : cap;
 }
 
-/// The same where the excess itself is at hand and `is_held`.
+/// The same where the excess itself is at hand and `fits_double`.
 [[nodiscard]] inline double cost_of_excess(double excess, double order, double cap) {
   const double cost = with_margin(std::log1p(excess) / (order - 1.0));
   return cost < cap ? cost : cap;

@@ -17,16 +17,16 @@ constexpr double kLeftEdge = -5.0;
 constexpr double kCancellation = 3e-5;
 // e^-42 of the integrand is below rounding.
 constexpr double kNegligibleExponent = 42.0;
-constexpr double kLargestExponent = 600.0;
+constexpr double kMaxExponent = 600.0;
 // Nothing of a standard normal distribution is further out.
-constexpr double kLargestDeviation = 10.0;
+constexpr double kMaxDeviation = 10.0;
 // With means further apart than this the two densities are no longer one hump, and near order 1 the
 // parts of the excess add up without cancellation.
-constexpr double kTwoHumps = 1.5;
+constexpr double kMinBimodalMu = 1.5;
 constexpr double kNearOrderOne = 0.25;  // of (order-1) m^2
 
 double first_deviation(double x) {
-  return std::max(x, -kLargestDeviation);
+  return std::max(x, -kMaxDeviation);
 }
 
 // Integral_x^inf of phi(y) f(y), f smooth, in units of phi(first_deviation(x)).
@@ -67,13 +67,13 @@ double log_gaussian_tail_excess(double x, double m, double order) {
     const double unit = std::max(log_ratio, 0.0);
     const double exponent = order * log_ratio - unit;
     log_scale = log_normal_density(x) + unit;
-    if (exponent > kLargestExponent) return log_scale + exponent + std::log(mills_ratio(at_order));
+    if (exponent > kMaxExponent) return log_scale + exponent + std::log(mills_ratio(at_order));
     moment = std::exp(exponent) * mills_ratio(at_order);
     numerator = std::exp(log_ratio - unit) * mills_ratio(x - m);
     base = std::exp(-unit) * mills_ratio(x);
   } else {
     const double log_moment = 0.5 * order * (order - 1.0) * m * m + log_normal_cdf(-at_order);
-    if (log_moment > kLargestExponent) return log_moment;
+    if (log_moment > kMaxExponent) return log_moment;
     moment = std::exp(log_moment);
     numerator = normal_cdf(m - x);
     base = normal_cdf(-x);
@@ -81,7 +81,7 @@ double log_gaussian_tail_excess(double x, double m, double order) {
   const double r = order - 1.0;
   const double excess = (moment - base) - order * (numerator - base);
   const bool cancels = !(excess > kCancellation * (moment + base + order * (numerator + base)));
-  if (std::abs(m) < kTwoHumps) {
+  if (std::abs(m) < kMinBimodalMu) {
     if (cancels) return log_excess_by_quadrature(x, m, order);
   } else if (cancels || r * m * m < kNearOrderOne) {
     // With l the log ratio,
@@ -90,7 +90,8 @@ double log_gaussian_tail_excess(double x, double m, double order) {
     const double w = x - m;
     const double density = std::exp(log_normal_density(w) - log_scale);
     const double bend = numerator * (0.5 * m * m - 1.0) + m * density + base;
-    const double rest = integral_from(w, [=](double z) { return expm1mx(r * m * (z + 0.5 * m)); });
+    const double rest =
+        integral_from(w, [=](double z) { return expm1_minus_x(r * m * (z + 0.5 * m)); });
     const double density_from = std::exp(log_normal_density(first_deviation(w)) - log_scale);
     return log_scale + std::log(r * bend + density_from * rest);
   }

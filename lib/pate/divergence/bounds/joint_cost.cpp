@@ -9,7 +9,7 @@
 
 namespace pate {
 
-StatisticPlaces::StatisticPlaces(const AnswerLadder& ladder, std::vector<std::int64_t> statistics)
+StatisticPlaces::StatisticPlaces(const AnswerTable& ladder, std::vector<std::int64_t> statistics)
     : first_(ladder.first()),
       statistics_(std::move(statistics)),
       places_(static_cast<std::size_t>(ladder.last() - ladder.first() + 1), -1) {
@@ -18,7 +18,7 @@ StatisticPlaces::StatisticPlaces(const AnswerLadder& ladder, std::vector<std::in
   }
 }
 
-JointCost::JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap,
+JointCost::JointCost(const AnswerTable& ladder, double order, double noisy_max_cap,
                      const StatisticPlaces* only)
     : first_(ladder.first()),
       only_(only),
@@ -69,11 +69,11 @@ double JointCost::cost(std::int64_t v, const BothDirections& log_excess) const {
 
 double JointCost::cost(std::int64_t v, const BothDirections& log_excess,
                        const BothDirections& excess) const {
-  if (!(excess.larger() < kHugeExcess)) return costs(v, log_excess).larger();
+  if (!(excess.larger() < kMaxLinearExcess)) return costs(v, log_excess).larger();
   const auto& lines = lines_[index(v)];
   const double larger =
       max_or_nan(lines.forward.at(excess.forward), lines.reverse.at(excess.reverse));
-  return is_held(larger) ? cost_of_excess(larger, order_, cap_) : costs(v, log_excess).larger();
+  return fits_double(larger) ? cost_of_excess(larger, order_, cap_) : costs(v, log_excess).larger();
 }
 
 void JointCost::cost(std::int64_t v, std::span<const Node> nodes, double* costs) const {
@@ -82,7 +82,7 @@ void JointCost::cost(std::int64_t v, std::span<const Node> nodes, double* costs)
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const BothDirections& excess = nodes[k].excess;
     costs[k] = max_or_nan(lines.forward.at(excess.forward), lines.reverse.at(excess.reverse));
-    held = held && excess.larger() < kHugeExcess && is_held(costs[k]);
+    held = held && excess.larger() < kMaxLinearExcess && fits_double(costs[k]);
   }
   if (!held) {
     for (std::size_t k = 0; k < nodes.size(); ++k) {

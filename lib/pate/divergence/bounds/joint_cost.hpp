@@ -17,7 +17,7 @@ namespace pate {
 /// A query with a selection and one of its neighbours, in one direction: where the moment of the
 /// noisy maximum has the excess x, that of the query has  selection + answered * x.
 template <class Real>
-struct AnswerLine {
+struct AffineExcess {
   using Number = Real;
   static constexpr Real kLeast = 0;  ///< the smallest excess
 
@@ -38,13 +38,13 @@ struct LogAnswerLine {
   [[nodiscard]] double at(double log_x) const { return log_add(selection, answered + log_x); }
 
   template <class Real>
-  [[nodiscard]] AnswerLine<Real> in() const {
+  [[nodiscard]] AffineExcess<Real> in() const {
     return {std::exp(static_cast<Real>(selection)), std::exp(static_cast<Real>(answered))};
   }
   /// As doubles. A line that they do not hold is infinite everywhere: logarithms must decide.
-  [[nodiscard]] AnswerLine<double> in_doubles() const {
+  [[nodiscard]] AffineExcess<double> in_doubles() const {
     const auto line = in<double>();
-    if (line.selection < kHugeExcess && line.answered < kHugeExcess) return line;
+    if (line.selection < kMaxLinearExcess && line.answered < kMaxLinearExcess) return line;
     return {kInfinity, 0.0};
   }
 };
@@ -91,7 +91,7 @@ class AnswerLines {
 class StatisticPlaces {
  public:
   /// statistics: rising, each on the ladder.
-  StatisticPlaces(const AnswerLadder& ladder, std::vector<std::int64_t> statistics);
+  StatisticPlaces(const AnswerTable& ladder, std::vector<std::int64_t> statistics);
 
   [[nodiscard]] const std::vector<std::int64_t>& statistics() const { return statistics_; }
   /// Which one of them v is; v must be one.
@@ -123,7 +123,7 @@ class JointCost {
  public:
   /// noisy_max_cap: data-independent cost of the noisy maximum at this order. only: the values of v
   /// that will be asked for, which must outlive this; default: all of the ladder.
-  JointCost(const AnswerLadder& ladder, double order, double noisy_max_cap,
+  JointCost(const AnswerTable& ladder, double order, double noisy_max_cap,
             const StatisticPlaces* only = nullptr);
 
   /// J for statistic v, given the log excess of the noisy maximum's moments in both directions
@@ -162,8 +162,8 @@ class JointCost {
   double order_;
   double selection_cap_;
   double cap_;
-  std::vector<AtStatistic<AnswerLine<double>>> lines_;  // by index(v)
-  std::vector<AtStatistic<LogAnswerLine>> log_lines_;   // likewise
+  std::vector<AtStatistic<AffineExcess<double>>> lines_;  // by index(v)
+  std::vector<AtStatistic<LogAnswerLine>> log_lines_;     // likewise
 };
 
 }  // namespace pate

@@ -52,7 +52,7 @@ const Rule& rule() {
 }
 
 // Costs below this underflow or are at their floor, where they are no smooth function.
-constexpr double kSmallestSmooth = 1e-290;
+constexpr double kMinSmooth = 1e-290;
 
 // Guesses the best split at an order from those at the two orders before, on a line.
 class NearbyStart {
@@ -203,7 +203,7 @@ std::vector<GaussianPublishedTable::AtOrder> GaussianPublishedTable::at_orders(
         if (table.usable[i] == 0) continue;
         const double cost = bound.cost(table.order, std::numeric_limits<double>::infinity());
         table.log_cost[i][k] = std::log(cost) - log_q[k];
-        table.usable[i] = std::isfinite(cost) && cost > kSmallestSmooth ? 1 : 0;
+        table.usable[i] = std::isfinite(cost) && cost > kMinSmooth ? 1 : 0;
       }
     }
     for (AtOrder& table : tables) {
@@ -226,7 +226,7 @@ double GaussianPublishedTable::cost(const AtOrder& table, const QCells::Position
 
 std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::at_orders(
     std::span<const double> orders, unsigned threads) const {
-  return fill(orders, cells_->alone(), threads);
+  return fill(orders, cells_->isolated(), threads);
 }
 
 std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::cells_at_orders(
@@ -235,7 +235,7 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::cells_at_orde
 }
 
 std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::fill(
-    std::span<const double> orders, std::span<const double> alone, unsigned threads) const {
+    std::span<const double> orders, std::span<const double> isolated, unsigned threads) const {
   std::vector<AtOrder> tables(orders.size());
   for (std::size_t j = 0; j < orders.size(); ++j) {
     tables[j].order = orders[j];
@@ -244,14 +244,14 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::fill(
     tables[j].forward.resize(cells_->size());
     tables[j].reverse.resize(cells_->size());
     tables[j].converged.resize(cells_->size());
-    tables[j].alone.resize(alone.size());
+    tables[j].isolated.resize(isolated.size());
   }
   const std::size_t cells = cells_->size();
-  parallel_for(cells + alone.size(), threads, [&](std::size_t i) {
+  parallel_for(cells + isolated.size(), threads, [&](std::size_t i) {
     if (i >= cells) {
-      const double log_q = alone[i - cells];
+      const double log_q = isolated[i - cells];
       for (AtOrder& table : tables) {
-        table.alone[i - cells] = gaussian_tradeoff_log_excess(log_q, mu_, table.order);
+        table.isolated[i - cells] = gaussian_tradeoff_log_excess(log_q, mu_, table.order);
       }
       return;
     }
@@ -295,8 +295,8 @@ std::array<BothDirections, kNodes> GaussianTradeoffTable::at_nodes(const AtOrder
 BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,
                                                  const QCells::Position& position) const {
   BothDirections result;
-  if (position.alone != QCells::kNoCell && !table.alone.empty()) {
-    result = table.alone[position.alone];
+  if (position.isolated != QCells::kNoCell && !table.isolated.empty()) {
+    result = table.isolated[position.isolated];
   } else if (position.cell == QCells::kNoCell || table.converged[position.cell] == 0) {
     result = gaussian_tradeoff_log_excess(position.log_q, mu_, table.order);
   } else {

@@ -31,7 +31,7 @@ class QCells {
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   /// The values, increasing, that have no cell as there are too few near them: at most as many
   /// as nodes wherever a wide cell is not in use. Of narrow cells they are not kept.
-  [[nodiscard]] const std::vector<double>& alone() const { return alone_; }
+  [[nodiscard]] const std::vector<double>& isolated() const { return alone_; }
   /// log q at the nodes of a cell.
   [[nodiscard]] Nodes nodes(std::size_t cell) const;
   /// And where the nodes lie in it, from -1 to 1.
@@ -43,7 +43,7 @@ class QCells {
     double log_q;
     std::size_t cell;  ///< or kNoCell
     Nodes weights;
-    std::size_t alone = kNoCell;  ///< which of `alone()`; kNoCell for another value
+    std::size_t isolated = kNoCell;  ///< which of `isolated()`; kNoCell for another value
   };
   [[nodiscard]] Position locate(double log_q) const;
   /// Without the weights: the cell and where in it, from -1 to 1.
@@ -153,7 +153,7 @@ class GaussianTradeoffTable {
     double cap = 0.0;                             ///< the data-independent cost, rounded outwards
     std::vector<QCells::Nodes> forward, reverse;  ///< log excess - log q, by cell
     std::vector<char> converged;                  ///< by cell
-    std::vector<BothDirections> alone;  ///< log excess by value that is alone; or none are known
+    std::vector<BothDirections> isolated;  ///< log excess by value that is alone; or none are known
   };
   /// orders: increasing. The tables do not depend on `threads` (0: all processors).
   [[nodiscard]] std::vector<AtOrder> at_orders(std::span<const double> orders,
@@ -172,7 +172,7 @@ class GaussianTradeoffTable {
 
  private:
   [[nodiscard]] std::vector<AtOrder> fill(std::span<const double> orders,
-                                          std::span<const double> alone, unsigned threads) const;
+                                          std::span<const double> isolated, unsigned threads) const;
 
   const QCells* cells_;
   double mu_;

@@ -80,7 +80,7 @@ double log_cap(const OneLaplaceNoise& noise, double order) {
   return log_expm1((order - 1.0) * data_independent_cost(noise, order));
 }
 
-double log_cap(const TestedPlurality& /*tested*/, double /*order*/) {
+double log_cap(const PtrPlurality& /*tested*/, double /*order*/) {
   return -kInfinity;
 }
 
@@ -97,7 +97,7 @@ double data_independent_cost(const LaplaceNoisyMax& noise, double order) {
   const double share = 1.0 / (2.0 * order - 1.0);
   if (up > 700.0) return with_margin(2.0 * (gamma + std::log(order * share) / (order - 1.0)));
   // The terms of first order in gamma cancel.
-  const double excess = share * (order * expm1mx(up) + (order - 1.0) * expm1mx(down));
+  const double excess = share * (order * expm1_minus_x(up) + (order - 1.0) * expm1_minus_x(down));
   return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
 }
 
@@ -122,7 +122,7 @@ double data_independent_cost(const OneLaplaceNoise& noise, double order) {
   return cost_of_log_excess(largest, order, with_margin(eps));
 }
 
-double data_independent_cost(const TestedPlurality& /*tested*/, double /*order*/) {
+double data_independent_cost(const PtrPlurality& /*tested*/, double /*order*/) {
   return 0.0;
 }
 
@@ -210,7 +210,7 @@ double published_cost(const OneLaplaceNoise& noise, double log_q, double order) 
   return pure_published_cost(noise.epsilon(), log_q, order);
 }
 
-double published_cost(const TestedPlurality& /*tested*/, double /*log_q*/, double /*order*/) {
+double published_cost(const PtrPlurality& /*tested*/, double /*log_q*/, double /*order*/) {
   return 0.0;
 }
 
@@ -267,7 +267,7 @@ BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, d
   return pure_tradeoff_log_excess(noise.epsilon(), log_q, order);
 }
 
-BothDirections tradeoff_log_excess(const TestedPlurality& /*tested*/, double /*log_q*/,
+BothDirections tradeoff_log_excess(const PtrPlurality& /*tested*/, double /*log_q*/,
                                    double /*order*/) {
   return {-kInfinity, -kInfinity};
 }

@@ -27,8 +27,8 @@ namespace pate {
 [[nodiscard]] double data_independent_cost(const GaussianNoisyMax& noise, double order);
 [[nodiscard]] double data_independent_cost(const LaplaceNoisyMax& noise, double order);
 [[nodiscard]] double data_independent_cost(const OneLaplaceNoise& noise, double order);
-/// 0: see `StepCounts::delta`.
-[[nodiscard]] double data_independent_cost(const TestedPlurality& tested, double order);
+/// 0: see `MechanismCounts::delta`.
+[[nodiscard]] double data_independent_cost(const PtrPlurality& tested, double order);
 
 /// Renyi cost of one threshold check: order / (2 sigma1^2); the top count changes by at most one.
 [[nodiscard]] double threshold_data_independent(double sigma1, double order);
@@ -68,7 +68,7 @@ namespace pate {
 [[nodiscard]] double published_cost(const GaussianNoisyMax& noise, double log_q, double order);
 [[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order);
 [[nodiscard]] double published_cost(const OneLaplaceNoise& noise, double log_q, double order);
-[[nodiscard]] double published_cost(const TestedPlurality& tested, double log_q, double order);
+[[nodiscard]] double published_cost(const PtrPlurality& tested, double log_q, double order);
 
 /// The published bound of Gaussian noise for one q at many orders: what does not depend on the
 /// order is computed once.
@@ -112,7 +112,7 @@ class GaussianPublishedBound {
                                                  double order);
 [[nodiscard]] BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q,
                                                  double order);
-[[nodiscard]] BothDirections tradeoff_log_excess(const TestedPlurality& tested, double log_q,
+[[nodiscard]] BothDirections tradeoff_log_excess(const PtrPlurality& tested, double log_q,
                                                  double order);
 
 /// Those of Gaussian noise by mu > 0, the largest difference of the means in standard deviations.

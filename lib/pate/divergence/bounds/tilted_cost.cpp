@@ -27,8 +27,8 @@ constexpr double kHighestNode = 9.0;
 constexpr double kLogNegligible = 28.0;
 // More than the cancellation of the parts of G - 1 leaves of rounding.
 constexpr double kTiltedCancellation = 1e-13;
-constexpr double kLargestGrowth = 600.0;
-constexpr double kLargestQ = 1.0 - 1e-6;
+constexpr double kMaxGrowth = 600.0;
+constexpr double kMaxQ = 1.0 - 1e-6;
 constexpr std::size_t kRowsGoOn = kLanes - 1;  // zeros behind the last
 constexpr std::size_t kRowsPerTask = 64;
 
@@ -61,8 +61,8 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
     throw parameter_error("the tilted bound needs two classes and one teacher");
   }
   const double log_growth = order * (order - 1.0) / sigma_ / sigma_;
-  hopeless_ = !(log_growth <= kLargestGrowth);
-  growth_ = std::exp(hopeless_ ? kLargestGrowth : log_growth);
+  hopeless_ = !(log_growth <= kMaxGrowth);
+  growth_ = std::exp(hopeless_ ? kMaxGrowth : log_growth);
   // Gaps beyond `far` are told apart by nobody: a class is taken to be that close, which can only
   // add to G. It adds less than e^-80 of anything.
   const double far = 2.0 * sigma_ * std::sqrt(80.0 + log_growth + std::log(classes_)) + 2.0 * order;
@@ -141,7 +141,7 @@ struct TermBuffer {
 
 }  // namespace
 
-TiltedMoment::Loses TiltedMoment::q(std::span<const Group> groups) const {
+TiltedMoment::WinProbability TiltedMoment::q(std::span<const Group> groups) const {
   TermBuffer terms(groups.size());
   for (const Group& group : groups) {
     terms.add(term(0, group.gap, 0, group.classes), static_cast<double>(group.gap));
@@ -150,7 +150,7 @@ TiltedMoment::Loses TiltedMoment::q(std::span<const Group> groups) const {
   return {q, std::log1p(-q)};
 }
 
-double TiltedMoment::excess(Move move, const Loses& before, std::span<const Group> others,
+double TiltedMoment::excess(Move move, const WinProbability& before, std::span<const Group> others,
                             std::int64_t gap_a, std::int64_t gap_b) const {
   const int sign = move == Move::to_top ? 1 : -1;
   const bool aside = move == Move::aside;
@@ -170,7 +170,7 @@ double TiltedMoment::excess(Move move, const Loses& before, std::span<const Grou
   const double q1 = weighted_sum(moved.span(), moved.least_gap);
   const double rest = growth_ * weighted_sum(tilted.span(), tilted.least_gap);
   // Noise far below one vote: the class i all but never wins on n', and 1 - q1 is lost in rounding.
-  if (!(q1 <= kLargestQ)) return kInfinity;
+  if (!(q1 <= kMaxQ)) return kInfinity;
   const double top = std::expm1(order_ * before.log_wins - tilt * std::log1p(-q1));
   const double rounding =
       (1.0 + top) * (order_ * before.q / (1.0 - before.q) + tilt * q1 / (1.0 - q1)) + rest;
@@ -237,7 +237,7 @@ double TiltedCost::cost(std::span<const std::int32_t> counts) const {
     if (groups.empty() || groups.back().gap != gap) groups.push_back({gap, 0});
     ++groups.back().classes;
   }
-  const TiltedMoment::Loses before = moment_.q(groups);
+  const TiltedMoment::WinProbability before = moment_.q(groups);
   double largest = -kInfinity;
   const auto consider = [&](Move move, const std::vector<Group>& others, std::int64_t a,
                             std::int64_t b) {

@@ -55,19 +55,20 @@ class TiltedMoment {
   [[nodiscard]] double sigma() const { return sigma_; }
 
   /// Pr[the top class does not win], and the logarithm of Pr[it does].
-  struct Loses {
+  struct WinProbability {
     double q = 0.0;
     double log_wins = 0.0;
   };
   /// At these counts: all classes but the top one.
-  [[nodiscard]] Loses q(std::span<const Group> groups) const;
+  [[nodiscard]] WinProbability q(std::span<const Group> groups) const;
 
   /// G - 1, with the rounding of its cancellation added; infinite where Pr[i wins] on n' is below
   /// 1e-6. `gap_a` and `gap_b` are those of the
   /// classes that take part (b for `aside` only), `others` all further classes but the top one, and
   /// `before` the q of all of them.
-  [[nodiscard]] double excess(Move move, const Loses& before, std::span<const Group> others,
-                              std::int64_t gap_a, std::int64_t gap_b) const;
+  [[nodiscard]] double excess(Move move, const WinProbability& before,
+                              std::span<const Group> others, std::int64_t gap_a,
+                              std::int64_t gap_b) const;
 
   /// A bound on the excess of every move where all classes are at least `gap` behind, from the
   /// union bound: far from tight, but quick.

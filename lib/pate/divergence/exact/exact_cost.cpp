@@ -20,7 +20,7 @@ constexpr double kLogNegligible = -30.0;
 constexpr double kNegligible = 1e-11;
 
 // A neighbour is passed over when it is surely not the largest, whatever rounding did.
-constexpr double kSurely = 1.0 - 1e-9;
+constexpr double kMaxRatioToSkip = 1.0 - 1e-9;
 
 // At least x >= 0, and hardly more.
 float float_above(double x) {
@@ -39,7 +39,7 @@ double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
     if (group.count > 0) counts.insert(counts.end(), classes, group.count);
     if (group.count == 0) zeros += classes;
   }
-  if (noisy_max.is_tested()) return log_q(noisy_max, std::vector<std::int32_t>(1, 0));
+  if (noisy_max.is_ptr()) return log_q(noisy_max, std::vector<std::int32_t>(1, 0));
   return log_union_bound(counts, zeros, pair_term(noisy_max));
 }
 
@@ -50,7 +50,7 @@ double log_wins_of(const NoisyMax& noisy_max, const GroupedVotes& votes, std::si
   const double others = votes.groups[g].classes - (g == 0 ? 1 : 0);
   if (others == 0.0) return -kInfinity;
   const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups[g].count - 2;
-  if (gap < 0 || noisy_max.is_tested()) return kInfinity;
+  if (gap < 0 || noisy_max.is_ptr()) return kInfinity;
   return std::log(others) +
          noisy_max.visit([&](const auto& noise) { return log_pair_probability(noise, gap); });
 }
@@ -70,7 +70,7 @@ double outward(double log_bound) {
   return std::min(log_bound + 1e-10 * std::abs(log_bound), 0.0);
 }
 
-OutcomePair refused(const LogBernoulliPair& pair) {
+OutcomeMass refused(const LogBernoulliPair& pair) {
   return {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio};
 }
 
@@ -157,7 +157,7 @@ const NeighbourOutcomes* ExactCost::outcomes_for(double order, bool by_group) {
 // sums of (P - gamma Q)+ differ by at most (1 + gamma) d. Beyond gamma = G no sum is above
 // delta(G), what the noise guarantees on any votes: for Gaussian noise Phi(-log(G) / mu + mu / 2),
 // less something.
-std::size_t ExactCost::near_groups(double limit) const {
+std::size_t ExactCost::contending_groups(double limit) const {
   const NoisyMax& noisy_max = mechanism_.aggregator().noisy_max;
   double log_most = noisy_max.pure_epsilon().value_or(0.0);
   if (const auto squared = noisy_max.squared_mu(); squared && *squared > 0.0) {
@@ -175,7 +175,7 @@ std::size_t ExactCost::near_groups(double limit) const {
   return near;
 }
 
-std::vector<std::uint32_t> ExactCost::told_apart(std::size_t near) const {
+std::vector<std::uint32_t> ExactCost::representatives(std::size_t near) const {
   constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
   const std::size_t groups = votes_.groups.size();
   std::vector<std::array<std::uint32_t, 3>> first((near + 1) * (near + 1), {kNone, kNone, kNone});
@@ -191,7 +191,8 @@ std::vector<std::uint32_t> ExactCost::told_apart(std::size_t near) const {
   return result;
 }
 
-std::optional<std::vector<OutcomeTable>> ExactCost::tables(std::span<const std::uint32_t> only) {
+std::optional<std::vector<DistributionPair>> ExactCost::tables(
+    std::span<const std::uint32_t> only) {
   if (only.empty() || holds_outcomes()) {
     if (outcomes() == nullptr) return std::nullopt;
     return tables_of(*outcomes_, only);
@@ -201,8 +202,8 @@ std::optional<std::vector<OutcomeTable>> ExactCost::tables(std::span<const std::
   return tables_of(*few, {});
 }
 
-std::vector<OutcomeTable> ExactCost::tables_of(const NeighbourOutcomes& outcomes,
-                                               std::span<const std::uint32_t> only) const {
+std::vector<DistributionPair> ExactCost::tables_of(const NeighbourOutcomes& outcomes,
+                                                   std::span<const std::uint32_t> only) const {
   const auto& neighbours = outcomes.neighbours();
   const std::size_t elements = votes_.groups.size() + 2;
   // Probabilities on the votes, by change of the statistic and group: the same for most neighbours.
@@ -218,14 +219,14 @@ std::vector<OutcomeTable> ExactCost::tables_of(const NeighbourOutcomes& outcomes
       on_neighbour[i].push_back(std::exp(log_p + pair.log_p_neighbour));
     }
   }
-  std::vector<OutcomeTable> result;
+  std::vector<DistributionPair> result;
   const std::size_t size = only.empty() ? neighbours.size() : only.size();
   result.reserve(size);
   for (std::size_t i = 0; i < size; ++i) {
     const std::size_t k = only.empty() ? i : only[i];
     const auto [from, to] = neighbours[k];
     const std::size_t line = line_of(from, to);
-    OutcomeTable table;
+    DistributionPair table;
     table.reserve(elements + 1);
     LogBernoulliPair pair{};  // without a selection every query is answered
     if (mechanism_.aggregator().selection) {
@@ -250,14 +251,14 @@ std::vector<OutcomeTable> ExactCost::tables_of(const NeighbourOutcomes& outcomes
   return result;
 }
 
-std::vector<OutcomeTable> ExactCost::selection_tables(std::optional<std::size_t> from) const {
+std::vector<DistributionPair> ExactCost::selection_tables(std::optional<std::size_t> from) const {
   unsigned changes = 0;
   for (std::size_t a = 0; a < lines_from_.size(); ++a) {
     if (!from || a == *from) changes |= lines_from_[a];
   }
   // Where nothing changes every sum is (1 - gamma)+, the least there is.
   if ((changes & 5U) != 0) changes &= 5U;
-  std::vector<OutcomeTable> result;
+  std::vector<DistributionPair> result;
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     if ((changes >> i & 1U) == 0) continue;
     const LogBernoulliPair& pair = answers_[i];
@@ -281,7 +282,7 @@ ExactCost::Candidates ExactCost::candidates() const {
   const auto& neighbours = outcomes_->neighbours();
   // Floats are above by at most this, but for the smallest.
   constexpr double kLess = 1.0 - 3e-6;
-  constexpr double kLeastFloat = 2.0 * static_cast<double>(std::numeric_limits<float>::min());
+  constexpr double kMinFloat = 2.0 * static_cast<double>(std::numeric_limits<float>::min());
   std::vector<char> stays(neighbours.size(), 0);
   // With what the selection tells, by direction: as the query costs.
   using Joint = std::array<double, 2>;
@@ -311,7 +312,7 @@ ExactCost::Candidates ExactCost::candidates() const {
       double least = 0.0;
       double slope = 0.0;
       if (most) stays[*most] = 1;
-      if (most && here[*most][d] > kLeastFloat) {
+      if (most && here[*most][d] > kMinFloat) {
         least = here[*most][d] * kLess;
         const bool follows = i > 0 && known_[i - 1].is_tight[*most] != 0;
         slope = follows ? (least - before[*most][d]) / (begin - known_[i - 1].order)
@@ -319,8 +320,9 @@ ExactCost::Candidates ExactCost::candidates() const {
       }
       const double least_at_end = least + slope * (end - begin);
       for (std::size_t k = 0; k < neighbours.size(); ++k) {
-        const bool passed = here[k][d] <= least * kSurely && next[k][d] <= least_at_end * kSurely &&
-                            least_at_end < kHugeExcess;
+        const bool passed = here[k][d] <= least * kMaxRatioToSkip &&
+                            next[k][d] <= least_at_end * kMaxRatioToSkip &&
+                            least_at_end < kMaxLinearExcess;
         if (!passed) stays[k] = 1;
       }
     }
@@ -342,13 +344,13 @@ ExactCost::Candidates ExactCost::candidates() const {
   return result;
 }
 
-std::vector<std::uint32_t> ExactCost::may_be_largest(double first, double last) const {
+std::vector<std::uint32_t> ExactCost::possible_maxima(double first, double last) const {
   const Candidates known = candidates();
   if (!(known.first <= first && last <= known.last)) return {};
   return known.neighbours;
 }
 
-void ExactCost::forget() {
+void ExactCost::drop_outcomes() {
   candidates_ = candidates();
   outcomes_.reset();
   is_reduced_ = false;
@@ -382,7 +384,7 @@ BothDirections ExactCost::tradeoff_excess(double order) const {
   return tradeoff_log_excess(mechanism_.aggregator().noisy_max, log_q_, order);
 }
 
-double ExactCost::log_surprise() const {
+double ExactCost::log_other_outcomes() const {
   const double beaten = log_beaten_of(mechanism_.aggregator().noisy_max, votes_);
   const auto& selection = mechanism_.aggregator().selection;
   double result = beaten;
@@ -393,7 +395,7 @@ double ExactCost::log_surprise() const {
   return outward(result);
 }
 
-double ExactCost::log_beaten() const {
+double ExactCost::log_q_any_neighbour() const {
   return outward(log_beaten_of(mechanism_.aggregator().noisy_max, votes_));
 }
 
@@ -411,7 +413,7 @@ BothDirections ExactCost::joint_log_excess(const Lines& lines, std::size_t line,
           lines.reverse[line].log.at(log_excess.reverse)};
 }
 
-bool ExactCost::tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const {
+bool ExactCost::tradeoff_suffices(const Lines& lines, const BothDirections& log_excess) const {
   const double log_negligible = std::log(kNegligible);
   for (const std::uint8_t bits : lines_from_) {
     BothDirections selection{-kInfinity, -kInfinity};
@@ -499,7 +501,7 @@ void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_g
   const Lines at = lines(order);
   const bool maybe_negligible = mechanism_.aggregator().selection && log_q_ < kLogNegligible;
   if (maybe_negligible || outcomes_for(order, by_group) == nullptr) {
-    const bool will_do = maybe_negligible && tradeoff_will_do(at, tradeoff);
+    const bool will_do = maybe_negligible && tradeoff_suffices(at, tradeoff);
     if (will_do || outcomes_for(order, by_group) == nullptr) {
       bound_by_tradeoff(order, at, tradeoff, will_do ? kExactCostMargin : kCostMargin, costs);
       return;
@@ -521,7 +523,7 @@ void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_g
     const BothDirections excess = outcomes_->excess(k, order);
     known.excess[k] = {float_above(excess.forward), float_above(excess.reverse)};
     const BothDirections joint = joint_of(k, excess);
-    if (joint.larger() < kHugeExcess && excess.larger() < kHugeExcess) {
+    if (joint.larger() < kMaxLinearExcess && excess.larger() < kMaxLinearExcess) {
       largest = larger_of(largest, joint);
       return;
     }
@@ -550,8 +552,8 @@ void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_g
       if (k == first) continue;
       const BothDirections most = bound.at(k);
       const BothDirections joint = joint_of(k, most);
-      if (joint.forward <= largest.forward * kSurely &&
-          joint.reverse <= largest.reverse * kSurely) {
+      if (joint.forward <= largest.forward * kMaxRatioToSkip &&
+          joint.reverse <= largest.reverse * kMaxRatioToSkip) {
         known.excess[k] = {float_above(most.forward), float_above(most.reverse)};
         known.is_tight[k] = 0;
       } else {
@@ -564,12 +566,11 @@ void ExactCost::evaluate(double order, const BothDirections& tradeoff, bool by_g
     begin = end;
   }
   keep(std::move(known));
-  hold_against_tradeoff(order, at, tradeoff, by_group, costs);
+  cap_at_tradeoff(order, at, tradeoff, by_group, costs);
 }
 
-void ExactCost::hold_against_tradeoff(double order, const Lines& lines,
-                                      const BothDirections& tradeoff, bool by_group,
-                                      std::vector<BothDirections>& costs) const {
+void ExactCost::cap_at_tradeoff(double order, const Lines& lines, const BothDirections& tradeoff,
+                                bool by_group, std::vector<BothDirections>& costs) const {
   std::vector<BothDirections> bounds(costs.size());
   bound_by_tradeoff(order, lines, tradeoff, kCostMargin, bounds);
   BothDirections largest;
@@ -589,7 +590,7 @@ BothDirections ExactCost::largest(double order, const BothDirections& tradeoff) 
   return result;
 }
 
-std::optional<NeighbourOutcomes::Neighbour> ExactCost::attained_by(double order) {
+std::optional<NeighbourOutcomes::Neighbour> ExactCost::worst_neighbour_at(double order) {
   if (outcomes() == nullptr) return std::nullopt;
   const Lines at = lines(order);
   std::optional<NeighbourOutcomes::Neighbour> best;

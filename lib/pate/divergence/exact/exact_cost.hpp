@@ -88,41 +88,41 @@ class ExactCost {
   /// log of an upper bound d on the probability of all outcomes but one, on the votes and on every
   /// neighbour. With d <= 0.05 every neighbour's sum over o of (P(o) - gamma Q(o))+ is at most
   /// (1 - gamma)+ + 2.1 d, in both directions. 0 where nothing is known.
-  [[nodiscard]] double log_surprise() const;
+  [[nodiscard]] double log_other_outcomes() const;
 
   /// log of an upper bound d on the probability that the noisy maximum is not the plurality, on the
   /// votes and on every neighbour. With d <= 0.05 every neighbour's sum over o of (P(o) - gamma
   /// Q(o))+ is at most that of `selection_tables` and 2.1 d, in both directions. 0 where nothing is
   /// known.
-  [[nodiscard]] double log_beaten() const;
+  [[nodiscard]] double log_q_any_neighbour() const;
 
   /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
-  [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> attained_by(double order);
+  [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> worst_neighbour_at(double order);
 
   /// Positions of neighbours one of which costs most at every order of first .. last, in either
   /// direction, as far as that is known from the orders that were asked for; none: any may.
-  [[nodiscard]] std::vector<std::uint32_t> may_be_largest(double first, double last) const;
+  [[nodiscard]] std::vector<std::uint32_t> possible_maxima(double first, double last) const;
 
   /// How many groups, from the first on, are near: all classes of the others are so far behind that
   /// of neighbours that differ in those alone, and change the statistic alike, any one may stand
   /// for all: the sum over o of (P(o) - gamma Q(o))+ of the others is above its by at most `limit`
   /// > 0, in both directions and for every gamma.
-  [[nodiscard]] std::size_t near_groups(double limit) const;
+  [[nodiscard]] std::size_t contending_groups(double limit) const;
 
   /// Which neighbour stands for each when so many groups are near: the first that it may.
-  [[nodiscard]] std::vector<std::uint32_t> told_apart(std::size_t near) const;
+  [[nodiscard]] std::vector<std::uint32_t> representatives(std::size_t near) const;
 
   /// The outcomes of the query, refusals among them, against every neighbour, in the order of
   /// `NeighbourOutcomes::neighbours`, or against those at the positions `only`. None where outcomes
   /// are not known.
-  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
+  [[nodiscard]] std::optional<std::vector<DistributionPair>> tables(
       std::span<const std::uint32_t> only = {});
 
   /// The same of what a query with a selection tells when all answers are taken for one: refused
   /// or answered, against every change of the statistic that a moved vote brings about, the one of
   /// 0 only where there is no other; `from`: a vote of that group.
-  [[nodiscard]] std::vector<OutcomeTable> selection_tables(
+  [[nodiscard]] std::vector<DistributionPair> selection_tables(
       std::optional<std::size_t> from = {}) const;
 
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
@@ -134,15 +134,15 @@ class ExactCost {
   [[nodiscard]] std::size_t bytes() const;
   /// Forgets them: they are computed anew when needed. Where a range of orders was looked at, it is
   /// remembered which neighbours can be the largest within: only theirs are, for `largest`.
-  void forget();
+  void drop_outcomes();
 
  private:
-  [[nodiscard]] std::vector<OutcomeTable> tables_of(const NeighbourOutcomes& outcomes,
-                                                    std::span<const std::uint32_t> only) const;
+  [[nodiscard]] std::vector<DistributionPair> tables_of(const NeighbourOutcomes& outcomes,
+                                                        std::span<const std::uint32_t> only) const;
 
   // A change of the selection statistic in one direction at an order.
   struct Line {
-    AnswerLine<double> line;
+    AffineExcess<double> line;
     LogAnswerLine log;
   };
   // By change of the statistic, -1 to 1.
@@ -185,12 +185,12 @@ class ExactCost {
   [[nodiscard]] std::size_t line_of(std::size_t from, std::size_t to) const {
     return lines_of_[from * votes_.groups.size() + to];
   }
-  bool tradeoff_will_do(const Lines& lines, const BothDirections& log_excess) const;
+  bool tradeoff_suffices(const Lines& lines, const BothDirections& log_excess) const;
   void bound_by_tradeoff(double order, const Lines& lines, const BothDirections& log_excess,
                          double margin, std::vector<BothDirections>& costs) const;
   // Brings the costs down to the trade-off bound where they are above it by an error.
-  void hold_against_tradeoff(double order, const Lines& lines, const BothDirections& tradeoff,
-                             bool by_group, std::vector<BothDirections>& costs) const;
+  void cap_at_tradeoff(double order, const Lines& lines, const BothDirections& tradeoff,
+                       bool by_group, std::vector<BothDirections>& costs) const;
   [[nodiscard]] static BothDirections joint_log_excess(const Lines& lines, std::size_t line,
                                                        const BothDirections& log_excess);
   [[nodiscard]] BothDirections costs(const BothDirections& log_excess, double order,

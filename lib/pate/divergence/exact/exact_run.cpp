@@ -61,7 +61,7 @@ void ExactRun::each(std::size_t orders,
     const std::size_t after = costs_[i].bytes();
     if (after > before && used_.fetch_add(after - before) + (after - before) > memory_) {
       used_ -= after;
-      costs_[i].forget();
+      costs_[i].drop_outcomes();
     }
   });
 }
@@ -100,11 +100,11 @@ std::vector<BothDirections> ExactRun::sums(const std::vector<BothDirections>& co
   return result;
 }
 
-std::optional<std::vector<OutcomeTable>> ExactRun::tables(std::size_t i,
-                                                          std::span<const std::uint32_t> only) {
+std::optional<std::vector<DistributionPair>> ExactRun::tables(std::size_t i,
+                                                              std::span<const std::uint32_t> only) {
   const bool is_kept = costs_[i].holds_outcomes();
   auto result = costs_[i].tables(only);
-  if (!is_kept) costs_[i].forget();
+  if (!is_kept) costs_[i].drop_outcomes();
   return result;
 }
 

@@ -30,7 +30,7 @@ class ExactRun {
   [[nodiscard]] ExactCost& operator[](std::size_t i) { return costs_[i]; }
   /// `ExactCost::tables` of a query, keeping no more in memory than before; none where its outcome
   /// probabilities are not known. Thread safe for different queries.
-  [[nodiscard]] std::optional<std::vector<OutcomeTable>> tables(
+  [[nodiscard]] std::optional<std::vector<DistributionPair>> tables(
       std::size_t i, std::span<const std::uint32_t> only = {});
 
   /// RDP of the run at the orders from the counts alone: the sum over the queries of the largest

@@ -13,24 +13,24 @@ namespace pate {
 namespace {
 
 // Probabilities below e^-650 are handled as logarithms.
-constexpr double kFaint = -650.0;
+constexpr double kMinLogProbability = -650.0;
 // Where less than this is left of a probability, it is summed up itself and not its loss; and where
 // it grows beyond what doubles hold.
-constexpr double kLittle = 1e-3;
-constexpr double kMuch = 1e200;
+constexpr double kMinRemainingShare = 1e-3;
+constexpr double kMaxRelativeGrowth = 1e200;
 // e^l is beyond doubles from here on.
 constexpr double kSteep = 650.0;
 // Below this order the terms of the reverse direction cancel.
 constexpr double kNearOne = 1.25;
 
-// e^z - 1 - z as `expm1mx`, short where z is small, as it mostly is. Relative accuracy 1e-13.
+// e^z - 1 - z as `expm1_minus_x`, short where z is small, as it mostly is. Relative accuracy 1e-13.
 double bend_of(double z) {
   if (std::abs(z) < 1.0 / 32.0) {
     return z * z *
            (1.0 / 2 +
             z * (1.0 / 6 + z * (1.0 / 24 + z * (1.0 / 120 + z * (1.0 / 720 + z / 5040)))));
   }
-  if (std::abs(z) < 0.5) return expm1mx(z);
+  if (std::abs(z) < 0.5) return expm1_minus_x(z);
   return std::exp(z) - 1.0 - z;
 }
 
@@ -75,8 +75,8 @@ struct NeighbourOutcomes::Kernel {
     risen.resize(noise.nodes * width);
     for (std::size_t g = 0; g < groups; ++g) {
       for (std::size_t i = 0; i < noise.nodes; ++i) {
-        fallen[i * width + g] = noise.rows[g].fallen_cdf[i];
-        risen[i * width + g] = noise.rows[g].risen_cdf[i];
+        fallen[i * width + g] = noise.rows[g].cdf_rise_on_loss[i];
+        risen[i * width + g] = noise.rows[g].cdf_drop_on_gain[i];
       }
     }
     gained.resize(width);
@@ -207,7 +207,9 @@ struct NeighbourOutcomes::Kernel {
     return largest;
   }
 
-  static bool is_moderate(double change) { return change > kLittle - 1.0 && change < kMuch; }
+  static bool is_moderate(double change) {
+    return change > kMinRemainingShare - 1.0 && change < kMaxRelativeGrowth;
+  }
 
   // log of the sum over the window of the integrand, changed by two factors, each as a logarithm.
   double log_moved(const NoiseRow& row, double scale, const double* log_first,
@@ -277,7 +279,7 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
   }
   for (const double log_p : log_probabilities_) {
     probabilities_.push_back(std::exp(log_p));
-    faint_ = faint_ || log_p < kFaint;
+    faint_ = faint_ || log_p < kMinLogProbability;
   }
   for (std::size_t g = 0; g < groups_; ++g) weights_.push_back(classes_[g] * probabilities_[g]);
   bends_.resize(log_ratios_.size());
@@ -301,10 +303,10 @@ void NeighbourOutcomes::bend(std::size_t k) {
   // What is not a number stays that, and is noticed by the caller.
   const double most = kernels().largest_size(l, elements);
   most_[k] = most;
-  if (most <= kLargestBend) {
-    kernels().bends(l, 1.0, most, elements, its);
+  if (most <= kMaxExpArgument) {
+    kernels().expm1_minus_x(l, 1.0, most, elements, its);
   } else {
-    for (std::size_t e = 0; e < elements; ++e) its[e] = expm1mx(l[e]);
+    for (std::size_t e = 0; e < elements; ++e) its[e] = expm1_minus_x(l[e]);
   }
 }
 
@@ -323,7 +325,7 @@ void NeighbourOutcomes::take_plurality_from_others(const GroupedVotes& votes) {
                             : neighbours_[k].to == 0 ? groups_ + 1
                                                      : 0;
     double rest = 0.0;
-    if (most_[k] <= kLargestBend) {
+    if (most_[k] <= kMaxExpArgument) {
       write_weights(k, weights.data());
       weights[own] = 0.0;
       rest = kernels().sum_changes(weights.data(), l, bends_.data() + k * elements, elements);
@@ -338,7 +340,7 @@ void NeighbourOutcomes::take_plurality_from_others(const GroupedVotes& votes) {
     const double share = rest / probabilities_.front();
     if (share > 0.5) continue;
     l[own] = std::log1p(-share);
-    bends_[k * elements + own] = expm1mx(l[own]);
+    bends_[k * elements + own] = expm1_minus_x(l[own]);
     most_[k] = std::max(most_[k], std::abs(l[own]));
   }
 }
@@ -368,7 +370,7 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
   const double* const l = log_ratios_.data() + k * (groups_ + 2);
   const double* const bend = bends_.data() + k * (groups_ + 2);
   const Neighbour& neighbour = neighbours_[k];
-  if (!faint_ && order >= kNearOne && order * most_[k] <= kLargestBend) {
+  if (!faint_ && order >= kNearOne && order * most_[k] <= kMaxExpArgument) {
     const std::size_t elements = groups_ + 2;
     thread_local std::vector<double> room;
     room.resize(3 * elements);
@@ -376,15 +378,15 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
     double* const forward = weights + elements;
     double* const reverse = forward + elements;
     write_weights(k, weights);
-    kernels().bends(l, 1.0 - order, order * most_[k], elements, forward);
-    kernels().bends(l, order, order * most_[k], elements, reverse);
+    kernels().expm1_minus_x(l, 1.0 - order, order * most_[k], elements, forward);
+    kernels().expm1_minus_x(l, order, order * most_[k], elements, reverse);
     std::array<double, 2> sums{};
     kernels().sum_excess(weights, forward, reverse, bend, elements, order, sums.data());
     return {sums[0], sums[1]};
   }
   BothDirections sum;
   const auto add = [&](std::size_t e, double p, double log_p) {
-    if (log_p < kFaint) {
+    if (log_p < kMinLogProbability) {
       sum.forward += std::exp(log_p + log_forward_term(l[e], order));
       sum.reverse += std::exp(log_p + log_power_excess(l[e], order));
       return;

@@ -21,9 +21,9 @@ constexpr double kVotes = 3.0;
 // Terms below e^-41 of the largest are left out.
 constexpr double kGaussianDepth = 41.0;
 // Nodes in the table, 80 bytes each.
-constexpr double kLargestTable = 600'000;
+constexpr double kMaxTable = 600'000;
 // Of a query, in all its rows: where they would be more there are none.
-constexpr double kMostNumbers = 1e8;
+constexpr double kMaxNumbers = 1e8;
 
 // Terms below e^-45 of the largest are left out, and a moved vote changes the logarithm of an
 // integrand by at most two votes' worth.
@@ -129,24 +129,24 @@ class NodeWriter {
 };
 
 std::unique_ptr<NoiseRule> rule_for(const GaussianNoisyMax& noise, std::int64_t teachers) {
-  constexpr double kSmallestSigma = 0.25;
-  if (noise.sigma < kSmallestSigma) return nullptr;
+  constexpr double kMinSigma = 0.25;
+  if (noise.sigma < kMinSigma) return nullptr;
   return std::make_unique<GaussianLattice>(noise.sigma, teachers);
 }
 
-constexpr double kSmallestScale = 0.05;  // of Laplace noise
+constexpr double kMinScale = 0.05;  // of Laplace noise
 
 std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /*teachers*/) {
-  if (noise.scale < kSmallestScale) return nullptr;
+  if (noise.scale < kMinScale) return nullptr;
   return std::make_unique<LaplacePanels>(noise.scale);
 }
 
 std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /*teachers*/) {
-  if (noise.scale < kSmallestScale) return nullptr;
+  if (noise.scale < kMinScale) return nullptr;
   return std::make_unique<OneLaplaceOutcomes>(noise.scale);
 }
 
-std::unique_ptr<NoiseRule> rule_for(const TestedPlurality& /*tested*/, std::int64_t /*teachers*/) {
+std::unique_ptr<NoiseRule> rule_for(const PtrPlurality& /*tested*/, std::int64_t /*teachers*/) {
   return nullptr;
 }
 
@@ -170,7 +170,7 @@ GaussianLattice::GaussianLattice(double sigma, std::int64_t teachers, int steps_
   most_steps_ = position(teachers).steps;
   const double residues = std::min(std::max(votes_per_step_, 1.0), most + 1.0);
   const auto row = static_cast<double>(nodes_ + most_steps_);
-  if (!(residues * row <= kLargestTable)) return;
+  if (!(residues * row <= kMaxTable)) return;
   const auto size = static_cast<std::size_t>(nodes_ + most_steps_);
   table_.resize(static_cast<std::size_t>(residues) * size * kNoiseArrays);
   for (std::size_t residue = 0; residue < static_cast<std::size_t>(residues); ++residue) {
@@ -227,7 +227,7 @@ void GaussianLattice::at(const GroupedVotes& votes, NoiseAtNodes& result) const 
   const double numbers = static_cast<double>(votes.groups.size()) *
                          static_cast<double>(result.nodes) *
                          (table_.empty() ? static_cast<double>(kNoiseArrays) : 1.0);
-  if (!(numbers <= kMostNumbers)) return;
+  if (!(numbers <= kMaxNumbers)) return;
   const std::size_t block_size = result.nodes * kNoiseArrays;
   if (table_.empty()) result.storage.resize(votes.groups.size() * block_size);
   const auto stride = static_cast<std::size_t>(nodes_ + most_steps_);
@@ -264,7 +264,7 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
   result.nodes = 0;
   const double longest = scale_ / panels_per_scale_;
   const double vote = 1.0 / scale_;
-  const double most = kMostNumbers / static_cast<double>(votes.groups.size() * kNoiseArrays);
+  const double most = kMaxNumbers / static_cast<double>(votes.groups.size() * kNoiseArrays);
 
   std::vector<Node> nodes;
   bool fits = true;

@@ -16,8 +16,8 @@ namespace pate {
 struct NoiseRow {
   const double* log_cdf;             ///< log F(x - n)
   const double* log_density;         ///< log f(x - n), plus the log of the node's weight
-  const double* fallen_cdf;          ///< F(x - n + 1) / F(x - n) - 1 >= 0
-  const double* risen_cdf;           ///< 1 - F(x - n - 1) / F(x - n), in 0..1
+  const double* cdf_rise_on_loss;    ///< F(x - n + 1) / F(x - n) - 1 >= 0
+  const double* cdf_drop_on_gain;    ///< 1 - F(x - n - 1) / F(x - n), in 0..1
   const double* log_fallen_cdf;      ///< log( F(x - n + 1) / F(x - n) )
   const double* log_risen_cdf;       ///< log( F(x - n - 1) / F(x - n) )
   const double* fallen_density;      ///< f(x - n + 1) / f(x - n) - 1

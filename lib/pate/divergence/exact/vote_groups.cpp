@@ -13,29 +13,29 @@ namespace {
 
 // Places from leads. Where the largest lead is negative the statistic stays 0, whatever happens to
 // one vote: nobody has a place then.
-std::vector<Place> places_of(std::span<const std::int64_t> leads) {
-  std::vector<Place> places(leads.size(), Place::lower);
+std::vector<LeadRank> places_of(std::span<const std::int64_t> leads) {
+  std::vector<LeadRank> places(leads.size(), LeadRank::lower);
   if (leads.empty()) return places;
   const std::int64_t largest = *std::max_element(leads.begin(), leads.end());
   if (largest < 0) return places;
   for (std::size_t j = 0; j < leads.size(); ++j) {
-    if (leads[j] == largest) places[j] = Place::top;
-    if (leads[j] == largest - 1) places[j] = Place::below;
+    if (leads[j] == largest) places[j] = LeadRank::top;
+    if (leads[j] == largest - 1) places[j] = LeadRank::below;
   }
   return places;
 }
 
-std::vector<Place> interactive_places(std::span<const std::int32_t> histogram,
-                                      std::span<const double> scores, std::int64_t teachers) {
+std::vector<LeadRank> interactive_places(std::span<const std::int32_t> histogram,
+                                         std::span<const double> scores, std::int64_t teachers) {
   std::vector<std::int64_t> leads(histogram.begin(), histogram.end());
   for (std::size_t j = 0; j < scores.size(); ++j) leads[j] -= expected_votes(scores[j], teachers);
   return places_of(leads);
 }
 
 // Where leads are counts.
-Place place_of(std::int32_t count, std::int64_t largest) {
-  if (count == largest) return Place::top;
-  return count == largest - 1 ? Place::below : Place::lower;
+LeadRank place_of(std::int32_t count, std::int64_t largest) {
+  if (count == largest) return LeadRank::top;
+  return count == largest - 1 ? LeadRank::below : LeadRank::lower;
 }
 
 // place: of a class, by its number; has_places: whether classes without votes may have one. Nearly
@@ -53,7 +53,7 @@ GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histo
     if (any == 0 && !has_places) continue;
     for (std::size_t j = begin; j < begin + block.size(); ++j) {
       const VoteGroup one{histogram[j], place(j), 1};
-      if (one.count != 0 || one.place != Place::lower) classes.push_back(one);
+      if (one.count != 0 || one.place != LeadRank::lower) classes.push_back(one);
     }
   }
   std::sort(classes.begin(), classes.end(), std::greater<>());
@@ -66,7 +66,7 @@ GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histo
     ++result.groups.back().classes;
   }
   const auto rest = static_cast<std::int32_t>(histogram.size() - classes.size());
-  if (rest > 0) result.groups.push_back({0, Place::lower, rest});
+  if (rest > 0) result.groups.push_back({0, LeadRank::lower, rest});
   if (left_out.classes == 0) return result;
   // Of the same place as the last group, if that is without a vote too: leads are counts.
   if (result.groups.empty() || result.groups.back().count != 0) {
@@ -79,14 +79,14 @@ GroupedVotes grouped(std::int64_t statistic, std::span<const std::int32_t> histo
 
 bool has_places(const GroupedVotes& votes) {
   return std::any_of(votes.groups.begin(), votes.groups.end(),
-                     [](const VoteGroup& group) { return group.place == Place::top; });
+                     [](const VoteGroup& group) { return group.place == LeadRank::top; });
 }
 
 }  // namespace
 
 GroupedVotes group_votes(std::span<const std::int32_t> histogram, std::size_t zeros) {
-  return grouped(0, histogram, false, {0, Place::lower, static_cast<std::int32_t>(zeros)},
-                 [](std::size_t) { return Place::lower; });
+  return grouped(0, histogram, false, {0, LeadRank::lower, static_cast<std::int32_t>(zeros)},
+                 [](std::size_t) { return LeadRank::lower; });
 }
 
 GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram, std::size_t zeros) {
@@ -98,7 +98,7 @@ GroupedVotes group_confident_votes(std::span<const std::int32_t> histogram, std:
 
 GroupedVotes group_interactive_votes(std::span<const std::int32_t> histogram,
                                      std::span<const double> scores, std::int64_t teachers) {
-  const std::vector<Place> places = interactive_places(histogram, scores, teachers);
+  const std::vector<LeadRank> places = interactive_places(histogram, scores, teachers);
   return grouped(interactive_statistic(histogram, scores, teachers), histogram, true, {},
                  [&](std::size_t j) { return places[j]; });
 }
@@ -108,13 +108,13 @@ std::vector<std::uint32_t> groups_of_classes(const GroupedVotes& votes,
                                              std::span<const double> scores,
                                              std::int64_t teachers) {
   const bool placed = has_places(votes);
-  std::vector<Place> places;
+  std::vector<LeadRank> places;
   if (placed && !scores.empty()) {
     places = interactive_places(histogram, scores, teachers);
   }
   const auto place = [&](std::size_t j) {
     if (!places.empty()) return places[j];
-    return placed ? place_of(histogram[j], votes.statistic) : Place::lower;
+    return placed ? place_of(histogram[j], votes.statistic) : LeadRank::lower;
   };
   std::vector<std::uint32_t> result(histogram.size());
   for (std::size_t j = 0; j < histogram.size(); ++j) {
@@ -136,14 +136,14 @@ bool can_move(const GroupedVotes& votes, std::size_t a, std::size_t b) {
 }
 
 int statistic_change(const GroupedVotes& votes, std::size_t a, std::size_t b) {
-  if (votes.groups[b].place == Place::top) return 1;
-  if (votes.groups[a].place != Place::top) return 0;
+  if (votes.groups[b].place == LeadRank::top) return 1;
+  if (votes.groups[a].place != LeadRank::top) return 0;
   std::int64_t tops = 0;
   for (const VoteGroup& group : votes.groups) {
-    if (group.place == Place::top) tops += group.classes;
+    if (group.place == LeadRank::top) tops += group.classes;
   }
   // Another class keeps, or reaches, the largest lead; and the statistic is never negative.
-  if (tops > 1 || votes.groups[b].place == Place::below || votes.statistic == 0) return 0;
+  if (tops > 1 || votes.groups[b].place == LeadRank::below || votes.statistic == 0) return 0;
   return -1;
 }
 

@@ -10,7 +10,7 @@ namespace pate {
 
 /// Where a class stands in the selection statistic v, the largest lead: what a vote more or less
 /// does to v.
-enum class Place : std::int8_t {
+enum class LeadRank : std::int8_t {
   lower,  ///< two or more behind the largest lead, or the statistic cannot follow
   below,  ///< one behind
   top,    ///< has the largest lead
@@ -19,7 +19,7 @@ enum class Place : std::int8_t {
 /// Classes that no neighbour tells apart: the same number of votes, the same place.
 struct VoteGroup {
   std::int32_t count = 0;
-  Place place = Place::lower;
+  LeadRank place = LeadRank::lower;
   std::int32_t classes = 0;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.

@@ -48,7 +48,7 @@ struct Bends {
   std::vector<std::uint32_t> nearest;
 };
 
-Bends bends_of(std::span<const OutcomeTable> tables, double resolution) {
+Bends bends_of(std::span<const DistributionPair> tables, double resolution) {
   Bends result;
   std::vector<char> is_below;                        // by outcome
   std::array<std::vector<std::uint32_t>, 2> wanted;  // of losses below 0, from 0 on: by bend
@@ -57,8 +57,8 @@ Bends bends_of(std::span<const OutcomeTable> tables, double resolution) {
                 Bends::kNone);
     side[0] = side[1] = 0;
   }
-  for (const OutcomeTable& table : tables) {
-    for (const OutcomePair& o : table) {
+  for (const DistributionPair& table : tables) {
+    for (const OutcomeMass& o : table) {
       is_below.push_back(o.loss < 0.0 ? 1 : 0);
       result.nearest.push_back(Bends::kNone);
       if (!(o.p > 0.0 && o.loss < kSteepest)) continue;
@@ -95,31 +95,31 @@ using Row = std::array<double, kLanes>;
 
 // The largest excess of the tables at every bend: at gamma = e^bend, sum_o (p - gamma q)+, and for
 // gamma < 1 less 1 - gamma, which is sum_o (gamma q - p)+.
-std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const Bends& bends,
-                                   std::span<const double> gammas) {
-  const std::vector<double>& losses = bends.losses;
+std::vector<double> largest_excess(std::span<const DistributionPair> tables,
+                                   const Bends& expm1_minus_x, std::span<const double> gammas) {
+  const std::vector<double>& losses = expm1_minus_x.losses;
   std::vector<Row> p(losses.size());
   std::vector<Row> q(losses.size());
   std::vector<Row> excess(losses.size());
-  const std::uint32_t* nearest = bends.nearest.data();
+  const std::uint32_t* nearest = expm1_minus_x.nearest.data();
   for (std::size_t first = 0; first < tables.size(); first += kLanes) {
     std::ranges::fill(p, Row{});
     std::ranges::fill(q, Row{});
     for (std::size_t i = 0; i < std::min(kLanes, tables.size() - first); ++i) {
-      for (const OutcomePair& o : tables[first + i]) {
+      for (const OutcomeMass& o : tables[first + i]) {
         // Where an outcome lies on a bend it adds nothing there.
         std::size_t k = *nearest++;
         if (o.loss < 0.0) {
           if (k == Bends::kNone) k = 0;
-          while (k < bends.zero && !(losses[k] > o.loss)) ++k;
-          if (k == bends.zero) continue;
+          while (k < expm1_minus_x.zero && !(losses[k] > o.loss)) ++k;
+          if (k == expm1_minus_x.zero) continue;
         } else if (o.loss > 0.0) {
           if (k == Bends::kNone) k = losses.size() - 1;
           while (!(losses[k] < o.loss)) --k;
         } else if (o.loss == 0.0) {
           continue;
         } else {  // not a number: nor is anything that is made of it
-          k = bends.zero;
+          k = expm1_minus_x.zero;
           p[k][i] = o.loss;
         }
         p[k][i] += o.p;
@@ -127,7 +127,7 @@ std::vector<double> largest_excess(std::span<const OutcomeTable> tables, const B
       }
     }
     // p, q: the masses of the outcomes between a bend and the next one away from 0.
-    kernels().raise_excess(gammas.data(), bends.zero, losses.size(), p.front().data(),
+    kernels().raise_excess(gammas.data(), expm1_minus_x.zero, losses.size(), p.front().data(),
                            q.front().data(), excess.front().data());
   }
   std::vector<double> result;
@@ -163,32 +163,33 @@ std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
 
 }  // namespace
 
-OutcomeTable cover(std::span<const OutcomeTable> tables, double resolution, double left_out) {
-  OutcomeTable result = cover_but_rounding(tables, resolution, left_out);
+DistributionPair dominating_pair(std::span<const DistributionPair> tables, double resolution,
+                                 double left_out) {
+  DistributionPair result = cover_but_rounding(tables, resolution, left_out);
   return tables.size() == 1 ? result : cover_rounded(std::move(result));
 }
 
-OutcomeTable cover_rounded(OutcomeTable cover) {
-  for (OutcomePair& outcome : cover) outcome.p *= 1.0 + kCoverMargin;
-  return cover;
+DistributionPair cover_rounded(DistributionPair dominating_pair) {
+  for (OutcomeMass& outcome : dominating_pair) outcome.p *= 1.0 + kCoverMargin;
+  return dominating_pair;
 }
 
-OutcomeTable cover_but_rounding(std::span<const OutcomeTable> tables, double resolution,
-                                double left_out) {
+DistributionPair cover_but_rounding(std::span<const DistributionPair> tables, double resolution,
+                                    double left_out) {
   if (tables.empty()) return {};
   if (tables.size() == 1) return tables.front();
   const Bends all = bends_of(tables, resolution);
-  std::vector<double> bends = all.losses;
+  std::vector<double> expm1_minus_x = all.losses;
   std::vector<double> gammas;
-  for (const double loss : bends) gammas.push_back(std::exp(loss));
+  for (const double loss : expm1_minus_x) gammas.push_back(std::exp(loss));
   std::vector<double> excess = largest_excess(tables, all, gammas);
   std::size_t kept = 0;
   for (const std::size_t k : bends_to_keep(gammas, excess, all.zero, left_out)) {
-    bends[kept] = bends[k];
+    expm1_minus_x[kept] = expm1_minus_x[k];
     gammas[kept] = gammas[k];
     excess[kept++] = excess[k];
   }
-  bends.resize(kept);
+  expm1_minus_x.resize(kept);
   gammas.resize(kept);
   excess.resize(kept);
 
@@ -196,19 +197,20 @@ OutcomeTable cover_but_rounding(std::span<const OutcomeTable> tables, double res
   // there. At 0 it bends by 1 more, the mass of what does not change. Beyond the last bend it is
   // constant: losses that are infinite. Below the first, the line to 0 at gamma = 0 bends there: an
   // outcome that the votes never have.
-  OutcomeTable result;
+  DistributionPair result;
   // What is not a number stays that.
   if (!(excess.back() <= 0.0)) result.push_back({excess.back(), 0.0, kInfinity});
   double before = excess.front() / gammas.front();
   if (!(before <= 0.0)) result.push_back({0.0, before, -kInfinity});
-  for (std::size_t k = 0; k < bends.size(); ++k) {
+  for (std::size_t k = 0; k < expm1_minus_x.size(); ++k) {
     const double after =
-        k + 1 == bends.size()
+        k + 1 == expm1_minus_x.size()
             ? 0.0
-            : (excess[k + 1] - excess[k]) / (gammas[k] * std::expm1(bends[k + 1] - bends[k]));
+            : (excess[k + 1] - excess[k]) /
+                  (gammas[k] * std::expm1(expm1_minus_x[k + 1] - expm1_minus_x[k]));
     double q = after - before;
-    if (bends[k] == 0.0) q += 1.0;
-    if (!(q <= 0.0)) result.push_back({q * gammas[k], q, bends[k]});
+    if (expm1_minus_x[k] == 0.0) q += 1.0;
+    if (!(q <= 0.0)) result.push_back({q * gammas[k], q, expm1_minus_x[k]});
     before = after;
   }
   return result;

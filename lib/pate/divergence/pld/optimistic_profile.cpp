@@ -30,21 +30,21 @@ std::size_t at(std::ptrdiff_t k) {
 constexpr double kMerged = 1e-6;
 
 // The table with outcomes of nearly the same loss as one: who sees less learns no more.
-OutcomeTable merged(OutcomeTable table) {
-  std::ranges::sort(table, {}, &OutcomePair::loss);
+DistributionPair merged(DistributionPair table) {
+  std::ranges::sort(table, {}, &OutcomeMass::loss);
   double moment = 0.0;
   double finite = 0.0;
-  for (const OutcomePair& o : table) {
+  for (const OutcomeMass& o : table) {
     if (!(o.p > 0.0 && std::isfinite(o.loss))) continue;
     moment += o.p * o.loss * o.loss;
     finite += 1.0;
   }
   const double allowed = kMerged * moment / finite;
-  OutcomeTable result;
-  for (const OutcomePair& o : table) {
+  DistributionPair result;
+  for (const OutcomeMass& o : table) {
     if (!(o.p > 0.0)) continue;
     if (!result.empty() && std::isfinite(o.loss)) {
-      OutcomePair& last = result.back();
+      OutcomeMass& last = result.back();
       const double apart = o.loss - last.loss;
       // What the two add to the moment about their mean.
       if (last.p * o.p / (last.p + o.p) * apart * apart <= allowed) {
@@ -61,7 +61,7 @@ OutcomeTable merged(OutcomeTable table) {
 
 }  // namespace
 
-LowerProfile::LowerProfile(double step, double lowest, double highest, double least_delta)
+OptimisticProfile::OptimisticProfile(double step, double lowest, double highest, double least_delta)
     : step_(step),
       highest_(highest),
       forgotten_(kForgottenShare * least_delta),
@@ -79,24 +79,24 @@ LowerProfile::LowerProfile(double step, double lowest, double highest, double le
   p_[at(begin_)] = q_[at(begin_)] = 1.0;
 }
 
-void LowerProfile::append(const OutcomeTable& table, std::int64_t times) {
+void OptimisticProfile::append(const DistributionPair& table, std::int64_t times) {
   if (table.empty()) return;
-  const OutcomeTable few = merged(table);
+  const DistributionPair few = merged(table);
   for (std::int64_t i = 0; i < times; ++i) step(few);
 }
 
 // A shift of all losses moves every history alike, and tells none from another. Of the shifts that
 // put one outcome on a whole number of steps this is the one that puts the others nearest to those;
 // what is shifted in all stays within half a step.
-double LowerProfile::shift(const OutcomeTable& table) const {
+double OptimisticProfile::shift(const DistributionPair& table) const {
   double best = 0.0;
   double least = kInfinity;
-  for (const OutcomePair& aligned : table) {
+  for (const OutcomeMass& aligned : table) {
     if (!(aligned.p > 0.0 && std::isfinite(aligned.loss))) continue;
     double moment = 0.0;
     double mean = 0.0;
     double mass = 0.0;
-    for (const OutcomePair& o : table) {
+    for (const OutcomeMass& o : table) {
       if (!(o.p > 0.0 && std::isfinite(o.loss))) continue;
       const double steps = (o.loss - aligned.loss) / step_;
       const double off = std::round(steps) - steps;
@@ -114,7 +114,7 @@ double LowerProfile::shift(const OutcomeTable& table) const {
   return std::round(best - shifted_) - best;
 }
 
-void LowerProfile::step(const OutcomeTable& table) {
+void OptimisticProfile::step(const DistributionPair& table) {
   ++queries_;
   const std::ptrdiff_t size = size_;
   const double shift = this->shift(table);
@@ -123,7 +123,7 @@ void LowerProfile::step(const OutcomeTable& table) {
   std::vector<std::ptrdiff_t> moves;
   std::ptrdiff_t low = size - 1;
   std::ptrdiff_t high = 0;
-  for (const OutcomePair& outcome : table) {
+  for (const OutcomeMass& outcome : table) {
     const auto reach = static_cast<double>(size);
     const double cells = std::round(std::clamp(outcome.loss / step_ + shift, -reach, reach));
     moves.push_back(static_cast<std::ptrdiff_t>(cells));
@@ -142,7 +142,7 @@ void LowerProfile::step(const OutcomeTable& table) {
     weights_p_.clear();
     weights_q_.clear();
     for (std::size_t o = 0; o < table.size(); ++o) {
-      const OutcomePair& outcome = table[o];
+      const OutcomeMass& outcome = table[o];
       if (!(outcome.p > 0.0) || outcome.loss == kInfinity) continue;
       const std::ptrdiff_t from = first - moves[o];
       if (from + kBlock <= begin_ || from >= end_) continue;
@@ -161,10 +161,10 @@ void LowerProfile::step(const OutcomeTable& table) {
   }
   // What leaves the range is merged at its ends; of an infinite loss only p is left.
   for (std::size_t o = 0; o < table.size(); ++o) {
-    const OutcomePair& outcome = table[o];
+    const OutcomeMass& outcome = table[o];
     if (!(outcome.p > 0.0)) continue;
     if (outcome.loss == kInfinity) {
-      for (std::ptrdiff_t k = begin_; k < end_; ++k) at_infinity_ += p_[at(k)] * outcome.p;
+      for (std::ptrdiff_t k = begin_; k < end_; ++k) infinity_mass_ += p_[at(k)] * outcome.p;
       continue;
     }
     for (std::ptrdiff_t k = begin_; k < std::min(end_, -moves[o]); ++k) {
@@ -190,11 +190,11 @@ void LowerProfile::step(const OutcomeTable& table) {
   }
 }
 
-double LowerProfile::delta(double epsilon) const {
+double OptimisticProfile::delta(double epsilon) const {
   const double margin = kQueryMargin * static_cast<double>(queries_) + kMargin;
   const double factor = std::exp(epsilon) * (1.0 + margin);
   CompensatedSum sum;
-  sum.add(at_infinity_ * (1.0 - margin));
+  sum.add(infinity_mass_ * (1.0 - margin));
   for (std::ptrdiff_t k = begin_; k < end_; ++k) {
     if (!(q_[at(k)] > 0.0)) continue;  // it may have underflown
     const double gain = p_[at(k)] * (1.0 - margin) - factor * q_[at(k)];
@@ -203,7 +203,7 @@ double LowerProfile::delta(double epsilon) const {
   return sum.value() * (1.0 - kMargin);
 }
 
-double LowerProfile::epsilon(double delta) const {
+double OptimisticProfile::epsilon(double delta) const {
   if (this->delta(0.0) <= delta) return 0.0;
   double low = 0.0;
   double high = highest_ + step_;

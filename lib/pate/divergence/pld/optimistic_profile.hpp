@@ -12,14 +12,14 @@ namespace pate {
 ///
 /// Histories of outcomes are merged into cells by their loss, both masses added up: merging is
 /// post-processing, so that every delta is at most the true one, wherever rounding puts a history.
-class LowerProfile {
+class OptimisticProfile {
  public:
   /// Cells of `step` from `lowest` <= 0 to `highest` >= 0; losses beyond are merged at the ends.
   /// Cells at the ends that hold less than 1e-20 of `least_delta` are dropped: downwards, too.
-  LowerProfile(double step, double lowest, double highest, double least_delta = 0.0);
+  OptimisticProfile(double step, double lowest, double highest, double least_delta = 0.0);
 
   /// Appends a query, `times` of it. An empty table: nothing happens.
-  void append(const OutcomeTable& table, std::int64_t times = 1);
+  void append(const DistributionPair& table, std::int64_t times = 1);
 
   /// delta at epsilon >= 0. Never above.
   [[nodiscard]] double delta(double epsilon) const;
@@ -27,8 +27,8 @@ class LowerProfile {
   [[nodiscard]] double epsilon(double delta) const;
 
  private:
-  void step(const OutcomeTable& table);
-  [[nodiscard]] double shift(const OutcomeTable& table) const;
+  void step(const DistributionPair& table);
+  [[nodiscard]] double shift(const DistributionPair& table) const;
 
   double step_;
   double highest_;
@@ -41,7 +41,7 @@ class LowerProfile {
   std::vector<double> after_p_, after_q_, weights_p_, weights_q_;
   std::vector<std::int32_t> offsets_;
   std::ptrdiff_t begin_ = 0, end_ = 0;  // cells that are not empty
-  double at_infinity_ = 0.0;            // of outcomes that the neighbour never has
+  double infinity_mass_ = 0.0;          // of outcomes that the neighbour never has
   std::int64_t queries_ = 0;
 };
 

@@ -26,7 +26,7 @@ constexpr double kMostWeight = 1.0 + 1e-6;
 // Finer ones would overflow the numbers of nodes.
 constexpr double kFinestStep = 0x1p-24;
 // In steps: far below any window.
-constexpr double kLeastOffset = -0x1p30;
+constexpr double kMinOffset = -0x1p30;
 // Outward: what rounding does to the values, and to losses of every query.
 constexpr double kValueMargin = 1e-9;
 constexpr double kLossMargin = 4e-12;
@@ -43,10 +43,10 @@ double left_share(double part, double step) {
 
 }  // namespace
 
-UpperProfile::UpperProfile(const Grid& grid)
-    : UpperProfile(grid, [](double s) { return std::max(-std::expm1(-s), 0.0); }) {}
+PessimisticProfile::PessimisticProfile(const Grid& grid)
+    : PessimisticProfile(grid, [](double s) { return std::max(-std::expm1(-s), 0.0); }) {}
 
-UpperProfile::UpperProfile(const Grid& grid, const std::function<double(double)>& start)
+PessimisticProfile::PessimisticProfile(const Grid& grid, const std::function<double(double)>& start)
     : step_(grid.step), forgotten_(kForgottenShare * grid.least_delta) {
   if (!(grid.step >= kFinestStep && grid.step <= 1.0) ||
       !(grid.highest > 0.0 && grid.highest <= 1e4) ||
@@ -61,22 +61,22 @@ UpperProfile::UpperProfile(const Grid& grid, const std::function<double(double)>
   }
 }
 
-double UpperProfile::at(std::int64_t k) const {
+double PessimisticProfile::at(std::int64_t k) const {
   if (k < lowest_) return values().front();
   if (k <= highest_) return values()[static_cast<std::size_t>(k - lowest_)];
   const double beyond = static_cast<double>(k - highest_) * step_;
   return 1.0 - (1.0 - values().back()) * std::exp(-beyond);
 }
 
-GridLosses::GridLosses(std::span<const OutcomeTable> neighbours, double step) {
+DiscretizedPairs::DiscretizedPairs(std::span<const DistributionPair> neighbours, double step) {
   if (!(step >= kFinestStep && step <= 1.0)) {
     throw parameter_error("losses need a step in [2^-24, 1]");
   }
   std::vector<std::pair<std::int32_t, double>> parts;
-  for (const OutcomeTable& table : neighbours) {
+  for (const DistributionPair& table : neighbours) {
     parts.clear();
     double at_infinity = 0.0;
-    for (const OutcomePair& outcome : table) {
+    for (const OutcomeMass& outcome : table) {
       if (!(outcome.p >= 0.0 && outcome.p <= kMostWeight) || std::isnan(outcome.loss)) {
         throw parameter_error("outcomes need probabilities in [0, 1] and losses that are numbers");
       }
@@ -87,8 +87,8 @@ GridLosses::GridLosses(std::span<const OutcomeTable> neighbours, double step) {
       }
       // Beyond the range of offsets V is 0 but for what is forgotten.
       const double position = std::floor(outcome.loss / step);
-      if (!(position >= kLeastOffset)) {
-        parts.emplace_back(static_cast<std::int32_t>(kLeastOffset), outcome.p);
+      if (!(position >= kMinOffset)) {
+        parts.emplace_back(static_cast<std::int32_t>(kMinOffset), outcome.p);
         continue;
       }
       const auto k = static_cast<std::int32_t>(position);
@@ -107,17 +107,17 @@ GridLosses::GridLosses(std::span<const OutcomeTable> neighbours, double step) {
       weight_.push_back(weight);
     }
     first_.push_back(offset_.size());
-    at_infinity_.push_back(at_infinity);
+    infinity_mass_.push_back(at_infinity);
   }
 }
 
-void UpperProfile::prepend(const GridLosses& query, std::size_t begin, std::size_t end,
-                           std::int64_t times) {
+void PessimisticProfile::compose_query(const DiscretizedPairs& query, std::size_t begin,
+                                       std::size_t end, std::int64_t times) {
   if (begin == end) return;
   for (std::int64_t i = 0; i < times; ++i) step(query, begin, end);
 }
 
-void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t end) {
+void PessimisticProfile::step(const DiscretizedPairs& query, std::size_t begin, std::size_t end) {
   ++queries_;
   // No node reads further down than from the highest to below the lowest.
   const auto furthest = static_cast<std::int32_t>(
@@ -165,7 +165,7 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   for (std::size_t b = begin; b < end; ++b) {
     const std::size_t from = query.first_[b];
     tables.push_back({offsets_.data() + (from - first_term), query.weight_.data() + from,
-                      query.first_[b + 1] - from, query.at_infinity_[b]});
+                      query.first_[b + 1] - from, query.infinity_mass_[b]});
   }
   for (std::size_t i = 0; i < rounded; i += kBlock) {
     kernels().largest_sums(old - below + i - least, tables.data(), tables.size(),
@@ -186,7 +186,7 @@ void UpperProfile::step(const GridLosses& query, std::size_t begin, std::size_t 
   lowest_ = first + static_cast<std::int64_t>(cut);
 }
 
-double UpperProfile::delta(double epsilon) const {
+double PessimisticProfile::delta(double epsilon) const {
   const double s = kLossMargin * static_cast<double>(queries_) - epsilon;
   const double position = std::floor(s / step_);
   if (!(position >= static_cast<double>(lowest_))) {
@@ -198,7 +198,7 @@ double UpperProfile::delta(double epsilon) const {
   return std::min(value * (1.0 + kValueMargin), 1.0);
 }
 
-double UpperProfile::epsilon(double delta) const {
+double PessimisticProfile::epsilon(double delta) const {
   const std::span<const double> values = this->values();
   if (!(delta >= values.front())) return kInfinity;
   const auto above = std::upper_bound(values.begin(), values.end(), delta);

@@ -9,38 +9,40 @@
 
 namespace pate {
 
-/// A query on a grid of losses: for every neighbour its losses as weights at whole steps, those of
-/// chords between the nodes. What profiles on the same grid share.
-class GridLosses {
+/// The privacy loss distributions of a query on a grid of losses: for every neighbour its losses as
+/// weights at whole steps, those of chords between the nodes ("connect the dots", Doroshenko et al.
+/// 2022). What profiles on the same grid share.
+class DiscretizedPairs {
  public:
   /// Domain: step in [2^-24, 1]. Every probability is known to 1e-12, relative; those of a table
   /// add up to 1. Losses of 40 and more count as infinite ones.
-  GridLosses(std::span<const OutcomeTable> neighbours, double step);
+  DiscretizedPairs(std::span<const DistributionPair> neighbours, double step);
 
-  [[nodiscard]] std::size_t neighbours() const { return at_infinity_.size(); }
+  [[nodiscard]] std::size_t neighbours() const { return infinity_mass_.size(); }
   /// Multiplications a node: for neighbours begin .. end - 1.
   [[nodiscard]] std::size_t terms(std::size_t begin, std::size_t end) const {
     return first_[end] - first_[begin];
   }
 
  private:
-  friend class UpperProfile;
+  friend class PessimisticProfile;
 
   std::vector<std::size_t> first_{0};  // of a neighbour's in the next two
   std::vector<std::int32_t> offset_;   // by neighbour, increasing
   std::vector<double> weight_;
-  std::vector<double> at_infinity_;
+  std::vector<double> infinity_mass_;
 };
 
-/// A privacy profile from above: delta(epsilon) of a list of queries against every neighbour, by
-/// backward induction over the queries on a grid of losses.
+/// A pessimistic estimate of the privacy profile: delta(epsilon), the hockey-stick divergence at
+/// e^epsilon, of a list of queries against every neighbour, by backward induction over the queries
+/// on a grid of privacy losses.
 ///
 ///     V_N(s) = max(1 - e^-s, 0),    V_{x-1}(s) = max_b sum_o P(o) V_x(s + log(P(o)/Q_b(o)))
 ///
 /// and delta(epsilon) <= V_0(-epsilon), for the direction of the tables. V is convex in e^-s, so
 /// that chords between nodes are above it; nothing is lost to rounding but what `delta` and
 /// `epsilon` add. The theorem and its proof: README of this folder.
-class UpperProfile {
+class PessimisticProfile {
  public:
   /// How fine and how far.
   struct Grid {
@@ -50,17 +52,18 @@ class UpperProfile {
   };
 
   /// The profile of nothing. Domain: step in [2^-24, 1], highest > 0, least_delta in (0, 1).
-  explicit UpperProfile(const Grid& grid);
+  explicit PessimisticProfile(const Grid& grid);
   /// The profile of another mechanism with independent noise: start(s) bounds its V from above, is
   /// convex in e^-s and within [max(1 - e^-s, 0), 1].
-  UpperProfile(const Grid& grid, const std::function<double(double)>& start);
+  PessimisticProfile(const Grid& grid, const std::function<double(double)>& start);
 
   /// Puts a query in front of those before, `times` of it; neighbours are those at begin .. end
   /// - 1. No neighbours: nothing happens. `query` is on this grid.
-  void prepend(const GridLosses& query, std::size_t begin, std::size_t end, std::int64_t times = 1);
+  void compose_query(const DiscretizedPairs& query, std::size_t begin, std::size_t end,
+                     std::int64_t times = 1);
   /// The same with all neighbours.
-  void prepend(std::span<const OutcomeTable> neighbours) {
-    prepend(GridLosses(neighbours, step_), 0, neighbours.size());
+  void compose_query(std::span<const DistributionPair> neighbours) {
+    compose_query(DiscretizedPairs(neighbours, step_), 0, neighbours.size());
   }
 
   /// delta at epsilon >= 0. Never below.
@@ -73,7 +76,7 @@ class UpperProfile {
   [[nodiscard]] double nodes() const { return static_cast<double>(values().size()); }
 
  private:
-  void step(const GridLosses& query, std::size_t begin, std::size_t end);
+  void step(const DiscretizedPairs& query, std::size_t begin, std::size_t end);
   // V at node k: constant below the window, the chord to V = 1 at e^-s = 0 above it.
   [[nodiscard]] double at(std::int64_t k) const;
   [[nodiscard]] std::span<const double> values() const {

@@ -44,8 +44,8 @@ constexpr int kRounds = 60;
 constexpr double kStride = 1.6;
 // Neighbours as close as this, in log(order - 1), are close enough for a parabola.
 constexpr double kClose = 0.25;
-constexpr double kGain = 1e-11;
-constexpr double kSmallestStep = 1e-5;
+constexpr double kMinEpsilonGain = 1e-11;
+constexpr double kMinStep = 1e-5;
 // Where the curvatures of neighbouring parabolas differ by more than this ratio there may be a wall
 // and a parabola says nothing, unless they bend by less than kNoise of the value: that is rounding.
 constexpr double kUneven = 4.0;
@@ -120,13 +120,14 @@ void add_vertex(const Seen& seen, Seen::const_iterator best, std::size_t functio
   if (!is_even(seen, best, function)) {
     const double wider =
         parabola.right > -parabola.left ? 0.5 * parabola.right : 0.5 * parabola.left;
-    if (std::abs(wider) > kSmallestStep) next.push_back(order_at(here + wider));
+    if (std::abs(wider) > kMinStep) next.push_back(order_at(here + wider));
   }
   if (!(parabola.curvature > 0.0) || !std::isfinite(parabola.curvature)) return;
   const double step = std::clamp(-0.5 * parabola.slope / parabola.curvature, 0.8 * parabola.left,
                                  0.8 * parabola.right);
   const double gain = -step * (parabola.slope + parabola.curvature * step);
-  if (gain <= kGain * std::abs(best->second[function]) || std::abs(step) < kSmallestStep) return;
+  if (gain <= kMinEpsilonGain * std::abs(best->second[function]) || std::abs(step) < kMinStep)
+    return;
   next.push_back(order_at(here + step));
 }
 

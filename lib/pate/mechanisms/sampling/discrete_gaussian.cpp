@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kVarianceBits = 20;
 // Every round of a loop here ends it with probability 1/4 or more: so many have one below e^-290.
-constexpr std::int64_t kMostRounds = 1024;
+constexpr std::int64_t kMaxRounds = 1024;
 constexpr const char* kStuckSource =
     "the random source repeats itself: 1024 rounds of a draw decided nothing";
 
@@ -23,7 +23,7 @@ constexpr const char* kStuckSource =
 Integer uniform_below(const Integer& n, BitSource& source) {
   if (n <= 1) return 0;
   const unsigned bits = boost::multiprecision::msb(Integer(n - 1)) + 1;
-  for (std::int64_t round = 0; round < kMostRounds; ++round) {
+  for (std::int64_t round = 0; round < kMaxRounds; ++round) {
     Integer result = 0;
     for (unsigned left = bits; left > 0;) {
       const unsigned count = left < 32 ? left : 32;
@@ -38,7 +38,7 @@ Integer uniform_below(const Integer& n, BitSource& source) {
 // True with probability e^(-a/b) for 0 <= a <= b: the first failure of trials with probabilities
 // a/b, a/(2b), a/(3b), ... is an odd one with probability 1 - x + x^2/2! - ..., x = a/b.
 bool happens_with_exp_of_share(const Integer& a, const Integer& b, BitSource& source) {
-  for (std::int64_t k = 1; k <= kMostRounds; ++k) {
+  for (std::int64_t k = 1; k <= kMaxRounds; ++k) {
     if (uniform_below(b * k, source) >= a) return k % 2 == 1;
   }
   throw input_error(kStuckSource);
@@ -54,12 +54,12 @@ bool happens_with_exp(Integer a, const Integer& b, BitSource& source) {
 
 // Pr[x] proportional to e^(-|x|/scale).
 std::int64_t draw_discrete_laplace(std::int64_t scale, BitSource& source) {
-  for (std::int64_t round = 0; round < kMostRounds; ++round) {
+  for (std::int64_t round = 0; round < kMaxRounds; ++round) {
     const auto part = static_cast<std::int64_t>(uniform_below(scale, source));
     if (!happens_with_exp(part, scale, source)) continue;
     std::int64_t whole = 0;
     while (happens_with_exp_of_share(1, 1, source)) {
-      if (++whole > kMostRounds) throw input_error(kStuckSource);
+      if (++whole > kMaxRounds) throw input_error(kStuckSource);
     }
     const std::int64_t magnitude = part + scale * whole;
     const bool negative = source.bits(1) != 0;
@@ -107,7 +107,7 @@ std::int64_t DiscreteGaussian::draw(BitSource& source) const {
   const auto scale = static_cast<std::int64_t>(s()) + 1;
   const Integer units = variance_units_;
   const Integer denominator = (units * scale * scale) << (kVarianceBits + 1);
-  for (std::int64_t round = 0; round < kMostRounds; ++round) {
+  for (std::int64_t round = 0; round < kMaxRounds; ++round) {
     const std::int64_t y = draw_discrete_laplace(scale, source);
     const Integer offset = (Integer(std::abs(y)) * scale << kVarianceBits) - units;
     if (happens_with_exp(offset * offset, denominator, source)) return y;

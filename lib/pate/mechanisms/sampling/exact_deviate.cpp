@@ -11,8 +11,8 @@
 namespace pate {
 
 std::uint32_t LazyUniform::reveal(std::size_t i, BitSource& source) {
-  constexpr std::size_t kMostDigits = 1024;
-  if (i >= kMostDigits) {
+  constexpr std::size_t kMaxDigits = 1024;
+  if (i >= kMaxDigits) {
     throw input_error(
         "the random source repeats itself: 2^15 digits did not tell two numbers apart");
   }
@@ -45,7 +45,7 @@ bool less(LazyUniform& a, LazyUniform& b, BitSource& source) {
 namespace {
 
 // More than that has probability below e^-32000: the source is stuck.
-constexpr std::uint64_t kLargestWhole = 65536;
+constexpr std::uint64_t kMaxWhole = 65536;
 constexpr unsigned kNoisyValueBits = 128;  // of a noisy value: nearly always enough
 constexpr const char* kStuck = "the random source repeats itself: a deviate exceeds 65536";
 
@@ -106,7 +106,7 @@ std::optional<std::uint64_t> propose_whole(std::uint64_t level, BitSource& sourc
   std::uint64_t j = 0;
   while (bernoulli_exp_halves(2 * level + 1, source)) {
     ++j;
-    if (j > kLargestWhole) throw input_error(kStuck);
+    if (j > kMaxWhole) throw input_error(kStuck);
   }
   if (j > 1 && !bernoulli_exp_halves(j * (j - 1), source)) return std::nullopt;
   return level + j;
@@ -132,7 +132,7 @@ ExactDeviate normal_beyond(std::uint64_t level, std::optional<bool> negative, Bi
 }
 
 ExactDeviate exponential_beyond(std::uint64_t level, BitSource& source) {
-  for (std::uint64_t whole = 0; whole <= kLargestWhole; ++whole) {
+  for (std::uint64_t whole = 0; whole <= kMaxWhole; ++whole) {
     LazyUniform fraction;
     if (even_run(&fraction, source)) return {false, level + whole, std::move(fraction)};
   }

@@ -14,7 +14,7 @@ namespace pate {
 namespace {
 
 constexpr unsigned kFirstBits = 128;
-constexpr unsigned kMostBits = 4096;
+constexpr unsigned kMaxBits = 4096;
 constexpr std::uint64_t kHighestLevel = 64;
 constexpr std::uint64_t kExpectedAbove = 16;
 
@@ -109,7 +109,7 @@ bool BinaryDigits::operator[](unsigned i) {
       const Integer digits = interval_.low >> after;
       if (digits == (interval_.high >> after)) return boost::multiprecision::bit_test(digits, 0);
     }
-    if (bits_ >= kMostBits) {
+    if (bits_ >= kMaxBits) {
       throw input_error(
           "the random source repeats itself: 2^12 digits of a probability decided nothing");
     }

@@ -28,8 +28,8 @@ struct NodeTerms {
   double start;
 };
 
-/// The largest |z| of `Kernels::bends`.
-inline constexpr double kLargestBend = 16.0;
+/// The largest |z| of `Kernels::expm1_minus_x`.
+inline constexpr double kMaxExpArgument = 16.0;
 
 /// Where `Kernels::log1p_near_zero` holds: -1/5 <= x <= 1/4.
 [[nodiscard]] inline bool is_near_zero(double x) {
@@ -56,9 +56,10 @@ struct Kernels {
                        double* result);
 
   /// result[i] = e^z - 1 - z >= 0 of z = factor * l[i], i < size, without the cancellation near 0.
-  /// most: at least |z| of all of them, at most kLargestBend. Relative accuracy 2e-14. l and result
-  /// do not overlap. What is not finite is not either in the result.
-  void (*bends)(const double* l, double factor, double most, std::size_t size, double* result);
+  /// most: at least |z| of all of them, at most kMaxExpArgument. Relative accuracy 2e-14. l and
+  /// result do not overlap. What is not finite is not either in the result.
+  void (*expm1_minus_x)(const double* l, double factor, double most, std::size_t size,
+                        double* result);
 
   /// x[i] becomes log(1 + x[i]) of x[i] >= 0, to a relative accuracy of 1e-15. What is infinite or
   /// NaN is not finite in the result.
@@ -84,13 +85,13 @@ struct Kernels {
   double (*largest_size)(const double* x, std::size_t size);
 
   /// The sum of weights[i] (e^l[i] - 1), i < size, of bends[i] = e^l[i] - 1 - l[i].
-  double (*sum_changes)(const double* weights, const double* l, const double* bends,
+  double (*sum_changes)(const double* weights, const double* l, const double* expm1_minus_x,
                         std::size_t size);
 
   /// The sums of weights[i] (forward[i] + (order - 1) bends[i]) and of weights[i] (reverse[i] -
   /// order bends[i]), i < size: result[0] and result[1].
   void (*sum_excess)(const double* weights, const double* forward, const double* reverse,
-                     const double* bends, std::size_t size, double order, double* result);
+                     const double* expm1_minus_x, std::size_t size, double order, double* result);
 
   /// Of `kLanes` tables at once, that of lane i at [k * kLanes + i]: raises the excess at each k <
   /// size to sum_p - gammas[k] sum_q of p and q from k to the end, and for k < zero to gammas[k]

@@ -29,7 +29,7 @@ std::vector<double> steps(const ThresholdCheck& check, double order, std::size_t
 
 // Chains are summed up in pieces; how they are cut depends on their number alone.
 constexpr std::size_t kPieces = 256;
-constexpr std::size_t kSmallestPiece = 16;
+constexpr std::size_t kMinPiece = 16;
 
 // A sum over histograms of functions of the distance.
 class Sum {
@@ -220,7 +220,7 @@ std::vector<double> published_noisy_max_sensitivity(const PublishedCostCurve& cu
   const auto distances = static_cast<std::size_t>(teachers);
   const VoteChains chains(histograms);
   const Setting setting(curve, teachers);
-  const std::size_t piece = std::max(kSmallestPiece, (chains.size() + kPieces - 1) / kPieces);
+  const std::size_t piece = std::max(kMinPiece, (chains.size() + kPieces - 1) / kPieces);
   std::vector<Sum> sums((chains.size() + piece - 1) / piece, Sum(distances));
   parallel_for(sums.size(), threads, [&](std::size_t k) {
     const std::size_t end = std::min((k + 1) * piece, chains.size());

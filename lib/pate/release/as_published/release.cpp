@@ -40,7 +40,7 @@ Gnss with_beta(std::span<const double> local_sensitivity, double order, double b
   return result;
 }
 
-constexpr std::int64_t kMostTeachers = std::int64_t{1} << 24;
+constexpr std::int64_t kMaxTeachers = std::int64_t{1} << 24;
 
 std::vector<double> make_orders() {
   std::vector<double> orders;
@@ -103,9 +103,9 @@ void check(const Run& run, const AsPublishedSettings& settings) {
   }
   if (run.rows.empty())
     throw parameter_error("no queries were selected: there is nothing to release");
-  if (run.votes.teachers() > kMostTeachers) {
+  if (run.votes.teachers() > kMaxTeachers) {
     throw parameter_error(fmt::format("S18's procedure is computed for up to {} teachers, got {}",
-                                      kMostTeachers, run.votes.teachers()));
+                                      kMaxTeachers, run.votes.teachers()));
   }
 }
 
@@ -157,7 +157,7 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
   const std::array keys{cost_key(run), sorted_histogram()};
   auto counted = count_distinct(run, keys, {.threads = settings.threads});
   const WeightedHistograms histograms = weighted_histograms(run, settings.reading, counted[1]);
-  const Tally tallied = tally_of(run, std::move(counted[0]));
+  const QueryCounts tallied = tally_of(run, std::move(counted[0]));
   const CostInputs inputs(tallied, run.aggregator, settings.threads);
   const RunCost cost = best_cost(inputs, settings);
 

@@ -45,8 +45,8 @@ struct Gnss {
 /// How to follow S18's procedure. What is not given is chosen from the votes as S18 does.
 struct AsPublishedSettings {
   double delta = 0.0;
-  Reading reading = Reading::expected;  ///< or realized
-  std::optional<double> order;          ///< else the best of as_published_orders()
+  GuaranteeKind reading = GuaranteeKind::expected;  ///< or realized
+  std::optional<double> order;                      ///< else the best of as_published_orders()
   std::optional<double> beta;
   std::optional<double> sigma_ss;
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result

@@ -14,7 +14,7 @@ namespace pate {
 namespace {
 
 // Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
-constexpr double kSmallestProbability = 1e-250;
+constexpr double kMinProbability = 1e-250;
 // What all further classes together may add without being looked at, relative.
 constexpr double kNegligible = 1e-17;
 
@@ -32,14 +32,14 @@ double WeightedHistograms::total_weight() const {
   return sum.value();
 }
 
-WeightedHistograms weighted_histograms(const Run& run, Reading reading,
+WeightedHistograms weighted_histograms(const Run& run, GuaranteeKind reading,
                                        const DistinctQueries& counted) {
   const bool selects = run.aggregator.selection.has_value();
-  if (reading != Reading::expected && reading != Reading::realized) {
+  if (reading != GuaranteeKind::expected && reading != GuaranteeKind::realized) {
     throw parameter_error(fmt::format(
         "histograms are weighted for the readings expected and realized, not {}", name(reading)));
   }
-  if (selects && reading == Reading::realized && !run.decisions) {
+  if (selects && reading == GuaranteeKind::realized && !run.decisions) {
     throw parameter_error("the reading realized needs decisions: which queries were answered");
   }
   WeightedHistograms result;
@@ -47,7 +47,7 @@ WeightedHistograms weighted_histograms(const Run& run, Reading reading,
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {
     const auto key = counted.keys[i];
     const DistinctQueries::Times times = counted.times(i);
-    const bool by_decision = selects && reading == Reading::realized;
+    const bool by_decision = selects && reading == GuaranteeKind::realized;
     result.counts.insert(result.counts.end(), key.begin() + 1, key.end());
     result.counts.resize((i + 1) * result.classes, 0);
     result.weights.push_back(selects && !by_decision
@@ -121,7 +121,7 @@ double GapTerms::log_q(std::span<const Gap> gaps, double classes_behind, std::in
   };
   const double cap = std::log1p(-1.0 / (classes_behind + 1.0));
   const std::size_t nearest = index(gaps.front());
-  if (terms_[nearest] > kSmallestProbability) {
+  if (terms_[nearest] > kMinProbability) {
     return std::min(std::log(sum([this](std::size_t i) { return terms_[i]; })), cap);
   }
   const double largest = log_terms_[nearest];

@@ -27,7 +27,7 @@ struct WeightedHistograms {
 /// weighs the cost of its noisy maximum: `expected` with Pr[answered], `realized` with 1 for the
 /// times it was answered; and without a selection with 1. Throws `parameter_error` for other
 /// readings and for `realized` without decisions.
-[[nodiscard]] WeightedHistograms weighted_histograms(const Run& run, Reading reading,
+[[nodiscard]] WeightedHistograms weighted_histograms(const Run& run, GuaranteeKind reading,
                                                      const DistinctQueries& counted);
 
 /// Histograms ordered by the paths on which votes move from the largest count to the second: a

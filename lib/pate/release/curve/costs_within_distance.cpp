@@ -30,10 +30,9 @@ std::vector<std::int64_t> cells_below(std::int64_t largest, double width) {
   return cells;
 }
 
-std::optional<JointCost> joint_cost(const CostQuestion& question) {
+std::optional<JointCost> joint_cost(const CostSpec& question) {
   if (!question.aggregator.selection) return std::nullopt;
-  const AnswerLadder ladder(*question.aggregator.selection, 0, question.teachers,
-                            question.teachers);
+  const AnswerTable ladder(*question.aggregator.selection, 0, question.teachers, question.teachers);
   return JointCost(ladder, question.order,
                    data_independent_cost(question.aggregator.noisy_max, question.order));
 }
@@ -47,7 +46,7 @@ Aggregator without_selection(Aggregator aggregator) {
 // What entries of tables are computed from.
 class EntryCosts {
  public:
-  explicit EntryCosts(const CostQuestion& question)
+  explicit EntryCosts(const CostSpec& question)
       : question_(question),
         joint_(joint_cost(question)),
         checked_(joint_ && question.reading != ReleasedCost::realized),
@@ -116,7 +115,7 @@ class EntryCosts {
   }
 
  private:
-  const CostQuestion& question_;
+  const CostSpec& question_;
   std::optional<JointCost> joint_;
   bool checked_;
   Aggregator aggregator_;
@@ -130,7 +129,7 @@ CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
   return classes == 2 && !aggregator.interactive ? CurveCost::exact : CurveCost::tilted;
 }
 
-void validate(const CostQuestion& question) {
+void validate(const CostSpec& question) {
   validate(question.aggregator);
   require_noisy_maximum(question.aggregator, "a release through a curve");
   if (question.classes < 2) {
@@ -273,8 +272,8 @@ std::vector<std::int64_t> IntegerQ::within(std::span<const std::int32_t> counts)
   return result;
 }
 
-DistanceCosts::DistanceCosts(const CostQuestion& question, unsigned threads,
-                             const ProgressCallback& progress)
+CostsWithinDistance::CostsWithinDistance(const CostSpec& question, unsigned threads,
+                                         const ProgressCallback& progress)
     : question_(question) {
   validate(question);
   const EntryCosts entries(question);
@@ -292,8 +291,8 @@ DistanceCosts::DistanceCosts(const CostQuestion& question, unsigned threads,
   }
 }
 
-DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers,
-                             std::uint64_t seed)
+CostsWithinDistance::CostsWithinDistance(const CostSpec& question,
+                                         std::span<const CostUnits> numbers, std::uint64_t seed)
     : question_(question) {
   validate(question);
   StoredUnits from(numbers);
@@ -317,7 +316,7 @@ DistanceCosts::DistanceCosts(const CostQuestion& question, std::span<const CostU
                random, kCheckedEntries);
 }
 
-std::vector<CostUnits> DistanceCosts::numbers() const {
+std::vector<CostUnits> CostsWithinDistance::numbers() const {
   std::vector<CostUnits> result;
   if (checks_) checks_->store(result);
   if (keys_) keys_->store(result);
@@ -325,7 +324,7 @@ std::vector<CostUnits> DistanceCosts::numbers() const {
   return result;
 }
 
-CostUnits DistanceCosts::largest(std::int64_t queries, std::int64_t answered) const {
+CostUnits CostsWithinDistance::largest(std::int64_t queries, std::int64_t answered) const {
   const CostUnits each = walk_ ? walk_->largest() : keys_->largest();
   const CostUnits check = checks_ ? checks_->largest() : 0;
   const std::int64_t times = checks_ ? answered : queries;
@@ -335,8 +334,9 @@ CostUnits DistanceCosts::largest(std::int64_t queries, std::int64_t answered) co
   return each * times + check * queries;
 }
 
-void DistanceCosts::add(std::span<const std::int32_t> counts, std::int64_t statistic,
-                        std::int64_t count, std::int64_t answered, std::span<CostUnits> to) const {
+void CostsWithinDistance::add(std::span<const std::int32_t> counts, std::int64_t statistic,
+                              std::int64_t count, std::int64_t answered,
+                              std::span<CostUnits> to) const {
   const auto add_times = [&](const std::vector<CostUnits>& costs, std::int64_t times) {
     for (std::size_t d = 0; d < to.size(); ++d) to[d] += costs[d] * times;
   };
@@ -354,7 +354,8 @@ void DistanceCosts::add(std::span<const std::int32_t> counts, std::int64_t stati
   add_times(walk_->within(centre, to.size(), values), times);
 }
 
-std::vector<CostUnits> DistanceCosts::upper(const VoteProfile& votes, unsigned threads) const {
+std::vector<CostUnits> CostsWithinDistance::upper(const VoteProfile& votes,
+                                                  unsigned threads) const {
   const auto size = static_cast<std::size_t>(question_.teachers) + 1;
   if (votes.teachers != question_.teachers || votes.classes != question_.classes) {
     throw parameter_error("the votes are not of the teachers and classes the costs are for");

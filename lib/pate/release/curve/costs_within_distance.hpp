@@ -28,7 +28,7 @@ inline constexpr std::array<Named<CurveCost>, 3> kNames<CurveCost>{{
 }};
 
 /// What is asked of the costs: public, all of it.
-struct CostQuestion {
+struct CostSpec {
   Aggregator aggregator;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
@@ -44,7 +44,7 @@ struct CostQuestion {
 /// Throws `parameter_error` for a cost that there is not for the aggregator (exact: two classes,
 /// Gaussian noise, no student; tilted: Gaussian noise), for a single class, and for `realized`
 /// without a selection.
-void validate(const CostQuestion& question);
+void validate(const CostSpec& question);
 
 /// Costs by an integer v and a cell of integer values, for maxima over what is within d votes.
 class WalkTable {
@@ -106,10 +106,10 @@ class IntegerQ {
 /// as integers, exactly: each cost is computed once as a function of an integer key and stored, and
 /// what is within d moves is the maximum over a set of keys that lies in that of d + 1 on every
 /// neighbour. The tables depend on public inputs alone.
-class DistanceCosts {
+class CostsWithinDistance {
  public:
-  explicit DistanceCosts(const CostQuestion& question, unsigned threads = 0,
-                         const ProgressCallback& progress = {});
+  explicit CostsWithinDistance(const CostSpec& question, unsigned threads = 0,
+                               const ProgressCallback& progress = {});
 
   /// The same from the `numbers` of another, for the same question: tables may be kept. Throws
   /// `parameter_error` where the numbers cannot be those. They may have been changed meanwhile, and
@@ -117,13 +117,13 @@ class DistanceCosts {
   /// picked by `seed`, are computed anew. That finds a table that was made cheaper as a whole or in
   /// a large part (of a share p of its entries with probability 1 - (1 - p)^kCheckedEntries), and
   /// not a few numbers that somebody picked with care: who may write to tables must be trusted.
-  DistanceCosts(const CostQuestion& question, std::span<const CostUnits> numbers,
-                std::uint64_t seed);
+  CostsWithinDistance(const CostSpec& question, std::span<const CostUnits> numbers,
+                      std::uint64_t seed);
   static constexpr int kCheckedEntries = 200;
   /// All that took time to compute.
   [[nodiscard]] std::vector<CostUnits> numbers() const;
 
-  [[nodiscard]] const CostQuestion& question() const { return question_; }
+  [[nodiscard]] const CostSpec& question() const { return question_; }
 
   /// UB(M) of a run of so many queries, of which so many answered (they count where the reading is
   /// `realized`). Throws `validity_error` where it is more than units hold.
@@ -138,7 +138,7 @@ class DistanceCosts {
            std::int64_t answered, std::span<CostUnits> to) const;
 
  private:
-  CostQuestion question_;
+  CostSpec question_;
   std::optional<KeyCosts> keys_;
   std::optional<IntegerQ> q_;
   std::optional<WalkTable> checks_;  // realized: the selection alone

@@ -45,11 +45,11 @@ std::string curve_parameters_in_words(const CurvePlan& plan) {
           " Order, s and beta were fixed in advance; the statement rests on their not depending on "
           "these votes.";
   }
-  if (plan.rests_on_chosen()) text += kEarlierChosen;
+  if (plan.uses_chosen_parameters()) text += kEarlierChosen;
   return text;
 }
 
-CostQuestion question_of(const VoteProfile& votes, const CurvePlanSettings& settings) {
+CostSpec question_of(const VoteProfile& votes, const CurvePlanSettings& settings) {
   return {votes.aggregator,
           votes.teachers,
           votes.classes,
@@ -83,7 +83,7 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
   validate_delta(settings.delta);
   const double run_delta = settings.delta;
   (void)added_entries(settings, run_delta);
-  std::shared_ptr<const DistanceCosts> tables;
+  std::shared_ptr<const CostsWithinDistance> tables;
   if (settings.origin == ParameterOrigin::public_inputs) {
     CurveRecipe recipe =
         source.recipe(made.question, made.queries, made.delta, made.threads, progress);
@@ -112,7 +112,7 @@ CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings
 ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const CurvePlanSettings& settings,
                                       bool coarse) {
   if (coarse && settings.cost == ReleasedCost::joint && !votes.aggregator.interactive) {
-    const CostQuestion question = question_of(votes, settings);
+    const CostSpec question = question_of(votes, settings);
     const CurveEstimate found =
         estimated_release(question, votes, settings.delta, settings.threads);
     return {found.published.mean,

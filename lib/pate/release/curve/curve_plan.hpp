@@ -31,7 +31,7 @@ struct CurvePlan {
   }
   /// What UB(0) of the run alone converts to at the order: the cost before it was released.
   [[nodiscard]] double epsilon_before() const;
-  [[nodiscard]] bool rests_on_chosen() const { return terms.counts_chosen(); }
+  [[nodiscard]] bool uses_chosen_parameters() const { return terms.counts_chosen(); }
 };
 
 /// Finds the parameters, makes the curve, and the place of the run on it. An earlier number about

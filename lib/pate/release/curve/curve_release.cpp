@@ -11,12 +11,12 @@ namespace pate {
 
 namespace {
 
-std::shared_ptr<const DistanceCosts> make_tables(const CurveSettings& settings,
-                                                 const ProgressCallback& progress) {
+std::shared_ptr<const CostsWithinDistance> make_tables(const CurveSettings& settings,
+                                                       const ProgressCallback& progress) {
   validate(settings.parameters);
-  CostQuestion question = settings.question;
+  CostSpec question = settings.question;
   question.order = settings.parameters.order;
-  return std::make_shared<const DistanceCosts>(question, settings.threads, progress);
+  return std::make_shared<const CostsWithinDistance>(question, settings.threads, progress);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ CurveMechanism::CurveMechanism(const CurveSettings& settings, const ProgressCall
     : CurveMechanism(settings, make_tables(settings, progress)) {}
 
 CurveMechanism::CurveMechanism(const CurveSettings& settings,
-                               std::shared_ptr<const DistanceCosts> costs)
+                               std::shared_ptr<const CostsWithinDistance> costs)
     : settings_(settings), costs_(std::move(costs)) {
   validate(settings.parameters);
   settings_.question = costs_->question();
@@ -72,14 +72,13 @@ CurveDraw CurveMechanism::draw(const CurvePlace& place, BitSource& source) const
   return {y, curve_->epsilon(y)};
 }
 
-std::shared_ptr<const DistanceCosts> CurveTableSource::costs(
-    const CostQuestion& question, unsigned threads, const ProgressCallback& progress) const {
-  return std::make_shared<const DistanceCosts>(question, threads, progress);
+std::shared_ptr<const CostsWithinDistance> CurveTableSource::costs(
+    const CostSpec& question, unsigned threads, const ProgressCallback& progress) const {
+  return std::make_shared<const CostsWithinDistance>(question, threads, progress);
 }
 
-CurveRecipe CurveTableSource::recipe(const CostQuestion& question, std::int64_t queries,
-                                     double delta, unsigned threads,
-                                     const ProgressCallback& progress) const {
+CurveRecipe CurveTableSource::recipe(const CostSpec& question, std::int64_t queries, double delta,
+                                     unsigned threads, const ProgressCallback& progress) const {
   return default_parameters(question, queries, delta, threads, progress);
 }
 

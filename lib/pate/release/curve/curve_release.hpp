@@ -14,7 +14,7 @@ namespace pate {
 
 /// What a release through a curve is made of before it sees votes. All of it is public.
 struct CurveSettings {
-  CostQuestion question;  ///< its order is that of the parameters
+  CostSpec question;  ///< its order is that of the parameters
   CurveParameters parameters;
   double delta = 0.0;
   std::int64_t queries = 0;
@@ -50,11 +50,11 @@ class CurveMechanism {
   /// `validity_error` where costs are beyond what can be counted: from public inputs alone.
   explicit CurveMechanism(const CurveSettings& settings, const ProgressCallback& progress = {});
   /// The same with tables that are at hand, of the question at the order of the parameters.
-  CurveMechanism(const CurveSettings& settings, std::shared_ptr<const DistanceCosts> costs);
+  CurveMechanism(const CurveSettings& settings, std::shared_ptr<const CostsWithinDistance> costs);
 
   [[nodiscard]] const CurveSettings& settings() const { return settings_; }
   [[nodiscard]] const PublicCurve& curve() const { return *curve_; }
-  [[nodiscard]] const DistanceCosts& costs() const { return *costs_; }
+  [[nodiscard]] const CostsWithinDistance& costs() const { return *costs_; }
 
   /// Throws `parameter_error` for votes of other teachers, classes or queries than the settings.
   [[nodiscard]] CurvePlace place(const VoteProfile& votes) const;
@@ -65,14 +65,14 @@ class CurveMechanism {
  private:
   CurveSettings settings_;
   CostUnits added_ = 0;
-  std::shared_ptr<const DistanceCosts> costs_;
+  std::shared_ptr<const CostsWithinDistance> costs_;
   std::optional<PublicCurve> curve_;
 };
 
 /// Parameters, and the tables of their order, which the search made on its way.
 struct CurveRecipe {
   CurveParameters parameters;
-  std::shared_ptr<const DistanceCosts> costs;
+  std::shared_ptr<const CostsWithinDistance> costs;
 };
 
 /// Order, s and beta from public inputs alone: those that lose least, as the root mean square over
@@ -84,7 +84,7 @@ struct CurveRecipe {
 /// order is found with rough costs and fewer s and beta, which are then found with those of the
 /// order. Throws `validity_error` where a run may cost more than 1000 (RDP at order 1.25) whatever
 /// the votes.
-[[nodiscard]] CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries,
+[[nodiscard]] CurveRecipe default_parameters(const CostSpec& question, std::int64_t queries,
                                              double delta, unsigned threads = 0,
                                              const ProgressCallback& progress = {});
 
@@ -96,9 +96,8 @@ struct CurveEstimate {
   CurveParameters parameters;
   PublicCurve::Moments published;
 };
-[[nodiscard]] CurveEstimate estimated_release(const CostQuestion& question,
-                                              const VoteProfile& votes, double delta,
-                                              unsigned threads = 0);
+[[nodiscard]] CurveEstimate estimated_release(const CostSpec& question, const VoteProfile& votes,
+                                              double delta, unsigned threads = 0);
 
 /// Where the tables of a release and its default parameters come from: here they are computed.
 /// Nothing in them is of the votes, so they may be kept (`reports::CurveTables`).
@@ -109,10 +108,10 @@ class CurveTableSource {
   CurveTableSource& operator=(const CurveTableSource&) = default;
   virtual ~CurveTableSource() = default;
 
-  [[nodiscard]] virtual std::shared_ptr<const DistanceCosts> costs(
-      const CostQuestion& question, unsigned threads, const ProgressCallback& progress) const;
+  [[nodiscard]] virtual std::shared_ptr<const CostsWithinDistance> costs(
+      const CostSpec& question, unsigned threads, const ProgressCallback& progress) const;
   /// `pate::default_parameters`.
-  [[nodiscard]] virtual CurveRecipe recipe(const CostQuestion& question, std::int64_t queries,
+  [[nodiscard]] virtual CurveRecipe recipe(const CostSpec& question, std::int64_t queries,
                                            double delta, unsigned threads,
                                            const ProgressCallback& progress) const;
 };
@@ -121,8 +120,8 @@ class CurveTableSource {
 /// of the queries were: top counts between a and 1, such that so many answers were to be expected.
 /// Part of what is released is that number, so the guarantee holds. Throws `parameter_error`
 /// without a selection.
-[[nodiscard]] CurveParameters parameters_from_labels(const CostQuestion& question,
-                                                     std::int64_t queries, std::int64_t answered,
-                                                     double delta, unsigned threads = 0);
+[[nodiscard]] CurveParameters parameters_from_labels(const CostSpec& question, std::int64_t queries,
+                                                     std::int64_t answered, double delta,
+                                                     unsigned threads = 0);
 
 }  // namespace pate

@@ -29,7 +29,7 @@ constexpr auto kFewOrders = std::to_array<double>({1, 1.3, 1.7, 2.2, 2.8});
 constexpr auto kFewNoises = std::to_array<double>({2, 4, 6, 9, 12, 20});
 constexpr auto kFewGrowths = std::to_array<double>({.2, .4, .6, .8, 1.0});
 // The least share of the votes that the top class has, by ensemble.
-constexpr auto kLeastTopShares = std::to_array<double>({.35, .5, .65});
+constexpr auto kMinTopShares = std::to_array<double>({.35, .5, .65});
 
 // What is looked at: about so many counts, so many queries, and U once in so much growth.
 struct Search {
@@ -48,8 +48,8 @@ constexpr Search kForOrder{100, 80, 0.2, kOrders, kNoises, kFewGrowths};
 constexpr std::int64_t kWidest = 1500;
 // The smallest order that is tried, and what a run may cost at it whatever the votes: beyond that
 // no epsilon is worth having, and noise had to be looked at ever further out.
-constexpr double kLeastOrder = 1.25;
-constexpr double kMostCost = 1000.0;
+constexpr double kMinOrder = 1.25;
+constexpr double kMaxCost = 1000.0;
 constexpr double kHopeless = 1.15;
 
 std::int32_t top_count(std::int64_t teachers, double least, std::int64_t k, std::int64_t queries) {
@@ -116,7 +116,7 @@ struct Ensembles {
 
 // `within(counts, sums, count)` adds so many queries with these counts.
 template <class Within>
-void add_ensembles(const CostQuestion& question, const Ensembles& of, const Search& search,
+void add_ensembles(const CostSpec& question, const Ensembles& of, const Search& search,
                    const Within& within, EstimatedCosts& to) {
   const std::int64_t teachers = question.teachers / to.step;
   const std::int64_t some = std::min(of.queries, search.queries);
@@ -134,7 +134,7 @@ void add_ensembles(const CostQuestion& question, const Ensembles& of, const Sear
   if (of.votes != nullptr) add(in_parts(*of.votes, teachers), 1.0);
 }
 
-EstimatedCosts estimated_costs(const DistanceCosts& costs, const Ensembles& of,
+EstimatedCosts estimated_costs(const CostsWithinDistance& costs, const Ensembles& of,
                                const Search& search) {
   EstimatedCosts result;
   result.order = costs.question().order;
@@ -147,12 +147,12 @@ EstimatedCosts estimated_costs(const DistanceCosts& costs, const Ensembles& of,
   return result;
 }
 
-EstimatedCosts estimated_costs(const CostQuestion& question, const Ensembles& of,
-                               const Search& search, unsigned threads) {
+EstimatedCosts estimated_costs(const CostSpec& question, const Ensembles& of, const Search& search,
+                               unsigned threads) {
   if (question.cost != CurveCost::tilted || question.classes == 2) {
-    CostQuestion joint = question;
+    CostSpec joint = question;
     joint.reading = ReleasedCost::joint;
-    return estimated_costs(DistanceCosts(joint, threads), of, search);
+    return estimated_costs(CostsWithinDistance(joint, threads), of, search);
   }
   // The tilted cost by two keys, which are few, and some of them where there are many teachers.
   EstimatedCosts result;
@@ -181,7 +181,7 @@ class PublishedEstimates {
         noise_(parameters.s),
         covered_(parameters.order, delta, noise_,
                  noise_half_width(parameters.order, parameters.s, 2.0 * costs.most)),
-        rho0_(covered_.of_telling()),
+        rho0_(covered_.index_release_cost()),
         spacing_(std::max<std::int64_t>(1, std::llround(growth_step / beta_))) {
     double least = costs.most;
     for (const auto& ub : costs.ub) least = std::min(least, ub.front());
@@ -270,7 +270,7 @@ struct Candidate {
   std::vector<PublicCurve::Moments> published;  // by ensemble
 };
 
-double noise_in_votes(const CostQuestion& question) {
+double noise_in_votes(const CostSpec& question) {
   const double parameter = question.aggregator.noisy_max.parameter();
   if (question.aggregator.is_gaussian()) return parameter;
   // One noise of a scale is on both counts one of sqrt 2 times that.
@@ -285,7 +285,7 @@ double three_digits(double x) {
 }
 
 // The grid of s and beta at one order.
-std::vector<Candidate> candidates_at(const CostQuestion& question, const EstimatedCosts& costs,
+std::vector<Candidate> candidates_at(const CostSpec& question, const EstimatedCosts& costs,
                                      const Search& search, double delta, unsigned threads) {
   std::vector<Candidate> candidates;
   for (const double s : search.noises) {
@@ -348,14 +348,14 @@ const Candidate& most_robust(std::span<const Candidate> candidates, std::size_t 
 // Of so many classes some ensembles are the same, as the top class has its share at least.
 std::vector<double> least_top_shares(std::int64_t classes) {
   std::vector<double> result;
-  for (const double share : kLeastTopShares) {
+  for (const double share : kMinTopShares) {
     if (share * static_cast<double>(classes) >= 1.0) result.push_back(share);
   }
   return result;
 }
 
 // The order that suits a run of which nothing but its steps is known.
-double order_of_any_votes(const CostQuestion& question, std::int64_t queries, double delta) {
+double order_of_any_votes(const CostSpec& question, std::int64_t queries, double delta) {
   constexpr double kOrder = 2.0;
   const double slope = static_cast<double>(queries) *
                        data_independent_cost(question.aggregator, kOrder).total() / kOrder;
@@ -368,7 +368,7 @@ std::vector<double> orders_to_try(double centre, std::span<const double> factors
   for (const double factor : factors) {
     const double order = factor * centre;
     const double unit = order < 5.0 ? 0.25 : order < 20.0 ? 1.0 : 5.0;
-    const double round = std::max(kLeastOrder, unit * std::round(order / unit));
+    const double round = std::max(kMinOrder, unit * std::round(order / unit));
     if (orders.empty() || orders.back() != round) orders.push_back(round);
   }
   return orders;
@@ -385,7 +385,7 @@ ProgressCallback part_of(const ProgressCallback& whole, double from, double to) 
 }
 
 // The candidates of all orders.
-std::vector<Candidate> candidates_of(const CostQuestion& question, const Ensembles& of,
+std::vector<Candidate> candidates_of(const CostSpec& question, const Ensembles& of,
                                      const Search& search, double delta, unsigned threads,
                                      const ProgressCallback& progress) {
   const std::vector<double> orders =
@@ -393,7 +393,7 @@ std::vector<Candidate> candidates_of(const CostQuestion& question, const Ensembl
   ProgressCounter counter(progress, std::ssize(orders));
   const std::size_t ensembles = of.least_top_shares.size();
   std::vector<Candidate> all;
-  CostQuestion at_order = question;
+  CostSpec at_order = question;
   for (const double order : orders) {
     at_order.order = order;
     validate(at_order);
@@ -411,16 +411,16 @@ std::vector<Candidate> candidates_of(const CostQuestion& question, const Ensembl
 
 }  // namespace
 
-CurveRecipe default_parameters(const CostQuestion& question, std::int64_t queries, double delta,
+CurveRecipe default_parameters(const CostSpec& question, std::int64_t queries, double delta,
                                unsigned threads, const ProgressCallback& progress) {
   validate(question);
-  const double least_cost = static_cast<double>(queries) *
-                            data_independent_cost(question.aggregator, kLeastOrder).total();
-  if (!(least_cost <= kMostCost)) {
+  const double least_cost =
+      static_cast<double>(queries) * data_independent_cost(question.aggregator, kMinOrder).total();
+  if (!(least_cost <= kMaxCost)) {
     throw validity_error(fmt::format(
         "there is so little noise that the run may cost {:.3g} (RDP at order {}): default "
         "parameters are for runs that cost at most {} whatever the votes",
-        least_cost, kLeastOrder, kMostCost));
+        least_cost, kMinOrder, kMaxCost));
   }
   const std::vector<double> shares = least_top_shares(question.classes);
   const Ensembles of{queries, shares};
@@ -430,10 +430,10 @@ CurveRecipe default_parameters(const CostQuestion& question, std::int64_t querie
                                                  part_of(progress, 0.0, share)),
                                    shares.size())
                            .parameters.order;
-  CostQuestion at_order = question;
+  CostSpec at_order = question;
   at_order.order = order;
   auto tables =
-      std::make_shared<const DistanceCosts>(at_order, threads, part_of(progress, share, 1.0));
+      std::make_shared<const CostsWithinDistance>(at_order, threads, part_of(progress, share, 1.0));
   const EstimatedCosts costs = question.reading == ReleasedCost::joint
                                    ? estimated_costs(*tables, of, kFull)
                                    : estimated_costs(at_order, of, kFull, threads);
@@ -442,8 +442,8 @@ CurveRecipe default_parameters(const CostQuestion& question, std::int64_t querie
   return {found, std::move(tables)};
 }
 
-CurveEstimate estimated_release(const CostQuestion& question, const VoteProfile& votes,
-                                double delta, unsigned threads) {
+CurveEstimate estimated_release(const CostSpec& question, const VoteProfile& votes, double delta,
+                                unsigned threads) {
   const std::vector<double> shares = least_top_shares(question.classes);
   const std::vector<Candidate> all =
       candidates_of(question, {votes.queries, shares, &votes}, kCoarse, delta, threads, {});
@@ -451,7 +451,7 @@ CurveEstimate estimated_release(const CostQuestion& question, const VoteProfile&
   return {found.parameters, found.published.back()};
 }
 
-CurveParameters parameters_from_labels(const CostQuestion& question, std::int64_t queries,
+CurveParameters parameters_from_labels(const CostSpec& question, std::int64_t queries,
                                        std::int64_t answered, double delta, unsigned threads) {
   validate(question);
   if (!question.aggregator.selection) {

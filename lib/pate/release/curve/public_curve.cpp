@@ -20,12 +20,12 @@ namespace {
 
 constexpr double kCoveredMargin = 1e-10;
 constexpr int kCurveExponent = -30;
-constexpr double kLeastShare = 1e-4;  // of ub_max, at t_min
-constexpr double kCap = 2.0;          // times ub_max: where the curve ends
+constexpr double kMinShare = 1e-4;  // of ub_max, at t_min
+constexpr double kCap = 2.0;        // times ub_max: where the curve ends
 // U is computed at so many places at most, about evenly spread, and each time looks at all of the
 // noise: nobody waits for more than so many numbers in all.
-constexpr std::int64_t kMostPlaces = 32768;
-constexpr double kMostLooks = 1e9;
+constexpr std::int64_t kMaxPlaces = 32768;
+constexpr double kMaxLooks = 1e9;
 
 // Sorts what is a few rising and falling stretches one after the other.
 template <class Value, class Less>
@@ -80,8 +80,8 @@ double checked_order(double order) {
 
 // Throws unless U at so many places, so wide, is computed in reasonable time.
 void require_looks(const DiscreteGaussian& noise, double places, double width) {
-  const double looks = std::min(places, static_cast<double>(kMostPlaces)) * (2.0 * width + 1.0);
-  if (looks <= kMostLooks) return;
+  const double looks = std::min(places, static_cast<double>(kMaxPlaces)) * (2.0 * width + 1.0);
+  if (looks <= kMaxLooks) return;
   throw validity_error(fmt::format(
       "with noise s = {} on the index U would have to be computed at {:.3g} places, from {:.3g} "
       "points of the curve at each: choose a smaller --s, a larger --beta or a smaller --order",
@@ -190,7 +190,7 @@ double CoveredCost::estimate(std::span<const double> values, std::span<const dou
   return least.value() + reference - conversion_;
 }
 
-double CoveredCost::of_telling() const {
+double CoveredCost::index_release_cost() const {
   return -at(std::vector<double>(log_p_.size(), 0.0));
 }
 
@@ -203,10 +203,11 @@ PublicCurve::PublicCurve(const CurveParameters& parameters, double delta, CostUn
   validate(parameters);
   const double most = cost_of_units(ub_max);
   const double s = noise_.s();
-  rho0_ = CoveredCost(order_, delta_, noise_, noise_half_width(order_, s, 4.0)).of_telling();
+  rho0_ =
+      CoveredCost(order_, delta_, noise_, noise_half_width(order_, s, 4.0)).index_release_cost();
   const std::int64_t width = noise_half_width(order_, s, kCap * most);
   // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of what is valid
-  t_min_ = static_cast<std::int64_t>(std::floor(std::log(kLeastShare) / parameters.beta));
+  t_min_ = static_cast<std::int64_t>(std::floor(std::log(kMinShare) / parameters.beta));
   first_ = t_min_ - width;
   const auto last = static_cast<std::int64_t>(std::ceil(std::log(kCap) / parameters.beta));
   require_looks(noise_, static_cast<double>(last + width - t_min_), static_cast<double>(width));
@@ -235,8 +236,8 @@ PublicCurve::PublicCurve(double order, const DiscreteGaussian& noise, double del
   for (std::size_t i = 1; i < values_.size(); ++i) {
     if (!(values_[i] >= values_[i - 1])) throw parameter_error("a curve must not fall");
   }
-  rho0_ =
-      CoveredCost(order_, delta_, noise_, noise_half_width(order_, noise_.s(), 4.0)).of_telling();
+  rho0_ = CoveredCost(order_, delta_, noise_, noise_half_width(order_, noise_.s(), 4.0))
+              .index_release_cost();
   tabulate(threads);
 }
 
@@ -248,7 +249,7 @@ void PublicCurve::tabulate(unsigned threads) {
   const CoveredCost cost(order_, delta_, noise_, width);
   covered_.resize(static_cast<std::size_t>(size));
   // Between two places U is at least what it is at the first.
-  const std::int64_t spacing = (size + kMostPlaces - 1) / kMostPlaces;
+  const std::int64_t spacing = (size + kMaxPlaces - 1) / kMaxPlaces;
   const auto compute = [&](std::int64_t i) {
     std::vector<double> around;
     for (std::int64_t z = -width; z <= width; ++z) around.push_back(epsilon(t_min_ + i + z));

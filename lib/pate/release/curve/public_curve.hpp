@@ -106,7 +106,7 @@ class CoveredCost {
   [[nodiscard]] double estimate(std::span<const double> values, std::span<const double> scaled,
                                 double reference) const;
   /// rho0: minus U of a curve that is 0 everywhere.
-  [[nodiscard]] double of_telling() const;
+  [[nodiscard]] double index_release_cost() const;
   [[nodiscard]] std::int64_t half_width() const { return half_width_; }
 
  private:

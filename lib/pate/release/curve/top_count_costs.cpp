@@ -22,18 +22,18 @@ constexpr CostUnits kNoKey = -1;  // no histogram has such counts
 // An excess below is nothing beside the smallest unit.
 constexpr double kNegligibleExcess = 1e-14;
 constexpr std::int64_t kBlock = 16;
-constexpr std::size_t kMostMoves = 13;
+constexpr std::size_t kMaxMoves = 13;
 
 // The classes behind the top one, but for those that take part: some by name, then `slots` of those
 // that share what is left, as unevenly as it can be: `full` of the largest count allowed, one of
 // the remainder, none for the rest.
-struct Rest {
+struct RemainingVotes {
   std::int64_t v;
   std::int64_t cap;
   std::int64_t full;
   std::int64_t remainder;
 
-  Rest(std::int64_t top, std::int64_t largest, std::int64_t votes)
+  RemainingVotes(std::int64_t top, std::int64_t largest, std::int64_t votes)
       : v(top),
         cap(largest),
         full(largest > 0 ? votes / largest : 0),
@@ -53,7 +53,7 @@ struct Groups {
     }
     groups[size++] = {gap, classes};
   }
-  void fill(const Rest& rest, std::int64_t slots) {
+  void fill(const RemainingVotes& rest, std::int64_t slots) {
     const std::int64_t full = std::min(rest.full, slots);
     const std::int64_t partial = std::min<std::int64_t>(slots - full, rest.remainder > 0 ? 1 : 0);
     add(rest.v - rest.cap, full);
@@ -68,7 +68,7 @@ struct Groups {
 class MoveExcesses {
  public:
   MoveExcesses() = default;
-  MoveExcesses(const TiltedCost& cost, std::int64_t v, const Rest& rest)
+  MoveExcesses(const TiltedCost& cost, std::int64_t v, const RemainingVotes& rest)
       : cost_(&cost), v_(v), rest_(rest) {}
 
   // The classes that may take part in a move, by their counts; all others share the rest. They come
@@ -84,7 +84,7 @@ class MoveExcesses {
     Groups all;
     for (const std::int64_t count : scene.classes) all.add(v_ - count, 1);
     all.fill(rest_, scene.slots);
-    const TiltedMoment::Loses before = cost_->moment().q(all.span());
+    const TiltedMoment::WinProbability before = cost_->moment().q(all.span());
     const auto* counts = scene.classes.begin();
     const std::size_t size = scene.classes.size();
     for (std::size_t a = 0; a < size; ++a) {
@@ -131,18 +131,18 @@ class MoveExcesses {
   }
 
  private:
-  void add(Move move, const TiltedMoment::Loses& before, const Groups& others, std::int64_t a,
-           std::int64_t b) {
+  void add(Move move, const TiltedMoment::WinProbability& before, const Groups& others,
+           std::int64_t a, std::int64_t b) {
     moves_[size_] = move;
     excesses_[size_++] = cost_->moment().excess(move, before, others.span(), a, b);
   }
 
   const TiltedCost* cost_ = nullptr;
   std::int64_t v_ = 0;
-  Rest rest_{0, 0, 0};
+  RemainingVotes rest_{0, 0, 0};
   std::size_t size_ = 0;
-  std::array<Move, kMostMoves> moves_{};
-  std::array<double, kMostMoves> excesses_{};
+  std::array<Move, kMaxMoves> moves_{};
+  std::array<double, kMaxMoves> excesses_{};
 };
 
 // The cost where all classes are at least `gap` behind, if that says all there is to say.
@@ -167,7 +167,7 @@ MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_
                              std::int64_t x3) {
   const std::int64_t m = cost.classes();
   const std::int64_t votes = cost.teachers() - v - x2 - x3;
-  MoveExcesses moves(cost, v, Rest(v, x3, votes));
+  MoveExcesses moves(cost, v, RemainingVotes(v, x3, votes));
   const std::int64_t y = std::min(x3, votes);
   if (m == 2) {
     moves.consider({{x2}, 0}, 0, true);
@@ -184,7 +184,7 @@ MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_
 MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
                            std::int64_t votes) {
   const std::int64_t m = cost.classes();
-  MoveExcesses moves(cost, v, Rest(v, x2, votes));
+  MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes));
   const std::int64_t y = std::min(x2, votes);
   moves.consider({{x2}, m - 2}, 0, true);
   if (m >= 3) moves.consider({{x2, y}, m - 3}, 1, true);
@@ -201,10 +201,10 @@ constexpr double kInterpolated = 5e-11;
 constexpr double kInterpolationMargin = 3e-10;
 constexpr double kRoughly = 1e-2;
 constexpr double kLongest = 2.5;
-constexpr std::size_t kMostNodes = 14;
+constexpr std::size_t kMaxNodes = 14;
 
 std::size_t nodes_for(double length) {
-  return length < 0.3 ? 7 : length < 0.7 ? 9 : length < 1.4 ? 11 : kMostNodes;
+  return length < 0.3 ? 7 : length < 0.7 ? 9 : length < 1.4 ? 11 : kMaxNodes;
 }
 
 class MoveInterpolation {
@@ -272,7 +272,7 @@ class MoveInterpolation {
   }
 
  private:
-  using Shares = std::array<double, kMostNodes>;
+  using Shares = std::array<double, kMaxNodes>;
 
   void take(const MoveExcesses& moves) {
     const double half = 0.5 * moves.largest_joint();
@@ -306,9 +306,9 @@ class MoveInterpolation {
   std::size_t size_;
   bool usable_ = true;
   MoveExcesses moves_;
-  std::array<bool, kMostMoves> matters_{};
-  std::array<double, kMostNodes> at_{}, weights_{};
-  std::array<std::array<double, kMostNodes>, kMostMoves> logs_{};
+  std::array<bool, kMaxMoves> matters_{};
+  std::array<double, kMaxNodes> at_{}, weights_{};
+  std::array<std::array<double, kMaxNodes>, kMaxMoves> logs_{};
 };
 
 // A line of keys: number i has the top count v(i), at real size, and the moves at(i); from one to
@@ -374,9 +374,9 @@ std::int64_t picked(std::mt19937_64& random, std::int64_t least, std::int64_t mo
 }
 
 // So that there are at most so many cells of (v, x2): about M^2/4 divided by it.
-constexpr std::int64_t kMostTwoKeys = 4'000'000;
+constexpr std::int64_t kMaxTwoKeys = 4'000'000;
 std::int64_t cell_for(std::int64_t teachers) {
-  return std::max<std::int64_t>(1, ceil_divide(teachers * teachers / 4, kMostTwoKeys));
+  return std::max<std::int64_t>(1, ceil_divide(teachers * teachers / 4, kMaxTwoKeys));
 }
 
 }  // namespace
@@ -458,7 +458,7 @@ KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
       least_(ceil_divide(teachers_, cost.classes())),
       step_(step),
       three_(keys == Keys::three ||
-             (keys == Keys::automatic && cost.teachers() <= kMostTeachersOfThreeKeys)),
+             (keys == Keys::automatic && cost.teachers() <= kMaxTeachersOfThreeKeys)),
       cell_(three_     ? 1
             : cell > 0 ? cell
                        : cell_for(teachers_)) {
@@ -479,7 +479,7 @@ KeyCosts::KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& fro
     : teachers_(teachers),
       least_(ceil_divide(teachers, classes)),
       step_(1),
-      three_(teachers <= kMostTeachersOfThreeKeys),
+      three_(teachers <= kMaxTeachersOfThreeKeys),
       cell_(three_ ? 1 : cell_for(teachers)) {
   for (std::int64_t v = least_; v <= teachers_; ++v) {
     Table& table = tables_.emplace_back(empty_table(v));
@@ -676,7 +676,7 @@ void KeyCosts::compute_two_keys(const TiltedCost& cost, double step_in_noise, un
 }
 
 double KeyCosts::memory(std::int64_t teachers) {
-  if (teachers <= kMostTeachersOfThreeKeys) return 0.0;
+  if (teachers <= kMaxTeachersOfThreeKeys) return 0.0;
   const std::int64_t columns = teachers / 2 + 1 + ceil_divide(teachers, cell_for(teachers)) + 1;
   double rows = 0.0;
   for (const std::int64_t size : kBlockSizes) {

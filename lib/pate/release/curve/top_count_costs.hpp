@@ -57,7 +57,7 @@ class RowMaxima {
 /// The tilted cost as a function of the largest counts of a histogram, and its maximum over all
 /// votes within d moves.
 ///
-/// Keys are (v, x2, x3), the three largest counts; above `kMostTeachersOfThreeKeys` teachers (v,
+/// Keys are (v, x2, x3), the three largest counts; above `kMaxTeachersOfThreeKeys` teachers (v,
 /// x2). H(key) is the largest cost of any histogram with that key or less behind v, from the
 /// monotonicity of `TiltedMoment`: the classes that take part in the move are given as much as they
 /// can have, the others the most uneven distribution of the rest. K_v(S, X) is the maximum of H
@@ -79,7 +79,7 @@ class RowMaxima {
 class KeyCosts {
  public:
   enum class Keys { automatic, three, two };
-  static constexpr std::int64_t kMostTeachersOfThreeKeys = 400;
+  static constexpr std::int64_t kMaxTeachersOfThreeKeys = 400;
 
   /// Computes the table, in parallel over v; the same bits for any number of threads. `step` > 1
   /// computes only counts that are multiples of it, for estimates: then `within` is told counts,

@@ -45,7 +45,7 @@ class CellRange {
   }
 
   const QGrid* grid_;
-  QWalk walk_;
+  QBoundsByDistance walk_;
   std::size_t low_, high_;
 };
 
@@ -185,7 +185,7 @@ LocalSensitivity add_up(const VoteProfile& votes, double order, std::int64_t mos
 
 LocalSensitivity joint(const VoteProfile& votes, const ExcessCurve& curve, const QGrid& grid,
                        const UnionBoundTable& terms, std::int64_t most_votes, unsigned threads) {
-  std::optional<AnswerLadder> ladder;
+  std::optional<AnswerTable> ladder;
   std::int64_t first = 0;
   std::int64_t last = 0;
   if (votes.aggregator.selection && !votes.distinct.empty()) {

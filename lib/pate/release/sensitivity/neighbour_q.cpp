@@ -156,12 +156,12 @@ QCoordinate coordinate(const OneLaplaceNoise& noise) {
   throw parameter_error("PTR has no q, and no sensitivity of its costs is known");
 }
 
-QCoordinate coordinate(const TestedPlurality& /*tested*/) {
+QCoordinate coordinate(const PtrPlurality& /*tested*/) {
   throw_no_q();
 }
 
 // Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
-constexpr double kSmallestProbability = 1e-250;
+constexpr double kMinProbability = 1e-250;
 constexpr double kOutwards = 1e-12;
 constexpr double kNegligible = 1e-15;
 
@@ -204,8 +204,8 @@ NeighbourQ neighbour_q(const OneLaplaceNoise& noise, double log_q, std::int64_t 
   return neighbour_q_within(noise.epsilon(), log_q, classes);
 }
 
-NeighbourQ neighbour_q(const TestedPlurality& /*tested*/, double /*log_q*/,
-                       std::int64_t /*classes*/, NearbySplits& /*nearby*/) {
+NeighbourQ neighbour_q(const PtrPlurality& /*tested*/, double /*log_q*/, std::int64_t /*classes*/,
+                       NearbySplits& /*nearby*/) {
   throw_no_q();
 }
 
@@ -227,7 +227,8 @@ QCoordinate q_coordinate(const NoisyMax& noisy_max) {
   return noisy_max.visit([](const auto& noise) { return coordinate(noise); });
 }
 
-QWalk::QWalk(const UnionBoundTable& table, std::span<const std::int32_t> sorted)
+QBoundsByDistance::QBoundsByDistance(const UnionBoundTable& table,
+                                     std::span<const std::int32_t> sorted)
     : table_(&table),
       cap_(std::log1p(-1.0 / static_cast<double>(sorted.size()))),
       classes_behind_(static_cast<double>(sorted.size() - 1)) {
@@ -250,7 +251,7 @@ QWalk::QWalk(const UnionBoundTable& table, std::span<const std::int32_t> sorted)
 }
 
 template <class Term>
-double QWalk::sum_of(const End& end, const Term& term) const {
+double QBoundsByDistance::sum_of(const End& end, const Term& term) const {
   double left = classes_behind_;
   double sum = 0.0;
   const auto add = [&](std::int64_t votes, double classes) {
@@ -267,9 +268,9 @@ double QWalk::sum_of(const End& end, const Term& term) const {
   return sum;
 }
 
-double QWalk::log_sum(const End& end) const {
+double QBoundsByDistance::log_sum(const End& end) const {
   const std::int64_t nearest = end.top - end.level;
-  if (table_->probability(nearest) > kSmallestProbability) {
+  if (table_->probability(nearest) > kMinProbability) {
     const double q = sum_of(end, [this](std::int64_t gap) { return table_->probability(gap); });
     return std::min(std::log(q), cap_);
   }
@@ -279,16 +280,16 @@ double QWalk::log_sum(const End& end) const {
   return std::min(largest + std::log(q), cap_);
 }
 
-double QWalk::slack(const End& end, double log_q) {
+double QBoundsByDistance::slack(const End& end, double log_q) {
   return kOutwards * static_cast<double>(end.distance + 1) * std::max(1.0, -log_q);
 }
 
-void QWalk::update_low() {
+void QBoundsByDistance::update_low() {
   const double log_q = log_sum(lowest_);
   low_ = log_q - slack(lowest_, log_q);
 }
 
-void QWalk::update_high() {
+void QBoundsByDistance::update_high() {
   if (highest_.top <= highest_.level && highest_.distance > 0) high_capped_ = true;
   if (high_capped_) {
     high_ = cap_;
@@ -298,7 +299,7 @@ void QWalk::update_high() {
   high_ = std::min(log_q + slack(highest_, log_q), cap_);
 }
 
-void QWalk::take_in_below() {
+void QBoundsByDistance::take_in_below() {
   End& end = lowest_;
   end.below = 0.0;
   if (end.next < end.groups.size() && end.groups[end.next].votes == end.level - 1) {
@@ -306,14 +307,14 @@ void QWalk::take_in_below() {
   }
 }
 
-void QWalk::step_high() {
+void QBoundsByDistance::step_high() {
   ++highest_.distance;
   --highest_.top;
   ++highest_.level;
   update_high();
 }
 
-void QWalk::step_low() {
+void QBoundsByDistance::step_low() {
   ++lowest_.distance;
   if (!low_ended()) {
     ++lowest_.top;

@@ -52,8 +52,8 @@ struct NearbySplits {
 [[nodiscard]] NeighbourQ neighbour_q(const OneLaplaceNoise& noise, double log_q,
                                      std::int64_t classes, NearbySplits& nearby);
 /// PTR has no q: throws `parameter_error`.
-[[nodiscard]] NeighbourQ neighbour_q(const TestedPlurality& tested, double log_q,
-                                     std::int64_t classes, NearbySplits& nearby);
+[[nodiscard]] NeighbourQ neighbour_q(const PtrPlurality& tested, double log_q, std::int64_t classes,
+                                     NearbySplits& nearby);
 /// A q by itself.
 template <class Noise>
 [[nodiscard]] NeighbourQ neighbour_q(const Noise& noise, double log_q, std::int64_t classes) {
@@ -81,10 +81,10 @@ struct QCoordinate {
 /// The bounds are moved outwards by a relative 1e-12 (d + 1), many times the error of a sum: the
 /// range at distance d is inside that of every neighbour at distance d + 1 also where two ways to
 /// the same histogram round differently.
-class QWalk {
+class QBoundsByDistance {
  public:
   /// sorted: decreasing, at least two classes. The table must outlive this.
-  QWalk(const UnionBoundTable& table, std::span<const std::int32_t> sorted);
+  QBoundsByDistance(const UnionBoundTable& table, std::span<const std::int32_t> sorted);
 
   /// Goes on from distance d to d + 1: with both ends, or with those alone that are wanted.
   void step() { step_low(), step_high(); }

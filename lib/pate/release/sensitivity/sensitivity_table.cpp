@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kRowsPerTask = 32;
 // Above this many values of v a row holds several.
-constexpr std::int64_t kMostRows = 1500;
+constexpr std::int64_t kMaxRows = 1500;
 // What single precision can round away, and below what it keeps no digits.
 constexpr double kSingle = 1.0 + 2e-7;
-constexpr double kSmallestSingle = 1e-37;
+constexpr double kMinSingle = 1e-37;
 // Moments beyond these logarithms need the range of long double, or are beyond that too.
 constexpr double kLogDouble = 650.0;
 constexpr double kLogLongDouble = 11000.0;
@@ -36,10 +36,10 @@ constexpr double kLogLongDouble = 11000.0;
 
 // The lines at statistic v, forward; without a selection the moment is that of the noisy maximum.
 template <class Real>
-using Lines = AnswerLines<AnswerLine<Real>>;
+using Lines = AnswerLines<AffineExcess<Real>>;
 
 template <class Real>
-Lines<Real> lines_at(const std::optional<AnswerLadder>& ladder, std::int64_t v, double order) {
+Lines<Real> lines_at(const std::optional<AnswerTable>& ladder, std::int64_t v, double order) {
   Lines<Real> lines;
   if (!ladder) {
     lines.add({});
@@ -88,11 +88,11 @@ struct Row {
 // Excesses of the check and the noisy maximum together of those of the noisy maximum. Before a step
 // the line is one for both ends, the largest at the lower one; after it the largest at each.
 template <class Real>
-void joint_excesses(const AtEnds<Real>& excess, const std::array<AnswerLine<Real>, 3>& lines,
+void joint_excesses(const AtEnds<Real>& excess, const std::array<AffineExcess<Real>, 3>& lines,
                     AtEnds<Real>& joint) {
-  const AnswerLine<Real>& a = lines[0];
-  const AnswerLine<Real>& b = lines[1];
-  const AnswerLine<Real>& c = lines[2];
+  const AffineExcess<Real>& a = lines[0];
+  const AffineExcess<Real>& b = lines[1];
+  const AffineExcess<Real>& c = lines[2];
   const std::size_t cells = excess.before_low.size();
   const auto largest = [&](const Real* from, Real* to) {
     for (std::size_t k = 0; k < cells; ++k) {
@@ -132,7 +132,7 @@ bool scale_finite(double* x, double scale, std::size_t size) {
 template <class Real>
 void fill_costs(const AtEnds<Real>& excess, const Lines<Real>& lines, double order,
                 AtEnds<double>& costs) {
-  std::array<AnswerLine<Real>, 3> three;
+  std::array<AffineExcess<Real>, 3> three;
   three.fill({0, 0});
   for (std::size_t i = 0; i < lines.size(); ++i) three[i] = lines.line(i);
   const std::size_t cells = excess.before_low.size();
@@ -158,7 +158,7 @@ void fill_costs(const AtEnds<Real>& excess, const Lines<Real>& lines, double ord
 }
 
 float upper_single(double value) {
-  return static_cast<float>(value * kSingle + kSmallestSingle);
+  return static_cast<float>(value * kSingle + kMinSingle);
 }
 
 double change(double after, double before) {
@@ -171,10 +171,10 @@ void require_moments(double log_moment) {
   if (!(log_moment < kLogLongDouble)) throw_beyond_numbers();
 }
 
-SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
+SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<AnswerTable>& ladder,
                                    double order, double log_cap, std::int64_t first,
                                    std::int64_t last, unsigned threads)
-    : height_(ladder ? ladder->last() / kMostRows + 1 : 1),
+    : height_(ladder ? ladder->last() / kMaxRows + 1 : 1),
       first_(first / height_),
       last_(last / height_),
       cells_(grid.size()),
@@ -198,7 +198,7 @@ SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<Answer
 }
 
 template <class Real>
-void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerLadder>& ladder,
+void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerTable>& ladder,
                             double order, unsigned threads) {
   const AtEnds<Real> upwards = excesses_of<Real>(grid.upwards());
   const AtEnds<Real> downwards = excesses_of<Real>(grid.downwards());
@@ -272,7 +272,7 @@ float SensitivityTable::largest(std::int64_t r, std::size_t low, std::size_t hig
 
 CheckSensitivity::CheckSensitivity(const ThresholdCheck& check, std::int64_t teachers,
                                    double order) {
-  const AnswerLadder ladder(check, 0, teachers, teachers);
+  const AnswerTable ladder(check, 0, teachers, teachers);
   const double cap = threshold_data_independent(check.sigma1, order);
   for (std::int64_t v = 0; v <= teachers; ++v) {
     double largest = -std::numeric_limits<double>::infinity();

@@ -51,7 +51,7 @@ class SensitivityTable {
  public:
   /// Rows for v = first..last at least; without a ladder (no selection) there is one row, 0. The
   /// ladder must cover 0..teachers.
-  SensitivityTable(const QGrid& grid, const std::optional<AnswerLadder>& ladder, double order,
+  SensitivityTable(const QGrid& grid, const std::optional<AnswerTable>& ladder, double order,
                    double log_cap, std::int64_t first, std::int64_t last, unsigned threads);
 
   /// The row that holds v, and the first and last rows there are.
@@ -72,7 +72,7 @@ class SensitivityTable {
     return static_cast<std::size_t>(r - first_);
   }
   template <class Real>
-  void fill(const QGrid& grid, const std::optional<AnswerLadder>& ladder, double order,
+  void fill(const QGrid& grid, const std::optional<AnswerTable>& ladder, double order,
             unsigned threads);
 
   std::int64_t height_;  // values of v in a row

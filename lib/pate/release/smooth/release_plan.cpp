@@ -109,7 +109,7 @@ std::string about_parameters(const ReleasePlan& plan) {
   std::string text =
       " Order, beta and sigma were fixed in advance; the statement rests on their not depending "
       "on these votes.";
-  if (plan.rests_on_chosen()) text += kEarlierChosen;
+  if (plan.uses_chosen_parameters()) text += kEarlierChosen;
   return text;
 }
 
@@ -120,7 +120,7 @@ double ReleasePlan::epsilon(double released_rdp) const {
   return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
 }
 
-bool ReleasePlan::rests_on_chosen() const {
+bool ReleasePlan::uses_chosen_parameters() const {
   return chosen_from_votes || terms.counts_chosen();
 }
 

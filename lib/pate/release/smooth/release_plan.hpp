@@ -40,7 +40,7 @@ struct ReleasePlan {
   /// releases, converted at the order, at least 0.
   [[nodiscard]] double epsilon(double released_rdp) const;
   /// Whether any parameters were chosen from votes, here or where an entry is counted.
-  [[nodiscard]] bool rests_on_chosen() const;
+  [[nodiscard]] bool uses_chosen_parameters() const;
 };
 
 /// The safety factor k = Phi^-1(confidence), rounded upwards; 0 for confidence 1/2. Throws

@@ -16,7 +16,7 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kMostAnswers = 1'000'000'000;
+constexpr std::int64_t kMaxAnswers = 1'000'000'000;
 
 // More than a few roundings lose.
 constexpr double kFewRoundings = 1e-14;
@@ -166,9 +166,9 @@ double delta_left(double total, double delta, std::int64_t steps) {
 
 std::vector<MajorityCost> majority_costs(const MajoritySettings& settings) {
   const std::int64_t queries = settings.queries;
-  if (!(queries >= 1 && queries <= kMostAnswers)) {
+  if (!(queries >= 1 && queries <= kMaxAnswers)) {
     throw parameter_error(
-        fmt::format("queries must be at least 1 and at most {}, got {}", kMostAnswers, queries));
+        fmt::format("queries must be at least 1 and at most {}, got {}", kMaxAnswers, queries));
   }
   if (settings.total_delta && !(*settings.total_delta > 0.0 && *settings.total_delta < 1.0)) {
     throw parameter_error(

@@ -175,7 +175,7 @@ std::vector<MeanError> mean_errors(std::span<const std::vector<double>> gammas,
     double total = 0.0;
     for (double& one : p) total += one = uniform(engine);
     const double sign = 2.0 * total > static_cast<double>(teachers) ? 1.0 : -1.0;
-    const std::vector<double> law = law_of_ones<double>(p);
+    const std::vector<double> law = ones_distribution<double>(p);
     for (std::size_t g = 0; g < gammas.size(); ++g) {
       double distance = 0.0;  // twice the error, with its sign
       for (std::size_t l = mid; l <= all; ++l) {

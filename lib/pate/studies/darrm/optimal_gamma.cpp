@@ -16,7 +16,7 @@ namespace pate {
 namespace {
 
 constexpr std::size_t kRowsARound = 80;
-constexpr std::int64_t kMostCutRounds = 400;
+constexpr std::int64_t kMaxCutRounds = 400;
 constexpr double kOptimalGap = 1e-11;  // relative
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -75,7 +75,7 @@ OptimalGamma cut(const WorstCase& worst, std::span<const double> weights, double
   double lower = 0.0;
   double upper = 1.0;
   std::set<Multiset> known;
-  while (result.rounds < kMostCutRounds) {
+  while (result.rounds < kMaxCutRounds) {
     ++result.rounds;
     auto found = worst.dearest(gamma, kRowsARound, -std::numeric_limits<double>::infinity());
     const double scale = std::min(1.0, worst.bound() / found.front().cost);

@@ -11,7 +11,7 @@ std::vector<double> binomial_law(std::int64_t n, double p) {
   if (!(p >= 0.0 && p <= 1.0)) {
     throw parameter_error(fmt::format("a probability must be in [0, 1], got {}", p));
   }
-  return law_of_ones<double>(std::vector<double>(static_cast<std::size_t>(n), p));
+  return ones_distribution<double>(std::vector<double>(static_cast<std::size_t>(n), p));
 }
 
 double signed_value(std::span<const double> gamma, std::int64_t teachers, std::int64_t ones) {

@@ -10,7 +10,7 @@ namespace pate {
 /// ones[i]: Pr[L = l], l = 0 .. ones.size(). Every number in doubles has an absolute error below
 /// 4 n 2^-53; in long doubles as many times less. Source: the convolution of the two-point laws.
 template <class Real>
-[[nodiscard]] std::vector<Real> law_of_ones(std::span<const Real> ones) {
+[[nodiscard]] std::vector<Real> ones_distribution(std::span<const Real> ones) {
   std::vector<Real> law{Real(1)};
   for (const Real& p : ones) {
     law.push_back(Real(0));

@@ -14,7 +14,7 @@ namespace pate {
 
 namespace {
 
-constexpr double kMostSearched = 0x1p26;  // half a minute
+constexpr double kMaxSearched = 0x1p26;  // half a minute
 // Twice the unit roundoff.
 constexpr long double kUlp = std::numeric_limits<long double>::epsilon();
 
@@ -49,18 +49,18 @@ void shift_by(std::vector<Real>& x, std::size_t size, Real p) {
 }  // namespace
 
 void validate(const PrivateTeachers& teachers) {
-  if (teachers.teachers < 1 || teachers.teachers > kMostMajorityTeachers) {
+  if (teachers.teachers < 1 || teachers.teachers > kMaxMajorityTeachers) {
     throw parameter_error(fmt::format("the number of teachers must be in 1 .. {}, got {}",
-                                      kMostMajorityTeachers, teachers.teachers));
+                                      kMaxMajorityTeachers, teachers.teachers));
   }
   if (teachers.affected < 1 || teachers.affected > teachers.teachers) {
     throw parameter_error(
         fmt::format("the number of teachers that a record affects must be in 1 .. {}, got {}",
                     teachers.teachers, teachers.affected));
   }
-  if (!(teachers.epsilon > 0.0) || !(teachers.epsilon <= kLargestAnswerEpsilon)) {
+  if (!(teachers.epsilon > 0.0) || !(teachers.epsilon <= kMaxAnswerEpsilon)) {
     throw parameter_error(fmt::format("a teacher's epsilon must be > 0 and <= {}, got {}",
-                                      kLargestAnswerEpsilon, teachers.epsilon));
+                                      kMaxAnswerEpsilon, teachers.epsilon));
   }
   if (!(teachers.delta >= 0.0 && teachers.delta < 1.0)) {
     throw parameter_error(
@@ -69,9 +69,9 @@ void validate(const PrivateTeachers& teachers) {
 }
 
 void validate(const AnswerTarget& target) {
-  if (!(target.epsilon > 0.0) || !(target.epsilon <= kLargestAnswerEpsilon)) {
+  if (!(target.epsilon > 0.0) || !(target.epsilon <= kMaxAnswerEpsilon)) {
     throw parameter_error(fmt::format("the epsilon of an answer must be > 0 and <= {}, got {}",
-                                      kLargestAnswerEpsilon, target.epsilon));
+                                      kMaxAnswerEpsilon, target.epsilon));
   }
   if (!(target.delta >= 0.0 && target.delta < 1.0)) {
     throw parameter_error(
@@ -120,7 +120,7 @@ WorstCase::WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target
     }
   } else {
     moving_ = {Corner::high_low, Corner::low_high};
-    if (teachers.delta > 0.0 && searched(teachers) <= kMostSearched) {
+    if (teachers.delta > 0.0 && searched(teachers) <= kMaxSearched) {
       moving_.insert(moving_.end(),
                      {Corner::delta_zero, Corner::zero_delta, Corner::one_shy, Corner::shy_one});
     } else if (teachers.delta > 0.0) {
@@ -298,8 +298,8 @@ std::vector<double> WorstCase::coefficients(const Multiset& multiset) const {
     first.insert(first.end(), static_cast<std::size_t>(multiset[corner]), p);
     second.insert(second.end(), static_cast<std::size_t>(multiset[corner]), q);
   }
-  const auto alpha = law_of_ones<long double>(first);
-  const auto beta = law_of_ones<long double>(second);
+  const auto alpha = ones_distribution<long double>(first);
+  const auto beta = ones_distribution<long double>(second);
   const auto all = static_cast<std::size_t>(teachers_.teachers);
   std::vector<double> result;
   for (auto l = static_cast<std::size_t>(least_majority(teachers_.teachers)); l <= all; ++l) {

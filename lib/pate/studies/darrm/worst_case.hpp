@@ -26,9 +26,9 @@ struct AnswerTarget {
   double delta = 0.0;
 };
 
-inline constexpr std::int64_t kMostMajorityTeachers = 4096;
+inline constexpr std::int64_t kMaxMajorityTeachers = 4096;
 /// e^epsilon is a double.
-inline constexpr double kLargestAnswerEpsilon = 600.0;
+inline constexpr double kMaxAnswerEpsilon = 600.0;
 
 /// Throws `parameter_error` unless 1 <= teachers <= 4096, 1 <= affected <= teachers,
 /// epsilon > 0, 0 <= delta < 1, and, for the target, 0 < epsilon <= 600 and 0 <= delta < 1.

@@ -16,7 +16,7 @@ namespace pate {
 
 namespace {
 
-constexpr double kMostConstant = 1e100;
+constexpr double kMaxConstant = 1e100;
 
 double scale_of(const NoisyMax& noise) {
   return noise.parameter();
@@ -74,16 +74,16 @@ double log_tail_at_tie(const NoisyMax& noise, double n, double c) {
 
 }  // namespace
 
-void validate(const ConstantAdded& mechanism) {
+void validate(const ImmutableArgmax& mechanism) {
   validate(mechanism.noise);
-  if (!(mechanism.constant >= 0.0 && mechanism.constant <= kMostConstant)) {
-    throw parameter_error(fmt::format("the constant must be >= 0 and <= {:g}, got {}",
-                                      kMostConstant, mechanism.constant));
+  if (!(mechanism.constant >= 0.0 && mechanism.constant <= kMaxConstant)) {
+    throw parameter_error(fmt::format("the constant must be >= 0 and <= {:g}, got {}", kMaxConstant,
+                                      mechanism.constant));
   }
-  if (!(scale_of(mechanism.noise) / (1.0 + mechanism.constant) >= 2.0 * kLeastNoise)) {
+  if (!(scale_of(mechanism.noise) / (1.0 + mechanism.constant) >= 2.0 * kMinNoise)) {
     throw parameter_error(
         fmt::format("the constant must be at most {:g} times the noise, got {} and {}",
-                    0.5 / kLeastNoise, mechanism.constant, scale_of(mechanism.noise)));
+                    0.5 / kMinNoise, mechanism.constant, scale_of(mechanism.noise)));
   }
 }
 
@@ -110,7 +110,7 @@ double sufficient_constant(const NoisyMax& noise, std::int64_t classes, double t
   return high * (1.0 + 1e-14) * scale_of(noise);
 }
 
-double log_failure_at_tie(const ConstantAdded& mechanism, std::int64_t classes) {
+double log_failure_at_tie(const ImmutableArgmax& mechanism, std::int64_t classes) {
   const double n = static_cast<double>(classes) - 1.0;
   const double x = mechanism.constant / scale_of(mechanism.noise);
   const double exact =
@@ -118,7 +118,7 @@ double log_failure_at_tie(const ConstantAdded& mechanism, std::int64_t classes) 
   return std::min({exact, log_tail_at_tie(mechanism.noise, n, mechanism.constant), 0.0});
 }
 
-double log_overtakes(const ConstantAdded& mechanism, std::int64_t gap) {
+double log_overtakes(const ImmutableArgmax& mechanism, std::int64_t gap) {
   return log_pair_exceeds(
       mechanism.noise, (mechanism.constant + static_cast<double>(gap)) / scale_of(mechanism.noise));
 }
@@ -127,14 +127,14 @@ double BoundaryLoss::delta_at(double epsilon) const {
   return std::max(-std::expm1(log_q) - std::exp(epsilon + log_q), 0.0);
 }
 
-BoundaryLoss boundary_loss(const ConstantAdded& mechanism) {
+BoundaryLoss boundary_loss(const ImmutableArgmax& mechanism) {
   BoundaryLoss result;
   result.log_q = log_overtakes(mechanism, 1);
   result.loss = log1mexp(result.log_q) - result.log_q;
   return result;
 }
 
-std::optional<double> authors_epsilon(const ConstantAdded& mechanism, std::int64_t queries,
+std::optional<double> authors_epsilon(const ImmutableArgmax& mechanism, std::int64_t queries,
                                       double delta) {
   if (mechanism.noise.is_gaussian()) return std::nullopt;
   const double gamma = 1.0 / scale_of(mechanism.noise);
@@ -142,7 +142,7 @@ std::optional<double> authors_epsilon(const ConstantAdded& mechanism, std::int64
   return 4.0 * t * gamma * gamma + 2.0 * gamma * std::sqrt(-2.0 * t * std::log(delta));
 }
 
-NoisyMax noise_per_vote(const ConstantAdded& mechanism) {
+NoisyMax noise_per_vote(const ImmutableArgmax& mechanism) {
   return mechanism.noise.visit([&](auto noise) {
     const double least = noise.parameter() / (1.0 + mechanism.constant) * (1.0 - 1e-15);
     const double parameter = mechanism.constant == 0.0 ? noise.parameter() : least;

@@ -12,14 +12,14 @@ namespace pate {
 // every count. What the authors claim of it, and what holds (README of this folder).
 
 /// The noise and the constant.
-struct ConstantAdded {
+struct ImmutableArgmax {
   NoisyMax noise;         ///< Lap(b), the authors' gamma being 1/b, or N(0, sigma^2)
   double constant = 0.0;  ///< c, in votes
 };
 
 /// Throws `parameter_error` unless the constant is in [0, 1e100] and the noise, and the noise by
 /// 1 + c, in the range of noise.
-void validate(const ConstantAdded& mechanism);
+void validate(const ImmutableArgmax& mechanism);
 
 /// The authors' c for a failure probability tau:
 ///
@@ -36,10 +36,10 @@ void validate(const ConstantAdded& mechanism);
 
 /// log Pr[the answer is not the plurality] where all of `classes` >= 2 are tied: the largest
 /// failure of any votes. Relative accuracy 1e-9, also where the probability underflows.
-[[nodiscard]] double log_failure_at_tie(const ConstantAdded& mechanism, std::int64_t classes);
+[[nodiscard]] double log_failure_at_tie(const ImmutableArgmax& mechanism, std::int64_t classes);
 
 /// log Pr[a class `gap` >= 0 votes behind is ahead of the plurality].
-[[nodiscard]] double log_overtakes(const ConstantAdded& mechanism, std::int64_t gap);
+[[nodiscard]] double log_overtakes(const ImmutableArgmax& mechanism, std::int64_t gap);
 
 /// Two classes, n + 1 votes against n, and the neighbour with n against n + 1: the answer is wrong
 /// with probability q on both.
@@ -50,17 +50,17 @@ struct BoundaryLoss {
   /// 0.
   [[nodiscard]] double delta_at(double epsilon) const;
 };
-[[nodiscard]] BoundaryLoss boundary_loss(const ConstantAdded& mechanism);
+[[nodiscard]] BoundaryLoss boundary_loss(const ImmutableArgmax& mechanism);
 
 /// Epsilon of T answers as the authors compute it (their Theorem 4), 4 T gamma^2 + 2 gamma sqrt(2 T
 /// ln(1/delta)); none for Gaussian noise, of which their theorem does not speak. Only true for c =
 /// 0.
-[[nodiscard]] std::optional<double> authors_epsilon(const ConstantAdded& mechanism,
+[[nodiscard]] std::optional<double> authors_epsilon(const ImmutableArgmax& mechanism,
                                                     std::int64_t queries, double delta);
 
 /// The noise that has, without a constant, the same global sensitivity: noise / (1 + c), rounded
 /// down. Adding c changes a count by up to 1 + c with one vote, so costs are those of this noise.
-[[nodiscard]] NoisyMax noise_per_vote(const ConstantAdded& mechanism);
+[[nodiscard]] NoisyMax noise_per_vote(const ImmutableArgmax& mechanism);
 
 /// The smooth sensitivity of a count at a distance of `votes_to_flip` >= 1 from another plurality:
 /// max(1, (1 + c) e^(-beta (votes_to_flip - 1))), the largest local sensitivity at distance k times

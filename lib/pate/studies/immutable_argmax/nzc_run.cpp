@@ -80,7 +80,7 @@ void add_global_costs(NzcAnalysis& analysis) {
   analysis.global_sensitivity = 1.0 + analysis.mechanism.constant;
   analysis.global_query =
       with_margin(noise.is_gaussian() ? *noise.squared_mu() / 2.0 : *noise.pure_epsilon());
-  StepCounts steps;
+  MechanismCounts steps;
   steps.maxima[noise] = analysis.queries;
   std::vector<Notice> notices;
   analysis.global =

@@ -51,7 +51,7 @@ struct NzcUtility {
 /// The mechanism on a dump: what is claimed of it, and what holds.
 struct NzcAnalysis {
   NzcSettings settings;
-  ConstantAdded mechanism;
+  ImmutableArgmax mechanism;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t queries = 0;

@@ -29,7 +29,7 @@ constexpr std::size_t kInputPiece = std::size_t{1} << 30U;  // zlib counts in 32
 // Votes seldom shrink to less than a hundredth; a file that was made to fill a machine does, to a
 // thousandth. Little is fine whatever it came from.
 constexpr std::size_t kAlwaysFine = std::size_t{1} << 28U;
-constexpr std::size_t kMostTimes = 512;
+constexpr std::size_t kMaxTimes = 512;
 
 // What is compressed: its size, and how to do without, for messages.
 struct Packed {
@@ -40,11 +40,11 @@ struct Packed {
 // Throws where `size` bytes came, or are to come, out of `from` of what is packed.
 void refuse_bomb(const std::string& name, std::size_t size, std::size_t from,
                  const Packed& packed) {
-  if (size <= kAlwaysFine || size / kMostTimes <= from) return;
+  if (size <= kAlwaysFine || size / kMaxTimes <= from) return;
   throw input_error(fmt::format(
       "{}: expected at most {} times as much inside a compressed file as it has itself, beyond {} "
       "bytes, found {} bytes or more in {}; if that is meant, {}",
-      name, kMostTimes, kAlwaysFine, size, from, packed.remedy));
+      name, kMaxTimes, kAlwaysFine, size, from, packed.remedy));
 }
 
 // Room for what is inflated, which may be a thousand times what was compressed: of an array as much
@@ -95,7 +95,7 @@ class Room {
       throw input_error(
           fmt::format("{}: expected a word, found more than {} bytes", name_, filled_));
     }
-    grow_held(bytes_, size, known, name_);
+    grow_buffer(bytes_, size, known, name_);
   }
 
   const std::string& name_;
@@ -173,7 +173,7 @@ class Inflater {
   std::size_t next_look_ = kFirstLook;
 };
 
-constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMaxListed = 20;
 constexpr std::string_view kSuffix = ".npy";
 
 struct Discard {
@@ -225,13 +225,13 @@ std::vector<std::pair<std::string, zip_uint64_t>> members_of(zip_t* archive) {
 std::string list(const std::vector<std::pair<std::string, zip_uint64_t>>& members) {
   if (members.empty()) return "none";
   std::string text;
-  for (std::size_t i = 0; i < std::min(members.size(), kMostListed); ++i) {
+  for (std::size_t i = 0; i < std::min(members.size(), kMaxListed); ++i) {
     std::string_view shown = members[i].first;
     if (shown.ends_with(kSuffix)) shown.remove_suffix(kSuffix.size());
     text += (i == 0 ? "" : ", ") + printable(shown);
   }
-  if (members.size() <= kMostListed) return text;
-  return text + fmt::format(" and {} more", members.size() - kMostListed);
+  if (members.size() <= kMaxListed) return text;
+  return text + fmt::format(" and {} more", members.size() - kMaxListed);
 }
 
 std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::string& name,
@@ -295,7 +295,7 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std
   }
 }
 
-bool is_sparse(zip_t* archive) {
+bool is_sparse_vector(zip_t* archive) {
   return zip_name_locate(archive, "format.npy", 0) >= 0 &&
          zip_name_locate(archive, "shape.npy", 0) >= 0;
 }
@@ -348,7 +348,7 @@ std::shared_ptr<const NumericTable> open_npz_member(std::span<const std::byte> a
                                                     std::string_view member,
                                                     const FirstLine& reading) {
   const Archive opened = open_archive(archive, name);
-  if (member.empty() && is_sparse(opened.get())) {
+  if (member.empty() && is_sparse_vector(opened.get())) {
     return open_sparse(opened.get(), name);
   }
   const auto open_member = [&](std::string_view called, zip_uint64_t index) {

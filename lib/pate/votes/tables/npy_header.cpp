@@ -238,9 +238,9 @@ void check_shape(const NpyHeader& header, const std::string& name) {
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kPrefix = 10;  // magic, version, length
-constexpr std::size_t kLongestDescr = 16;
+constexpr std::size_t kMaxDescr = 16;
 // numpy leaves room for the first dimension to grow to any 64-bit number in place.
-constexpr std::size_t kLongestDimension = 21;
+constexpr std::size_t kMaxDimension = 21;
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionEnd = 8;
@@ -319,8 +319,8 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
 
 std::optional<std::size_t> npy_file_size(std::span<const std::byte> bytes,
                                          const std::string& name) {
-  constexpr std::size_t kLongestPrefix = kVersionEnd + 4;
-  if (bytes.size() < kLongestPrefix || !as_text(bytes).starts_with(kMagic)) return std::nullopt;
+  constexpr std::size_t kMaxPrefix = kVersionEnd + 4;
+  if (bytes.size() < kMaxPrefix || !as_text(bytes).starts_with(kMagic)) return std::nullopt;
   const std::size_t begin = length_end(std::to_integer<std::size_t>(bytes[kMagic.size()]));
   if (bytes.size() < begin + header_length(bytes, begin)) return std::nullopt;
   const NpyHeader header = parse_npy_header(bytes, name);
@@ -333,14 +333,14 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
     throw parameter_error(
         fmt::format("shape must have one or two dimensions >= 0, got {}", format_shape(shape)));
   }
-  if (descr.empty() || descr.size() > kLongestDescr ||
+  if (descr.empty() || descr.size() > kMaxDescr ||
       descr.find_first_of("'\\\n") != std::string_view::npos) {
     throw parameter_error(fmt::format("dtype must be 1 to {} characters without quotes, got \"{}\"",
-                                      kLongestDescr, descr));
+                                      kMaxDescr, descr));
   }
   std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr,
                                  format_shape(shape));
-  dict.append(kLongestDimension - fmt::formatted_size("{}", shape.front()), ' ');
+  dict.append(kMaxDimension - fmt::formatted_size("{}", shape.front()), ' ');
   // As numpy does: where nothing is missing to a multiple of 64, 64 more.
   dict.append(kAlignment - (kPrefix + dict.size() + 1) % kAlignment, ' ');
   dict += '\n';

@@ -18,7 +18,7 @@ namespace {
 
 // Larger files are copied run by run: a run that is touched where it is mapped costs a fault and
 // makes 64 KiB resident, and dropping pages again holds up everybody who reads.
-constexpr std::size_t kLargestTouched = std::size_t{16} << 20U;
+constexpr std::size_t kMaxTouched = std::size_t{16} << 20U;
 
 template <typename T, bool swapped>
 T load(const std::byte* from) {
@@ -173,7 +173,7 @@ void NpyTable::copy_runs(const Block& block, std::span<Number> out) const {
   // The block in runs of elements that lie one after the other in the file.
   const auto width = static_cast<std::size_t>(block.column_count);
   bool good = true;
-  const bool touches = !file_ || file_->bytes().size() <= kLargestTouched;
+  const bool touches = !file_ || file_->bytes().size() <= kMaxTouched;
   std::vector<std::byte> copied;
   const auto run_at = [&](std::int64_t row, std::int64_t column, std::size_t elements) {
     const std::size_t offset = offset_of(row, column);

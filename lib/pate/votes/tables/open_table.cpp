@@ -23,7 +23,7 @@ namespace pate::io {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 24U;
-constexpr std::size_t kLooked = 512;  // bytes by which text is known
+constexpr std::size_t kSniffBytes = 512;  // bytes by which text is known
 constexpr std::string_view kArchiveMark = ".npz:";
 
 using Bytes = std::span<const std::byte>;
@@ -56,7 +56,7 @@ bool is_npy(Bytes bytes) {
 }
 
 bool is_text(Bytes bytes) {
-  const std::string_view begin = as_text(bytes).substr(0, kLooked);
+  const std::string_view begin = as_text(bytes).substr(0, kSniffBytes);
   return std::none_of(begin.begin(), begin.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   });

@@ -14,7 +14,7 @@ namespace pate::io {
 namespace {
 
 // A row is written out as a whole, and a file of a few bytes can have very long ones.
-constexpr std::int64_t kMostColumns = 1'000'000;
+constexpr std::int64_t kMaxColumns = 1'000'000;
 constexpr std::int64_t kIndicesAtOnce = 1 << 16;
 
 std::vector<std::int64_t> read_all(const NpyTable& array, std::int64_t first, std::int64_t count) {
@@ -46,11 +46,11 @@ SparseTable::SparseTable(std::string name, SparseArrays arrays)
   rows_ = shape[0];
   columns_ = shape[1];
   const std::int64_t offsets = arrays_.indptr->rows();
-  if (rows_ < 0 || columns_ < 0 || columns_ > kMostColumns || offsets < 1 || rows_ != offsets - 1) {
+  if (rows_ < 0 || columns_ < 0 || columns_ > kMaxColumns || offsets < 1 || rows_ != offsets - 1) {
     throw input_error(fmt::format(
         "{}: expected a sparse matrix of as many rows as offsets in indptr less one, {}, and at "
         "most {} columns, found shape ({}, {})",
-        name_, offsets - 1, kMostColumns, rows_, columns_));
+        name_, offsets - 1, kMaxColumns, rows_, columns_));
   }
   begins_ = read_all(*arrays_.indptr, 0, offsets);
   const std::int64_t stored = arrays_.indices->rows();

@@ -18,7 +18,7 @@ using namespace pate_test;
 
 namespace {
 
-double epsilon(const Plan& plan, ReportedConversion conversion) {
+double epsilon(const Plan& plan, EpsilonMethod conversion) {
   for (const CostEntry& cost : plan.costs) {
     if (cost.conversion == conversion) return cost.epsilon;
   }
@@ -35,23 +35,23 @@ TEST_SUITE("planning") {
     const double delta = 1e-6;
     const Plan result = plan(run, {delta, {}, {}});
     // 4 k gamma^2 + 2 gamma sqrt(2 k log(1/delta)), printed as 26.
-    CHECK(covers(epsilon(result, ReportedConversion::strong),
+    CHECK(covers(epsilon(result, EpsilonMethod::strong),
                  10.0 + 0.1 * std::sqrt(2000.0 * std::log(1e6))));
     double moments = 1e9;
     for (int l = 1; l <= 8; ++l) {
       moments = std::min(moments, (2.0 / 400.0 * 1000.0 * l * (l + 1) + std::log(1e6)) / l);
     }
-    CHECK(covers(epsilon(result, ReportedConversion::moments), moments));
-    for (const auto printed : {ReportedConversion::moments, ReportedConversion::strong}) {
+    CHECK(covers(epsilon(result, EpsilonMethod::moments), moments));
+    for (const auto printed : {EpsilonMethod::moments, EpsilonMethod::strong}) {
       for (const auto ours :
-           {ReportedConversion::improved, ReportedConversion::classic, ReportedConversion::kov}) {
+           {EpsilonMethod::improved, EpsilonMethod::classic, EpsilonMethod::kov}) {
         CHECK(epsilon(result, ours) < epsilon(result, printed));
       }
     }
     run = {};
     run.sigma2 = 40.0;
     run.queries = 10;
-    CHECK(std::isnan(epsilon(plan(run, {delta, {}, {}}), ReportedConversion::moments)));
+    CHECK(std::isnan(epsilon(plan(run, {delta, {}, {}}), EpsilonMethod::moments)));
   }
 
   TEST_CASE("a thousand answers of GNMax") {
@@ -59,12 +59,11 @@ TEST_SUITE("planning") {
     run.sigma2 = 40.0;
     run.queries = 1000;
     const Plan result = plan(run, {1e-5, {}, {}});
-    CHECK(covers(epsilon(result, ReportedConversion::gdp), 4.98330640597));
+    CHECK(covers(epsilon(result, EpsilonMethod::gdp), 4.98330640597));
     // Known to the digits shown; classic on the continuum of orders.
-    CHECK(epsilon(result, ReportedConversion::improved) == doctest::Approx(5.3777).epsilon(1e-5));
-    CHECK(epsilon(result, ReportedConversion::classic) ==
-          doctest::Approx(5.98991507).epsilon(2e-9));
-    CHECK(result.costs[result.headline].conversion == ReportedConversion::gdp);
+    CHECK(epsilon(result, EpsilonMethod::improved) == doctest::Approx(5.3777).epsilon(1e-5));
+    CHECK(epsilon(result, EpsilonMethod::classic) == doctest::Approx(5.98991507).epsilon(2e-9));
+    CHECK(result.costs[result.headline].conversion == EpsilonMethod::gdp);
     CHECK(result.steps.maxima.at({GaussianNoisyMax{40.0}}) == 1000);
     CHECK(result.rdp.size() == result.orders.size());
   }
@@ -79,8 +78,7 @@ TEST_SUITE("planning") {
         // mu^2 = queries * 2 / sigma^2; powers of four keep the digits of mu but for one rounding.
         run.sigma2 = std::sqrt(2.0 * static_cast<double>(queries)) / mu;
         run.queries = queries;
-        const double got =
-            epsilon(plan(run, {row.number("delta"), {}, {}}), ReportedConversion::gdp);
+        const double got = epsilon(plan(run, {row.number("delta"), {}, {}}), EpsilonMethod::gdp);
         if (reference == 0.0) {
           CHECK_MESSAGE(got == 0.0, row.text());
         } else {
@@ -98,8 +96,8 @@ TEST_SUITE("planning") {
     run.max_answers = 300;
     const Plan result = plan(run, {1e-5, {}, std::vector<double>{8.0}});
     const double mu = std::sqrt(1000.0 / 22500.0 + 300.0 * 2.0 / 1600.0);
-    CHECK(covers(epsilon(result, ReportedConversion::gdp),
-                 gaussian_dp_epsilon(mu, 1e-5) * (1.0 - 5e-10)));
+    CHECK(
+        covers(epsilon(result, EpsilonMethod::gdp), gaussian_dp_epsilon(mu, 1e-5) * (1.0 - 5e-10)));
     REQUIRE(result.rdp.size() == 1);
     CHECK(result.rdp[0].selection == 1000.0 * threshold_data_independent(150.0, 8.0));
     CHECK(result.rdp[0].noisy_max == 300.0 * data_independent_cost(GaussianNoisyMax{40.0}, 8.0));
@@ -120,9 +118,8 @@ TEST_SUITE("planning") {
       const Plan result = plan(run, {1e-5, {}, {}});
       REQUIRE(result.costs.size() == 7);
       const auto k = static_cast<double>(queries);
-      CHECK(covers(epsilon(result, ReportedConversion::pure), 0.1 * k));
-      CHECK(epsilon(result, ReportedConversion::kov) ==
-            composed_pure_dp_epsilon(0.1, queries, 1e-5));
+      CHECK(covers(epsilon(result, EpsilonMethod::pure), 0.1 * k));
+      CHECK(epsilon(result, EpsilonMethod::kov) == composed_pure_dp_epsilon(0.1, queries, 1e-5));
       const double headline = result.costs[result.headline].epsilon;
       for (const CostEntry& cost : result.costs) CHECK(cost.epsilon >= headline);
       CHECK(result.costs[result.headline].releasable);
@@ -133,9 +130,9 @@ TEST_SUITE("planning") {
     PlannedRun run;
     run.sigma2 = 40.0;
     run.queries = 10;
-    const Plan classic = plan(run, {1e-5, ReportedConversion::classic, {}});
-    CHECK(classic.costs[classic.headline].conversion == ReportedConversion::classic);
-    CHECK_THROWS_WITH(static_cast<void>(plan(run, {1e-5, ReportedConversion::kov, {}})),
+    const Plan classic = plan(run, {1e-5, EpsilonMethod::classic, {}});
+    CHECK(classic.costs[classic.headline].conversion == EpsilonMethod::classic);
+    CHECK_THROWS_WITH(static_cast<void>(plan(run, {1e-5, EpsilonMethod::kov, {}})),
                       "conversion kov does not go with this noise; computed are optimal, "
                       "improved, classic, gdp");
   }
@@ -163,7 +160,7 @@ TEST_SUITE("planning") {
       run.laplace_scale = bad;
       refused(run);
     }
-    for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, kMostPlannedQueries + 1}) {
+    for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, kMaxPlannedQueries + 1}) {
       PlannedRun run = good;
       run.queries = bad;
       refused(run);
@@ -256,7 +253,7 @@ TEST_SUITE("planning") {
       const PlannedRun run = random_run(random);
       const double epsilon = random.log_uniform(0.02, 50.0);
       PlanSettings settings{random.log_uniform(1e-12, 1e-2), {}, {}};
-      if (random.integer(0, 3) == 0) settings.conversion = ReportedConversion::improved;
+      if (random.integer(0, 3) == 0) settings.conversion = EpsilonMethod::improved;
       if (random.integer(0, 7) == 0) settings.orders = {1.5, 4.0, 16.0, 64.0};
       for (const PlanParameter parameter : parameters(run)) {
         try {
@@ -304,7 +301,7 @@ TEST_SUITE("planning") {
     run.queries = 10;
     const PlanSettings settings{1e-5, {}, {}};
     const Plan most = solve(run, settings, PlanParameter::queries, 5.0);
-    CHECK(most.run.queries == kMostPlannedQueries);
+    CHECK(most.run.queries == kMaxPlannedQueries);
     REQUIRE(!most.notices.empty());
     CHECK(most.notices.back().code == "solved_at_limit");
     run.sigma1 = 1e9;

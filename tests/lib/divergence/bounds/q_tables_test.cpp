@@ -63,16 +63,16 @@ void compare_at_orders(const std::vector<double>& log_q, double sigma,
       compare(table, at, mu, cells.locate(log_q[i]));
     }
     // Those that have no cell are in the table too.
-    CHECK(at.alone.size() == cells.alone().size());
-    for (const double alone : cells.alone()) {
-      const QCells::Position position = cells.locate(alone);
+    CHECK(at.isolated.size() == cells.isolated().size());
+    for (const double isolated : cells.isolated()) {
+      const QCells::Position position = cells.locate(isolated);
       REQUIRE(position.cell == QCells::kNoCell);
-      REQUIRE(position.alone < at.alone.size());
+      REQUIRE(position.isolated < at.isolated.size());
       compare(table, at, mu, position);
     }
   }
   for (const auto& at : table.cells_at_orders(orders.first(1), 1)) {
-    for (const double alone : cells.alone()) compare(table, at, mu, cells.locate(alone));
+    for (const double isolated : cells.isolated()) compare(table, at, mu, cells.locate(isolated));
   }
 }
 
@@ -274,7 +274,7 @@ TEST_SUITE("bounds") {
     CHECK(cells.size() == 0);
     const GaussianTradeoffTable table(cells, mu);
     const std::vector<double> orders{2.0, 2.5, 3.0, 3.75, 20.0, 21.0, 22.0};
-    CHECK(cells.alone().size() == log_q.size());
+    CHECK(cells.isolated().size() == log_q.size());
     for (const auto& at : table.at_orders(orders, 1)) {
       for (const double x : log_q) {
         const QCells::Position position = cells.locate(x);
@@ -286,7 +286,7 @@ TEST_SUITE("bounds") {
     }
     // Another value is none of them.
     const QCells::Position other = cells.locate(log_q.front() * (1.0 + 1e-12));
-    CHECK(other.alone == QCells::kNoCell);
+    CHECK(other.isolated == QCells::kNoCell);
     compare(table, table.at_orders(orders, 1).back(), mu, other);
   }
 

@@ -369,7 +369,7 @@ TEST_SUITE("bounds") {
     CHECK(covers(cost_of_log_excess(std::log(0.5), 3.0, 1.0), 0.5 * std::log(1.5)));
     CHECK(cost_of_log_excess(5.0, 2.0, 1.0) == 1.0);
     CHECK(cost_of_log_excess(kInfinity, 2.0, 7.0) == 7.0);
-    CHECK(cost_of_log_excess(-kInfinity, 2.0, 1.0) == kSmallestReported);
+    CHECK(cost_of_log_excess(-kInfinity, 2.0, 1.0) == kMinReported);
     CHECK(covers(cost_of_log_excess(5000.0, 11.0, 1e9), 500.0));
   }
 

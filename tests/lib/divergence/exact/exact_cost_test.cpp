@@ -47,7 +47,7 @@ std::int64_t sum_of(const Counts& counts) {
 // Exact costs are closer than others.
 bool covers_closely(double reported, double reference) {
   return covers(reported, reference) &&
-         (reference < kSmallestReported || reported <= reference * (1.0 + 1e-10));
+         (reference < kMinReported || reported <= reference * (1.0 + 1e-10));
 }
 
 BothDirections exact_of(const Aggregator& aggregator, const Counts& counts, double order) {
@@ -197,7 +197,7 @@ TEST_SUITE("exact") {
       const ExactMechanism mechanism(aggregator, sum_of(counts));
       ExactCost exact(mechanism, mechanism.group(counts, {}));
       const double order = kOrders[static_cast<std::size_t>(i) % std::size(kOrders)];
-      const auto neighbour = exact.attained_by(order);
+      const auto neighbour = exact.worst_neighbour_at(order);
       REQUIRE(neighbour);
       std::vector<BothDirections> costs;
       exact.by_group(order, costs);
@@ -244,7 +244,7 @@ TEST_SUITE("exact") {
       const Aggregator both =
           confident(random.uniform(0.0, 300.0), random.log_uniform(1.0, 300.0), sigma);
       const std::int64_t v = top_count(counts);
-      const AnswerLadder ladder(*both.selection, v, v, sum_of(counts));
+      const AnswerTable ladder(*both.selection, v, v, sum_of(counts));
       for (const double order : kOrders) {
         INFO(show_counts(counts), " sigma ", sigma, " order ", order);
         const BothDirections exact = exact_of(gnmax(sigma), counts, order);
@@ -319,7 +319,7 @@ TEST_SUITE("exact") {
           CHECK_MESSAGE(got.reverse == expected.reverse, show_counts(counts), " at ", order);
           if (alone.bytes() > 2 * forgetful.bytes()) ++fewer;
         }
-        forgetful.forget();
+        forgetful.drop_outcomes();
         if (range == 1) {
           CHECK((forgetful.outcomes() == nullptr) ==
                 (ExactCost(mechanism, mechanism.group(counts, {})).outcomes() == nullptr));
@@ -429,7 +429,7 @@ TEST_SUITE("exact") {
     const ExactMechanism mechanism(gnmax(0.01), 16);
     ExactCost exact(mechanism, mechanism.group(counts, {}));
     CHECK(exact.outcomes() == nullptr);
-    CHECK_FALSE(exact.attained_by(3.0));
+    CHECK_FALSE(exact.worst_neighbour_at(3.0));
     const double log_q = pate::log_q(GaussianNoisyMax{0.01}, counts);
     const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{0.01}}, log_q, 3.0);
     CHECK(exact.largest(3.0).forward == bound.forward);
@@ -520,7 +520,7 @@ TEST_SUITE("exact") {
       for (const Direction direction : {Direction::forward, Direction::reverse}) {
         const double cost = log1pexp(expected.of(direction)) / (order - 1.0);
         CHECK(got.of(direction) >= cost * (1.0 - 1e-12));
-        if (cost > kSmallestReported) CHECK(got.of(direction) <= cost * (1.0 + 1e-10));
+        if (cost > kMinReported) CHECK(got.of(direction) <= cost * (1.0 + 1e-10));
       }
       if (exact.log_q() < -30.0) ++small;
     }
@@ -536,7 +536,8 @@ TEST_SUITE("exact") {
       const bool gaussian = i % 2 == 0;
       const Aggregator aggregator = gaussian ? gnmax(noise) : lnmax(noise);
       const ExactMechanism mechanism(aggregator, sum_of(counts));
-      const double log_bound = ExactCost(mechanism, mechanism.group(counts, {})).log_surprise();
+      const double log_bound =
+          ExactCost(mechanism, mechanism.group(counts, {})).log_other_outcomes();
       CHECK(log_bound <= 0.0);
       const auto top = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
       long double largest = 0.0L;

@@ -66,14 +66,14 @@ TEST_SUITE("exact") {
   TEST_CASE("groups are sorted and take equal classes together") {
     const GroupedVotes votes = group_votes(Counts{0, 4, 1, 0, 1, 0});
     REQUIRE(votes.groups.size() == 3);
-    CHECK(votes.groups[0] == VoteGroup{4, Place::lower, 1});
-    CHECK(votes.groups[1] == VoteGroup{1, Place::lower, 2});
-    CHECK(votes.groups[2] == VoteGroup{0, Place::lower, 3});
+    CHECK(votes.groups[0] == VoteGroup{4, LeadRank::lower, 1});
+    CHECK(votes.groups[1] == VoteGroup{1, LeadRank::lower, 2});
+    CHECK(votes.groups[2] == VoteGroup{0, LeadRank::lower, 3});
     CHECK(can_move(votes, 1, 1));        // to the other class with one vote
     CHECK_FALSE(can_move(votes, 0, 0));  // there is no other
     CHECK_FALSE(can_move(votes, 2, 0));  // nobody voted for it
     CHECK(group_votes(Counts{1, 0, 4, 0, 0, 1}) == votes);
-    CHECK(group_confident_votes(Counts{5, 4, 3}).groups[1].place == Place::below);
+    CHECK(group_confident_votes(Counts{5, 4, 3}).groups[1].place == LeadRank::below);
   }
 
   TEST_CASE("classes without a vote that are left out are in their group all the same") {

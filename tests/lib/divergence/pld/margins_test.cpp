@@ -20,7 +20,7 @@ using Real = long double;
 struct Exact {
   double yes;
   double loss;
-  [[nodiscard]] OutcomeTable table() const {
+  [[nodiscard]] DistributionPair table() const {
     const double q = yes * std::exp(-loss);
     return {{yes, q, loss}, {1.0 - yes, 1.0 - q, std::log1p(-yes) - std::log1p(-q)}};
   }
@@ -31,15 +31,15 @@ struct Exact {
 };
 
 const std::array kQueries{Exact{0.25, 1.0}, Exact{0.01, 2.5}, Exact{0.6, 0.25}};
-const OutcomeTable kNothing{{0.25, 0.25, 0.0}, {0.75, 0.75, 0.0}};  // tells nothing
+const DistributionPair kNothing{{0.25, 0.25, 0.0}, {0.75, 0.75, 0.0}};  // tells nothing
 
 }  // namespace
 
 TEST_SUITE("profile") {
   TEST_CASE("margins: an upper profile is above by a billionth where rounding is all there is") {
     for (const Exact& query : kQueries) {
-      UpperProfile profile({0x1p-8, 4.0, 1e-9});
-      profile.prepend(std::vector<OutcomeTable>{query.table()});
+      PessimisticProfile profile({0x1p-8, 4.0, 1e-9});
+      profile.compose_query(std::vector<DistributionPair>{query.table()});
       for (const double epsilon : {0.0, 0.125, 0.1875}) {
         const double exact = query.delta(epsilon);
         const double above = profile.delta(epsilon) / exact - 1.0;
@@ -55,12 +55,12 @@ TEST_SUITE("profile") {
 
   TEST_CASE("margins: an upper profile allows every query a loss for its rounding") {
     constexpr std::int64_t kTimes = 2000;
-    const std::vector<OutcomeTable> nothing{kNothing};
-    UpperProfile one({0x1p-8, 4.0, 1e-9});
-    one.prepend(std::vector<OutcomeTable>{kQueries[0].table()});
-    UpperProfile many = one;
-    const GridLosses same(nothing, 0x1p-8);
-    many.prepend(same, 0, 1, kTimes);
+    const std::vector<DistributionPair> nothing{kNothing};
+    PessimisticProfile one({0x1p-8, 4.0, 1e-9});
+    one.compose_query(std::vector<DistributionPair>{kQueries[0].table()});
+    PessimisticProfile many = one;
+    const DiscretizedPairs same(nothing, 0x1p-8);
+    many.compose_query(same, 0, 1, kTimes);
     const double shift = 4e-12 * static_cast<double>(kTimes);
     for (const double epsilon : {0.0, 0.25, 0.5}) {
       const double delta = kQueries[0].delta(epsilon);
@@ -72,9 +72,9 @@ TEST_SUITE("profile") {
   TEST_CASE("margins: a lower profile is below by what rounding may add, of every query") {
     constexpr std::int64_t kTimes = 20000;
     for (const Exact& query : kQueries) {
-      LowerProfile one(0x1p-8, -4.0, 4.0);
+      OptimisticProfile one(0x1p-8, -4.0, 4.0);
       one.append(query.table());
-      LowerProfile many = one;
+      OptimisticProfile many = one;
       many.append(kNothing, kTimes);
       for (const double epsilon : {0.0, 0.125, 0.1875}) {
         const double exact = query.delta(epsilon);
@@ -87,13 +87,13 @@ TEST_SUITE("profile") {
 
   TEST_CASE("margins: a cover has more mass than its tables, for its rounding") {
     const std::array tables{kQueries[0].table(), kQueries[2].table()};
-    const auto mass = [](const OutcomeTable& table) {
+    const auto mass = [](const DistributionPair& table) {
       double sum = 0.0;
-      for (const OutcomePair& o : table) sum += o.p;
+      for (const OutcomeMass& o : table) sum += o.p;
       return sum;
     };
     const double before = mass(cover_but_rounding(tables, 0x1p-8, 1e-5));
-    const double after = mass(cover(tables, 0x1p-8, 1e-5));
+    const double after = mass(dominating_pair(tables, 0x1p-8, 1e-5));
     CHECK(before >= 1.0 - 1e-12);
     CHECK(after >= before * (1.0 + 0.9e-10));
     CHECK(after <= before * (1.0 + 1.2e-10));

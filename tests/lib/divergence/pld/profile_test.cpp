@@ -28,11 +28,11 @@ using namespace pate_test;
 
 namespace {
 
-using Query = std::vector<OutcomeTable>;  // by neighbour
+using Query = std::vector<DistributionPair>;  // by neighbour
 using Real = long double;
 
-OutcomeTable table(const std::vector<double>& p, const std::vector<double>& q) {
-  OutcomeTable result;
+DistributionPair table(const std::vector<double>& p, const std::vector<double>& q) {
+  DistributionPair result;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const double loss = p[i] == 0.0   ? -kInfinity
                         : q[i] == 0.0 ? kInfinity
@@ -42,7 +42,7 @@ OutcomeTable table(const std::vector<double>& p, const std::vector<double>& q) {
   return result;
 }
 
-OutcomeTable random_table(Random& random, std::size_t outcomes, double spread) {
+DistributionPair random_table(Random& random, std::size_t outcomes, double spread) {
   std::vector<double> p(outcomes);
   std::vector<double> q(outcomes);
   double sum_p = 0.0;
@@ -60,9 +60,9 @@ OutcomeTable random_table(Random& random, std::size_t outcomes, double spread) {
 Real adaptive(const std::vector<Query>& queries, std::size_t at, Real p, Real q) {
   if (at == queries.size()) return std::max(p - q, 0.0L);
   Real largest = queries[at].empty() ? adaptive(queries, at + 1, p, q) : 0.0L;
-  for (const OutcomeTable& table : queries[at]) {
+  for (const DistributionPair& table : queries[at]) {
     Real sum = 0.0L;
-    for (const OutcomePair& o : table) {
+    for (const OutcomeMass& o : table) {
       sum += adaptive(queries, at + 1, p * static_cast<Real>(o.p), q * static_cast<Real>(o.q));
     }
     largest = std::max(largest, sum);
@@ -78,18 +78,20 @@ Real fixed(const std::vector<Query>& queries, double epsilon) {
 }
 
 // sum_o (p - gamma q)+.
-Real profile_of_query(const OutcomeTable& table, double gamma) {
+Real profile_of_query(const DistributionPair& table, double gamma) {
   Real sum = 0.0L;
-  for (const OutcomePair& o : table) {
+  for (const OutcomeMass& o : table) {
     sum += std::max(static_cast<Real>(o.p) - static_cast<Real>(gamma) * static_cast<Real>(o.q),
                     Real{0});
   }
   return sum;
 }
 
-UpperProfile upper(const std::vector<Query>& queries, double step, double least_delta = 1e-9) {
-  UpperProfile result({step, 12.0, least_delta});
-  for (auto query = queries.rbegin(); query != queries.rend(); ++query) result.prepend(*query);
+PessimisticProfile upper(const std::vector<Query>& queries, double step,
+                         double least_delta = 1e-9) {
+  PessimisticProfile result({step, 12.0, least_delta});
+  for (auto query = queries.rbegin(); query != queries.rend(); ++query)
+    result.compose_query(*query);
   return result;
 }
 
@@ -107,9 +109,9 @@ TEST_SUITE("profile") {
           query.push_back(random_table(random, outcomes, spread));
         }
       }
-      const UpperProfile coarse = upper(queries, 0x1p-6);
-      const UpperProfile fine = upper(queries, 0x1p-9);
-      LowerProfile low(0x1p-10, -20.0, 20.0);
+      const PessimisticProfile coarse = upper(queries, 0x1p-6);
+      const PessimisticProfile fine = upper(queries, 0x1p-9);
+      OptimisticProfile low(0x1p-10, -20.0, 20.0);
       for (const Query& query : queries) low.append(query.front());
       for (const double epsilon : {0.0, 0.01, 0.1, 0.5, 1.0, 3.0}) {
         INFO("run ", i, " epsilon ", epsilon);
@@ -139,29 +141,29 @@ TEST_SUITE("profile") {
     for (int i = 0; i < 200; ++i) {
       const double spread = random.log_uniform(1e-6, 8.0);
       Query tables(static_cast<std::size_t>(random.integer(2, 6)));
-      for (OutcomeTable& one : tables) {
+      for (DistributionPair& one : tables) {
         one = random_table(random, static_cast<std::size_t>(random.integer(2, 6)), spread);
       }
       const bool telling = random.integer(0, 3) == 0;
       if (telling) {
         // An outcome that only the votes have, and one that only the neighbour has.
-        for (OutcomePair& o : tables.front())
+        for (OutcomeMass& o : tables.front())
           o.p *= 0.99, o.q *= 0.98, o.loss += std::log(0.99 / 0.98);
         tables.front().push_back({0.01, 0.0, kInfinity});
         tables.front().push_back({0.0, 0.02, -kInfinity});
       }
       const double resolution = random.integer(0, 1) == 0 ? 0x1p-20 : 0x1p-8;
-      const OutcomeTable all = cover(tables, resolution);
+      const DistributionPair all = dominating_pair(tables, resolution);
       std::vector<double> gammas;
       for (int k = 0; k < 50; ++k) gammas.push_back(std::exp(random.uniform(-2.0, 2.0) * spread));
-      for (const OutcomeTable& one : tables) {
-        for (const OutcomePair& o : one) {
+      for (const DistributionPair& one : tables) {
+        for (const OutcomeMass& o : one) {
           if (std::isfinite(o.loss)) gammas.push_back(std::exp(o.loss));
         }
       }
       for (const double gamma : gammas) {
         Real highest = 0.0L;
-        for (const OutcomeTable& one : tables) {
+        for (const DistributionPair& one : tables) {
           highest = std::max(highest, profile_of_query(one, gamma));
         }
         // The cover's own masses are told with p rounded up.
@@ -172,8 +174,8 @@ TEST_SUITE("profile") {
       }
       // What a run costs with it.
       for (const double step : {0x1p-7, 0x1p-10}) {
-        const UpperProfile exact = upper({tables, tables, tables}, step);
-        const UpperProfile covered = upper({{all}, {all}, {all}}, step);
+        const PessimisticProfile exact = upper({tables, tables, tables}, step);
+        const PessimisticProfile covered = upper({{all}, {all}, {all}}, step);
         for (const double epsilon : {0.0, 0.3 * spread, spread}) {
           CHECK(covered.delta(epsilon) >= exact.delta(epsilon) * (1.0 - 1e-12));
         }
@@ -182,23 +184,23 @@ TEST_SUITE("profile") {
     // What is covered again, whatever order.
     for (int i = 0; i < 300; ++i) {
       const double spread = random.log_uniform(0.01, 20.0);
-      std::array<OutcomeTable, 4> tables;
-      for (OutcomeTable& one : tables) {
+      std::array<DistributionPair, 4> tables;
+      for (DistributionPair& one : tables) {
         one = random_table(random, static_cast<std::size_t>(random.integer(2, 6)), spread);
-        for (OutcomePair& o : one) o.p *= 0.999, o.q *= 0.998, o.loss += std::log(0.999 / 0.998);
+        for (OutcomeMass& o : one) o.p *= 0.999, o.q *= 0.998, o.loss += std::log(0.999 / 0.998);
         one.push_back({0.001, 0.0, kInfinity});
         one.push_back({0.0, 0.002, -kInfinity});
       }
       const double resolution = 0x1p-10;
-      const auto both = [&](const OutcomeTable& a, const OutcomeTable& b) {
+      const auto both = [&](const DistributionPair& a, const DistributionPair& b) {
         return cover_but_rounding(std::array{a, b}, resolution, 1e-5);
       };
-      const OutcomeTable all =
+      const DistributionPair all =
           cover_rounded(both(both(tables[0], tables[1]), both(tables[2], tables[3])));
       for (int k = 0; k < 60; ++k) {
         const double gamma = std::exp(random.uniform(-2.0, 2.0) * spread);
         Real highest = 0.0L;
-        for (const OutcomeTable& one : tables) {
+        for (const DistributionPair& one : tables) {
           highest = std::max(highest, profile_of_query(one, gamma));
         }
         INFO("run ", i, " gamma ", gamma);
@@ -207,18 +209,18 @@ TEST_SUITE("profile") {
     }
     // What is not a number stays that.
     for (const std::size_t place : {0U, 1U, 2U}) {
-      std::array<OutcomeTable, 2> tables{table({0.25, 0.75}, {0.5, 0.5}),
-                                         table({0.25, 0.75}, {0.5, 0.5})};
+      std::array<DistributionPair, 2> tables{table({0.25, 0.75}, {0.5, 0.5}),
+                                             table({0.25, 0.75}, {0.5, 0.5})};
       const double nan = std::numeric_limits<double>::quiet_NaN();
-      OutcomePair& o = tables[1][0];
+      OutcomeMass& o = tables[1][0];
       (place == 0 ? o.p : place == 1 ? o.q : o.loss) = nan;
-      const OutcomeTable all = cover(tables, 0x1p-10);
-      CHECK(std::ranges::any_of(all, [](const OutcomePair& its) { return std::isnan(its.p); }));
-      CHECK_THROWS(GridLosses(std::span(&all, 1), 0x1p-10));
+      const DistributionPair all = dominating_pair(tables, 0x1p-10);
+      CHECK(std::ranges::any_of(all, [](const OutcomeMass& its) { return std::isnan(its.p); }));
+      CHECK_THROWS(DiscretizedPairs(std::span(&all, 1), 0x1p-10));
     }
-    CHECK(cover({}, 0x1p-10).empty());
+    CHECK(dominating_pair({}, 0x1p-10).empty());
     const Query one{table({0.25, 0.75}, {0.5, 0.5})};
-    CHECK(cover(one, 0x1p-10).size() == 2);
+    CHECK(dominating_pair(one, 0x1p-10).size() == 2);
   }
 
   TEST_CASE("a cover costs little where its tables are alike") {
@@ -228,14 +230,14 @@ TEST_SUITE("profile") {
       const double p = 0.6 + 0.001 * b;
       tables.push_back(table({p, 1.0 - p}, {p - 0.02, 1.02 - p}));
     }
-    const OutcomeTable all = cover(tables, 0x1p-16);
+    const DistributionPair all = dominating_pair(tables, 0x1p-16);
     // The window of a long run stays as it is with them.
-    UpperProfile many({0x1p-11, 1.0, 1e-9});
-    UpperProfile many_covered({0x1p-11, 1.0, 1e-9});
-    const GridLosses losses(tables, 0x1p-11);
-    const GridLosses covered_losses(Query{all}, 0x1p-11);
-    many.prepend(losses, 0, 4, 2000);
-    many_covered.prepend(covered_losses, 0, 1, 2000);
+    PessimisticProfile many({0x1p-11, 1.0, 1e-9});
+    PessimisticProfile many_covered({0x1p-11, 1.0, 1e-9});
+    const DiscretizedPairs losses(tables, 0x1p-11);
+    const DiscretizedPairs covered_losses(Query{all}, 0x1p-11);
+    many.compose_query(losses, 0, 4, 2000);
+    many_covered.compose_query(covered_losses, 0, 1, 2000);
     CHECK(many_covered.nodes() < many.nodes() * 1.05);
     std::vector<Query> exact(30, tables);
     std::vector<Query> covered(30, Query{all});
@@ -248,34 +250,34 @@ TEST_SUITE("profile") {
     Random random(18);
     Query query;
     for (int b = 0; b < 5; ++b) query.push_back(random_table(random, 4, 0.3));
-    const GridLosses losses(query, 0x1p-9);
-    UpperProfile at_once({0x1p-9, 4.0, 1e-9});
-    at_once.prepend(losses, 1, 3, 7);
+    const DiscretizedPairs losses(query, 0x1p-9);
+    PessimisticProfile at_once({0x1p-9, 4.0, 1e-9});
+    at_once.compose_query(losses, 1, 3, 7);
     const std::vector<Query> some(7, Query{query[1], query[2]});
-    UpperProfile one_by_one({0x1p-9, 4.0, 1e-9});
-    for (const Query& its : some) one_by_one.prepend(its);
-    LowerProfile low(0x1p-12, -4.0, 4.0);
+    PessimisticProfile one_by_one({0x1p-9, 4.0, 1e-9});
+    for (const Query& its : some) one_by_one.compose_query(its);
+    OptimisticProfile low(0x1p-12, -4.0, 4.0);
     low.append(query[1], 7);
-    LowerProfile low_one_by_one(0x1p-12, -4.0, 4.0);
+    OptimisticProfile low_one_by_one(0x1p-12, -4.0, 4.0);
     for (int i = 0; i < 7; ++i) low_one_by_one.append(query[1]);
-    UpperProfile same_neighbour({0x1p-9, 4.0, 1e-9});
-    same_neighbour.prepend(losses, 1, 2, 7);
+    PessimisticProfile same_neighbour({0x1p-9, 4.0, 1e-9});
+    same_neighbour.compose_query(losses, 1, 2, 7);
     for (const double delta : {1e-2, 1e-5, 1e-8}) {
       CHECK(at_once.epsilon(delta) == one_by_one.epsilon(delta));
       CHECK(low.epsilon(delta) == low_one_by_one.epsilon(delta));
       CHECK(low.epsilon(delta) <= same_neighbour.epsilon(delta));
       CHECK(low.epsilon(delta) >= same_neighbour.epsilon(delta) * 0.95);
     }
-    UpperProfile none({0x1p-9, 4.0, 1e-9});
-    none.prepend(losses, 2, 2, 5);
+    PessimisticProfile none({0x1p-9, 4.0, 1e-9});
+    none.compose_query(losses, 2, 2, 5);
     CHECK(none.queries() == 0);
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK_THROWS_AS(GridLosses(Query{{{nan, 0.5, 0.0}}}, 0x1p-9), parameter_error);
-    CHECK_THROWS_AS(GridLosses(Query{{{0.5, 0.5, nan}}}, 0x1p-9), parameter_error);
-    CHECK_THROWS_AS(GridLosses(Query{{{1.5, 0.5, 0.0}}}, 0x1p-9), parameter_error);
+    CHECK_THROWS_AS(DiscretizedPairs(Query{{{nan, 0.5, 0.0}}}, 0x1p-9), parameter_error);
+    CHECK_THROWS_AS(DiscretizedPairs(Query{{{0.5, 0.5, nan}}}, 0x1p-9), parameter_error);
+    CHECK_THROWS_AS(DiscretizedPairs(Query{{{1.5, 0.5, 0.0}}}, 0x1p-9), parameter_error);
     for (const double step : {0x1p-25, 0.0, 1.5, nan}) {
-      CHECK_THROWS_AS(GridLosses(query, step), parameter_error);
-      CHECK_THROWS_AS(UpperProfile({step, 4.0, 1e-9}), parameter_error);
+      CHECK_THROWS_AS(DiscretizedPairs(query, step), parameter_error);
+      CHECK_THROWS_AS(PessimisticProfile({step, 4.0, 1e-9}), parameter_error);
     }
   }
 
@@ -306,13 +308,13 @@ TEST_SUITE("profile") {
             return normal_cdf(s / mu + mu / 2.0) - std::exp(-s) * normal_cdf(s / mu - mu / 2.0);
           };
         }
-        UpperProfile coarse({0x1p-7, 12.0, 1e-24}, start);
-        UpperProfile fine({0x1p-10, 12.0, 1e-24}, start);
+        PessimisticProfile coarse({0x1p-7, 12.0, 1e-24}, start);
+        PessimisticProfile fine({0x1p-10, 12.0, 1e-24}, start);
         for (auto query = queries.rbegin(); query != queries.rend(); ++query) {
-          coarse.prepend(*query);
-          fine.prepend(*query);
+          coarse.compose_query(*query);
+          fine.compose_query(*query);
         }
-        LowerProfile low(1e-3, -20.0, 30.0);
+        OptimisticProfile low(1e-3, -20.0, 30.0);
         for (const Query& query : queries) {
           if (!query.empty()) low.append(query.front());
         }
@@ -338,8 +340,8 @@ TEST_SUITE("profile") {
     // 20 * 0.05 * sqrt(2 / pi).
     const double p = normal_cdf(0.025);
     const Query query{table({p, 1.0 - p}, {1.0 - p, p})};
-    UpperProfile profile({0x1p-10, 4.0, 1e-7});
-    for (int i = 0; i < 400; ++i) profile.prepend(query);
+    PessimisticProfile profile({0x1p-10, 4.0, 1e-7});
+    for (int i = 0; i < 400; ++i) profile.compose_query(query);
     const double mu = 20.0 * 0.05 * std::sqrt(2.0 / 3.14159265358979323846);
     for (const double epsilon : {0.5, 1.0, 2.0}) {
       const double gaussian = normal_cdf(mu / 2.0 - epsilon / mu) -
@@ -351,8 +353,8 @@ TEST_SUITE("profile") {
   TEST_CASE("what lower profiles drop at their ends takes nothing that matters, and adds nothing") {
     const double p = normal_cdf(0.025);
     const auto query = table({p, 1.0 - p}, {1.0 - p, p});
-    LowerProfile all(0x1p-10, -60.0, 60.0);
-    LowerProfile some(0x1p-10, -60.0, 60.0, 1e-7);
+    OptimisticProfile all(0x1p-10, -60.0, 60.0);
+    OptimisticProfile some(0x1p-10, -60.0, 60.0, 1e-7);
     all.append(query, 2000);
     some.append(query, 2000);
     for (const double epsilon : {0.0, 0.5, 2.0, 6.0}) {
@@ -360,8 +362,8 @@ TEST_SUITE("profile") {
       CHECK(some.delta(epsilon) <= all.delta(epsilon));
       CHECK(some.delta(epsilon) >= all.delta(epsilon) * (1.0 - 1e-12));
     }
-    CHECK_THROWS_AS(LowerProfile(0x1p-10, -1.0, 1.0, -1e-9), parameter_error);
-    CHECK_THROWS_AS(LowerProfile(0x1p-10, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()),
+    CHECK_THROWS_AS(OptimisticProfile(0x1p-10, -1.0, 1.0, -1e-9), parameter_error);
+    CHECK_THROWS_AS(OptimisticProfile(0x1p-10, -1.0, 1.0, std::numeric_limits<double>::quiet_NaN()),
                     parameter_error);
   }
 
@@ -410,7 +412,7 @@ TEST_SUITE("profile") {
     const auto gaussian = [mu](double s) {
       return normal_cdf(s / mu + mu / 2.0) - std::exp(-s) * normal_cdf(s / mu - mu / 2.0);
     };
-    const UpperProfile alone({0x1p-8, 6.0, 1e-6}, gaussian);
+    const PessimisticProfile alone({0x1p-8, 6.0, 1e-6}, gaussian);
     for (const double epsilon : {0.0, 0.5, 2.0}) {
       CHECK(alone.delta(epsilon) >= gaussian(-epsilon) * (1.0 - 1e-12));
       CHECK(relative_error(alone.delta(epsilon), gaussian(-epsilon)) < 1e-3);
@@ -418,35 +420,35 @@ TEST_SUITE("profile") {
   }
 
   TEST_CASE("nothing, sure things and the impossible") {
-    UpperProfile nothing({0x1p-8, 4.0, 1e-5});
+    PessimisticProfile nothing({0x1p-8, 4.0, 1e-5});
     CHECK(nothing.delta(0.0) == 0.0);
     CHECK(nothing.epsilon(1e-5) == 0.0);
-    nothing.prepend({});
+    nothing.compose_query({});
     CHECK(nothing.queries() == 0);
     // The same on both: nothing is lost.
     const Query same{table({0.25, 0.75}, {0.25, 0.75})};
     CHECK(upper({same, same}, 0x1p-8, 1e-5).delta(0.0) < 1e-8);
     // What the neighbour never does tells all; what the votes never do tells nothing.
     const Query telling{table({0.1, 0.9, 0.0}, {0.0, 0.8, 0.2})};
-    const UpperProfile told = upper({telling}, 0x1p-8, 1e-5);
+    const PessimisticProfile told = upper({telling}, 0x1p-8, 1e-5);
     CHECK(told.delta(20.0) >= 0.1);
     CHECK(told.delta(20.0) < 0.1 + 1e-8);
     CHECK(told.epsilon(0.05) == kInfinity);
-    LowerProfile low(0x1p-8, -4.0, 4.0);
+    OptimisticProfile low(0x1p-8, -4.0, 4.0);
     low.append(telling.front());
     CHECK(relative_error(low.delta(20.0), 0.1) < 1e-11);
     // Beyond doubles: a loss of 800 is as good as infinite.
     const Query far{{{1e-200, std::exp(-1000.0), 800.0}, {1.0, 1.0, 0.0}}};
     CHECK(upper({far}, 0x1p-8, 1e-5).delta(0.0) < 1e-8);
-    CHECK_THROWS_AS(UpperProfile({0.0, 1.0, 1e-5}), parameter_error);
-    CHECK_THROWS_AS(LowerProfile(-1.0, 0.0, 1.0), parameter_error);
+    CHECK_THROWS_AS(PessimisticProfile({0.0, 1.0, 1e-5}), parameter_error);
+    CHECK_THROWS_AS(OptimisticProfile(-1.0, 0.0, 1.0), parameter_error);
   }
 
   TEST_CASE("a delta of 1e-15 is as accurate as one of 0.1") {
     Random random(15);
     std::vector<Query> queries;
     for (int i = 0; i < 4; ++i) queries.push_back({random_table(random, 3, 1.0)});
-    const UpperProfile profile = upper(queries, 0x1p-11, 1e-16);
+    const PessimisticProfile profile = upper(queries, 0x1p-11, 1e-16);
     double epsilon = 0.0;
     while (adaptive(queries, 0, 1.0L, std::exp(static_cast<Real>(epsilon))) > 1e-3L) {
       epsilon += 1e-3;

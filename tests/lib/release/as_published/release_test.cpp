@@ -202,8 +202,8 @@ TEST_SUITE("as_published") {
     settings.delta = 1e-5;
     settings.tradeoff = false;
     settings.orders = {5.0};
-    settings.conversion = ReportedConversion::classic;
-    settings.reading = Reading::expected;
+    settings.conversion = EpsilonMethod::classic;
+    settings.reading = GuaranteeKind::expected;
     const Account accounted = account(run, settings);
     const CostEntry& headline = accounted.costs[accounted.headline];
     CHECK(release.epsilon_before == headline.epsilon);
@@ -258,7 +258,7 @@ TEST_SUITE("as_published") {
     const CountVotes votes = sample_votes();
     Run run = all_of(votes, confident(50, 30, 20));
     AsPublishedSettings settings = at_order(5.0);
-    settings.reading = Reading::realized;
+    settings.reading = GuaranteeKind::realized;
     CHECK(message_of<parameter_error>([&] {
             (void)release_as_published(run, settings);
           }).find("decisions") != std::string::npos);
@@ -279,7 +279,7 @@ TEST_SUITE("as_published") {
                            none.local_sensitivity[d] + noisy_max.local_sensitivity[d]) < 1e-12);
       CHECK(every.local_sensitivity[d] >= some.local_sensitivity[d]);
     }
-    settings.reading = Reading::joint;
+    settings.reading = GuaranteeKind::joint;
     CHECK_THROWS_AS((void)release_as_published(run, settings), parameter_error);
   }
 
@@ -344,11 +344,11 @@ TEST_SUITE("as_published") {
     const CountVotes votes = sample_votes();
     Run run = all_of(votes, confident(50, 30, 20));
     run.rows = RowSelection::list({5, 3, 5});
-    const auto weighted = [&](const Run& of, Reading reading) {
+    const auto weighted = [&](const Run& of, GuaranteeKind reading) {
       return weighted_histograms(of, reading,
                                  count_distinct(of, sorted_histogram(), {.threads = 2}));
     };
-    const WeightedHistograms expected = weighted(run, Reading::expected);
+    const WeightedHistograms expected = weighted(run, GuaranteeKind::expected);
     REQUIRE(expected.weights.size() == 2);
     REQUIRE(expected.classes == 10);
     double total = 0.0;
@@ -362,11 +362,11 @@ TEST_SUITE("as_published") {
     CHECK(expected.total_weight() == doctest::Approx(total));
     run.decisions.emplace(static_cast<std::size_t>(votes.queries()), std::uint8_t{0});
     (*run.decisions)[3] = 1;
-    CHECK(weighted(run, Reading::realized).total_weight() == 1.0);
+    CHECK(weighted(run, GuaranteeKind::realized).total_weight() == 1.0);
     (*run.decisions)[5] = 1;
-    CHECK(weighted(run, Reading::realized).total_weight() == 3.0);
-    CHECK_THROWS_AS((void)weighted(run, Reading::joint), parameter_error);
-    const WeightedHistograms of_all = weighted(all_of(votes, gnmax(20)), Reading::expected);
+    CHECK(weighted(run, GuaranteeKind::realized).total_weight() == 3.0);
+    CHECK_THROWS_AS((void)weighted(run, GuaranteeKind::joint), parameter_error);
+    const WeightedHistograms of_all = weighted(all_of(votes, gnmax(20)), GuaranteeKind::expected);
     CHECK(of_all.total_weight() == 797.0);
     CHECK(std::count(of_all.weights.begin(), of_all.weights.end(), 1.0) ==
           static_cast<std::ptrdiff_t>(of_all.weights.size()));

@@ -268,13 +268,13 @@ TEST_SUITE("sensitivity") {
       const LocalSensitivity local =
           tradeoff_local_sensitivity(votes, curve, ReleasedCost::joint, resolution, kTeachers, 1);
       const QGrid grid(curve, aggregator.noisy_max, 4, resolution, 1);
-      const AnswerLadder ladder(*aggregator.selection, 0, kTeachers, kTeachers);
+      const AnswerTable ladder(*aggregator.selection, 0, kTeachers, kTeachers);
       const SensitivityTable table(grid, ladder, kOrder, curve.log_cap(), 0, kTeachers, 1);
       const UnionBoundTable terms(pair_term(aggregator.noisy_max), kTeachers);
       std::vector<double> expected(kTeachers + 1, 0.0);
       for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
         const std::int64_t v = votes.distinct[i].statistic;
-        QWalk walk(terms, votes.histogram(i));
+        QBoundsByDistance walk(terms, votes.histogram(i));
         std::size_t low = grid.size() - 1;
         std::size_t high = 0;
         for (std::int64_t d = 0; d <= kTeachers; ++d) {

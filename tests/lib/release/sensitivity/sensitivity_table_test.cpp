@@ -21,7 +21,7 @@ struct Grid {
 
   [[nodiscard]] SensitivityTable table(double threshold, std::int64_t teachers, std::int64_t first,
                                        std::int64_t last) const {
-    const AnswerLadder ladder(ThresholdCheck{threshold, 8.0}, 0, teachers, teachers);
+    const AnswerTable ladder(ThresholdCheck{threshold, 8.0}, 0, teachers, teachers);
     return {grid, ladder, kOrder, curve.log_cap(), first, last, 1};
   }
 };

@@ -22,7 +22,7 @@ void check_values(const std::vector<double>& got, const std::vector<double>& exp
 }  // namespace
 
 TEST_CASE("laws of the number of ones") {
-  check_values(law_of_ones<double>(std::vector{0.2, 0.55, 0.9}), {0.036, 0.377, 0.488, 0.099},
+  check_values(ones_distribution<double>(std::vector{0.2, 0.55, 0.9}), {0.036, 0.377, 0.488, 0.099},
                1e-14);
   check_values(binomial_law(4, 0.25), {0.31640625, 0.421875, 0.2109375, 0.046875, 0.00390625},
                1e-15);

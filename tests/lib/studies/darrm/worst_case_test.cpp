@@ -119,8 +119,8 @@ TEST_CASE("the test of an answer is the definition of (epsilon, delta)-DP") {
     }
     const auto cost = [&](const std::vector<double>& from, const std::vector<double>& to) {
       double sum = 0.0;
-      const auto law = law_of_ones<double>(from);
-      const auto other = law_of_ones<double>(to);
+      const auto law = ones_distribution<double>(from);
+      const auto other = ones_distribution<double>(to);
       for (std::int64_t l = 0; l <= all; ++l) {
         const auto i = static_cast<std::size_t>(l);
         sum += (law[i] - factor * other[i]) * signed_value(gamma, all, l);
@@ -256,7 +256,7 @@ TEST_CASE("certified noise functions keep every multiset in 50 digits") {
     bool holds = true;
     for_each_multiset<Wide>(teachers, [&](const auto& p, const auto& q) {
       const auto mean = [&](const std::vector<Wide>& ones) {
-        const auto law = law_of_ones<Wide>(ones);
+        const auto law = ones_distribution<Wide>(ones);
         Wide sum = 1;
         for (std::int64_t l = 0; l <= all; ++l) {
           sum += law[static_cast<std::size_t>(l)] * signed_value(released.gamma, all, l);
@@ -305,7 +305,7 @@ TEST_CASE("lifted certificates hold at all eight corners: multisets that are cli
     const long double factor = std::exp(static_cast<long double>(target.epsilon));
     const long double bound = factor - 1 + 2 * static_cast<long double>(target.delta);
     const auto mean = [&](const std::vector<long double>& ones) {
-      const auto law = law_of_ones<long double>(ones);
+      const auto law = ones_distribution<long double>(ones);
       long double sum = 0;
       for (std::int64_t l = 0; l <= 70; ++l) {
         sum += law[static_cast<std::size_t>(l)] * signed_value(released.gamma, 70, l);

@@ -14,8 +14,8 @@
 
 namespace {
 
-using pate::ConstantAdded;
 using pate::GaussianNoisyMax;
+using pate::ImmutableArgmax;
 using pate::LaplaceNoisyMax;
 using pate::NoisyMax;
 using pate_test::relative_error;
@@ -140,7 +140,7 @@ TEST_SUITE("nzc") {
   }
 
   TEST_CASE("the boundary: finite for the authors' own parameters") {
-    const ConstantAdded published{laplace(1e10), 1e100};
+    const ImmutableArgmax published{laplace(1e10), 1e100};
     pate::validate(published);
     CHECK(relative_error(*pate::authors_epsilon(published, 9000, 1e-5), 9.1046e-8) < 1e-5);
     CHECK(relative_error(pate::boundary_loss(published).loss, 1e90) < 1e-9);
@@ -194,11 +194,11 @@ TEST_SUITE("nzc") {
   }
 
   TEST_CASE("what is out of range") {
-    CHECK_THROWS_AS(pate::validate(ConstantAdded{laplace(0.0), 1.0}), pate::parameter_error);
-    CHECK_THROWS_AS(pate::validate(ConstantAdded{laplace(1.0), -1.0}), pate::parameter_error);
-    CHECK_THROWS_AS(pate::validate(ConstantAdded{laplace(1.0), pate_test::kNaN}),
+    CHECK_THROWS_AS(pate::validate(ImmutableArgmax{laplace(0.0), 1.0}), pate::parameter_error);
+    CHECK_THROWS_AS(pate::validate(ImmutableArgmax{laplace(1.0), -1.0}), pate::parameter_error);
+    CHECK_THROWS_AS(pate::validate(ImmutableArgmax{laplace(1.0), pate_test::kNaN}),
                     pate::parameter_error);
-    CHECK_THROWS_AS(pate::validate(ConstantAdded{laplace(1e10), 1e101}), pate::parameter_error);
-    CHECK_THROWS_AS(pate::validate(ConstantAdded{laplace(1e-30), 1e100}), pate::parameter_error);
+    CHECK_THROWS_AS(pate::validate(ImmutableArgmax{laplace(1e10), 1e101}), pate::parameter_error);
+    CHECK_THROWS_AS(pate::validate(ImmutableArgmax{laplace(1e-30), 1e100}), pate::parameter_error);
   }
 }

@@ -24,7 +24,7 @@ pate::NzcSettings with_scale(double scale, double constant) {
   return settings;
 }
 
-const pate::CostEntry& entry(const pate::NzcAnalysis& analysis, pate::ReportedConversion by) {
+const pate::CostEntry& entry(const pate::NzcAnalysis& analysis, pate::EpsilonMethod by) {
   return *std::ranges::find(analysis.global, by, &pate::CostEntry::conversion);
 }
 
@@ -67,15 +67,15 @@ TEST_SUITE("nzc") {
     const auto added = pate::analyze_nzc(*votes, rows, {}, with_scale(8.0, 3.0));
     CHECK(plain.holds);
     CHECK_FALSE(added.holds);
-    for (const auto by : {pate::ReportedConversion::improved, pate::ReportedConversion::pure,
-                          pate::ReportedConversion::kov}) {
+    for (const auto by :
+         {pate::EpsilonMethod::improved, pate::EpsilonMethod::pure, pate::EpsilonMethod::kov}) {
       CHECK(entry(added, by).epsilon >= entry(plain, by).epsilon);
       CHECK(relative_error(entry(added, by).epsilon, entry(plain, by).epsilon) < 1e-9);
     }
-    CHECK(pate_test::covers(entry(plain, pate::ReportedConversion::pure).epsilon, 3.0));
+    CHECK(pate_test::covers(entry(plain, pate::EpsilonMethod::pure).epsilon, 3.0));
     CHECK(pate_test::covers(added.global_query, 1.0));
     // What is claimed of the second is far below.
-    CHECK(*added.claimed_epsilon < entry(added, pate::ReportedConversion::kov).epsilon);
+    CHECK(*added.claimed_epsilon < entry(added, pate::EpsilonMethod::kov).epsilon);
     REQUIRE(added.smooth);
     CHECK(pate_test::covers(added.smooth->epsilon, 0.5));
     CHECK(added.smooth->query_delta * 3 <= 0.5e-5);
@@ -90,7 +90,7 @@ TEST_SUITE("nzc") {
     for (const double c : {0.0, 1.0, 290.0, 1e50}) {
       const auto analysis = pate::analyze_nzc(*votes, rows, {}, with_scale(20.0, c));
       CHECK(analysis.boundary.loss <= analysis.global_query);
-      CHECK(analysis.boundary.loss <= entry(analysis, pate::ReportedConversion::pure).epsilon);
+      CHECK(analysis.boundary.loss <= entry(analysis, pate::EpsilonMethod::pure).epsilon);
     }
     pate::NzcSettings normal = with_scale(1.0, 2.0);
     normal.noise = pate::GaussianNoisyMax{6.0};

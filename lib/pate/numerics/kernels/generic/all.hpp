@@ -18,7 +18,7 @@ constexpr Kernels kernels_of() {
       .sum_one_minus_exp = sum_one_minus_exp<Arch>,
       .node_sums = node_sums<Arch>,
       .largest_sums = largest_sums<Arch>,
-      .bends = bends<Arch>,
+      .expm1_minus_x = expm1_minus_x<Arch>,
       .log1p_positive = log1p_positive<Arch>,
       .log1p_near_zero = log1p_near_zero<Arch>,
       .add_products = add_products<Arch>,

@@ -17,7 +17,7 @@ Batch<Arch> short_bend(const Batch<Arch>& y) {
 }
 
 template <class Arch>
-void bends(const double* l, double factor, double most, std::size_t size, double* result) {
+void expm1_minus_x(const double* l, double factor, double most, std::size_t size, double* result) {
   constexpr double kShort = 0.5;
   double shortened = 1.0;
   while (most * shortened > kShort) shortened *= 0.5;

@@ -16,7 +16,7 @@ void log1p_positive(double* x, std::size_t size) {
   constexpr double kCounted = 4503599627370496.0 + 1023.0;
   constexpr double kLn2High = 0x1.62e42fee00000p-1;  // 21 zeros at its end
   constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
-  constexpr double kLargestDouble = 0x1.fffffffffffffp+1023;
+  constexpr double kMaxDouble = 0x1.fffffffffffffp+1023;
   for_batches<Arch>(size, [&](std::size_t i, auto part) {
     const Batch<Arch> its = load<Arch>(x + i, part);
     // 1 + x is 2^k (1 + f) + lost, 1 + f from sqrt(1/2) to sqrt(2).
@@ -37,7 +37,7 @@ void log1p_positive(double* x, std::size_t size) {
                              1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0});
     const Batch<Arch> log_f = 2.0 * s + 2.0 * s * t * tail;
     const Batch<Arch> result = k * kLn2High + (log_f + (k * kLn2Low + lost / sum));
-    store<Arch>(xsimd::select(its <= Batch<Arch>(kLargestDouble), result, its), x + i, part);
+    store<Arch>(xsimd::select(its <= Batch<Arch>(kMaxDouble), result, its), x + i, part);
   });
 }
 

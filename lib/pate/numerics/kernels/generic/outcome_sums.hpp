@@ -77,23 +77,24 @@ double largest_size(const double* x, std::size_t size) {
 }
 
 template <class Arch>
-double sum_changes(const double* weights, const double* l, const double* bends, std::size_t size) {
+double sum_changes(const double* weights, const double* l, const double* expm1_minus_x,
+                   std::size_t size) {
   Lanes<Arch> sums;
   for_lanes<Arch>(size, [&](std::size_t j, std::size_t e, auto part) {
-    sums.of[j] +=
-        load<Arch>(weights + e, part) * (load<Arch>(l + e, part) + load<Arch>(bends + e, part));
+    sums.of[j] += load<Arch>(weights + e, part) *
+                  (load<Arch>(l + e, part) + load<Arch>(expm1_minus_x + e, part));
   });
   return sums.total();
 }
 
 template <class Arch>
 void sum_excess(const double* weights, const double* forward, const double* reverse,
-                const double* bends, std::size_t size, double order, double* result) {
+                const double* expm1_minus_x, std::size_t size, double order, double* result) {
   Lanes<Arch> there;
   Lanes<Arch> back;
   for_lanes<Arch>(size, [&](std::size_t j, std::size_t e, auto part) {
     const Batch<Arch> weight = load<Arch>(weights + e, part);
-    const Batch<Arch> bend = load<Arch>(bends + e, part);
+    const Batch<Arch> bend = load<Arch>(expm1_minus_x + e, part);
     there.of[j] += weight * (load<Arch>(forward + e, part) + (order - 1.0) * bend);
     back.of[j] += weight * (load<Arch>(reverse + e, part) - order * bend);
   });
