@@ -29,6 +29,7 @@ PAPERS = {
     "S18": "Scalable Private Learning with PATE (2018); theorems are numbered as in arXiv 1802.08908, sections as "
            "in its review version",
     "W19": "PATE writeup (2019)",
+    "NZC": "Sun, Zhou, Yu, Xiong: Differentially Private Deep Learning with Smooth Sensitivity (2020)",
     "J24": "Jiang, Zhang, Joshi: Optimized Tradeoffs for Private Prediction with Majority Ensembling (2024)",
 }
 
@@ -106,7 +107,7 @@ def page(rows):
              "Written by `run_papers.py` from `table.json`; the tests run every command and check that this page is "
              "up to date.", "", "`$VOTES` is a folder of votes that are not part of this tree: those published with "
              "S18 (`s18_mnist_250`, `s18_adult_250`) and votes of our own; rows that need it are skipped without it. "
-             "Figures of other ensembles (SVHN, Glyph) need votes nobody has published. "
+             "Figures of other ensembles (Glyph) need votes that nobody has published. "
              "Printed numbers of six digits and more are what the scripts published with S18 compute.", "",
              "What the papers say wrong is explained in [the page of their slips]"
              "(../../lib/pate/release/as_published/README.md).", ""]
