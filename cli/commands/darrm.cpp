@@ -51,8 +51,8 @@ double mean_after(std::string_view words, std::size_t length) {
 }
 
 bool is_file_of_weights(std::string_view words) {
-  return words != "uniform" && words != "total-variation" && !words.starts_with("binomial:") &&
-         !words.starts_with("published:");
+  return words != "agreement" && words != "uniform" && words != "total-variation" &&
+         !words.starts_with("binomial:") && !words.starts_with("published:");
 }
 
 // One number for each size of a majority, from a file; it becomes an input.
@@ -83,6 +83,7 @@ std::vector<double> read_weights(const std::string& path, std::int64_t teachers,
 std::vector<double> weights_of(const DarrmOptions& options, std::int64_t teachers,
                                VotesInput& input) {
   const std::string_view words = options.weights;
+  if (words == "agreement") return agreement_weights(teachers);
   if (words == "uniform") return uniform_weights(teachers);
   if (words == "total-variation") return total_variation_weights(teachers);
   if (words.starts_with("binomial:")) return binomial_weights(teachers, mean_after(words, 9));
@@ -102,6 +103,7 @@ void check_darrm_options(const DarrmOptions& options) {
   };
   needs_votes(!options.labels.empty(), "--write-labels");
   needs_votes(!options.input.indices.empty(), "--indices");
+  needs_votes(!options.input.labels.empty(), "--labels");
   if (!options.ledger.empty() && options.labels.empty()) {
     throw usage_error("--ledger needs --write-labels: it records what is released");
   }
@@ -250,13 +252,12 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
              {NoiseFunction::optimal, NoiseFunction::double_subsampling, NoiseFunction::constant,
               NoiseFunction::one_vote},
              "optimal (default), double-subsampling, constant, or one-vote (non-private only)");
-  answer.add(
-      "--weights W", options.weights,
-      "weights of the objective: uniform, binomial:MU, published:MU, total-variation, or a file");
+  answer.add("--weights W", options.weights,
+             "weights of the objective: agreement (default), uniform, binomial:MU, published:MU, "
+             "total-variation, or a file");
   answer.add("--monotone", options.monotone, "require noise that never grows with the majority");
-  add_votes_input_options(
-      line, options.input,
-      {"VOTES", "--abstentions", "--student", "--labels", "--decisions", "--allow-empty"});
+  add_votes_input_options(line, options.input,
+                          {"VOTES", "--abstentions", "--student", "--decisions", "--allow-empty"});
   const Section run = line.section("Run");
   run.add("--total-delta D", options.total_delta,
           "delta of all answers together, for the optimal (KOV) composition");
@@ -309,6 +310,13 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     std::vector<std::int64_t> by_ones(static_cast<std::size_t>(settings.teachers.teachers) + 1);
     for (const std::int32_t l : ones) ++by_ones[static_cast<std::size_t>(l)];
     report.votes = expected_agreement(plan, std::move(by_ones));
+    if (input.labels) {
+      std::vector<std::int32_t> labels;
+      for (std::int64_t i = 0; i < input.rows.size(); ++i) {
+        labels.push_back((*input.labels)[static_cast<std::size_t>(input.rows[i])]);
+      }
+      add_accuracy(plan, ones, labels, *report.votes);
+    }
     report.notices.push_back(
         {"private_part",
          "what the report says of the votes, agreement and queries_by_ones, is private"});
@@ -441,6 +449,13 @@ std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& 
     fmt::format_to(
         out, "\nPRIVATE: expected agreement with the majority of these votes {:.4f} +- {:.4f}\n",
         report.votes->agreement, report.votes->agreement_sd);
+    if (report.votes->accuracy) {
+      fmt::format_to(out,
+                     "PRIVATE: expected share of right answers {:.4f} +- {:.4f}, of the majority "
+                     "{:.4f}\n",
+                     *report.votes->accuracy, *report.votes->accuracy_sd,
+                     *report.votes->majority_accuracy);
+    }
   }
   if (report.labels) fmt::format_to(out, "labels: {}\n", report.labels->path);
   return text + (report.notices.empty() ? "" : "\n") + notes(report.notices);

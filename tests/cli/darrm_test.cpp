@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -120,7 +121,7 @@ TEST_CASE("darrm: votes that are wrong") {
 TEST_CASE("darrm: an optimum, with weights of a file" * doctest::skip(no_solver())) {
   const TempDirectory directory;
   write_bytes(directory / "w.csv", "1\n1\n1\n1\n1\n1\n");
-  const json plain = darrm(kPlain + " --teachers 11 --monotone").json();
+  const json plain = darrm(kPlain + " --teachers 11 --monotone --weights uniform").json();
   const json weighed =
       darrm(kPlain + " --teachers 11 --monotone --weights " + (directory / "w.csv").string())
           .json();
@@ -128,6 +129,60 @@ TEST_CASE("darrm: an optimum, with weights of a file" * doctest::skip(no_solver(
   CHECK(weighed["inputs"].contains("weights"));
   CHECK(plain["certificate"]["worst"].get<double>() <= plain["certificate"]["bound"].get<double>());
   CHECK(plain["objective"]["value"].get<double>() > 0.9);
+}
+
+TEST_CASE("darrm: labels tell how right the answers are") {
+  const TempDirectory directory;
+  write_bytes(directory / "v.csv", "1,10\n8,3\n5,6\n");
+  write_bytes(directory / "l.csv", "1\n1\n0\n");
+  const std::string rest =
+      kPlain + " --noise-function constant --labels " + (directory / "l.csv").string();
+  const json report = darrm(rest, (directory / "v.csv").string()).json();
+  const double gamma = report["gamma"][0].get<double>();
+  // One majority of three is right.
+  CHECK(report["votes"]["majority_accuracy"].get<double>() == doctest::Approx(1.0 / 3.0));
+  CHECK(report["votes"]["accuracy"].get<double>() ==
+        doctest::Approx(0.5 - gamma / 6.0).epsilon(1e-12));
+  CHECK_FALSE(darrm(kPlain + " --noise-function constant", (directory / "v.csv").string())
+                  .json()["votes"]
+                  .contains("accuracy"));
+  refuses(kPlain + " --teachers 11 --labels l.csv", 2, "--labels needs VOTES");
+  write_bytes(directory / "l.csv", "1\n2\n0\n");
+  refuses(rest, 3, "l.csv", (directory / "v.csv").string());
+}
+
+TEST_CASE("darrm: unanimous teachers are not answered with a coin, whatever the weights" *
+          doctest::skip(no_solver())) {
+  for (const std::string weights : {"total-variation", "published:0.75", "agreement"}) {
+    CAPTURE(weights);
+    const json report = darrm(
+                            "--setting independent-fresh --epsilon 0.1 --m 30 --teachers 101 "
+                            "--total-delta 1e-5 --weights " +
+                            weights)
+                            .json();
+    for (const json& value : report["gamma"]) CHECK(value.get<double>() > 0.9);
+    for (const json& notice : report["notices"]) CHECK(notice["code"] != "better_compared");
+  }
+}
+
+TEST_CASE("darrm: a compared noise function that agrees better is pointed at" *
+          doctest::skip(no_solver())) {
+  const auto noted = [](const json& report) {
+    return std::ranges::any_of(report["notices"],
+                               [](const json& one) { return one["code"] == "better_compared"; });
+  };
+  const json report = darrm(kPlain + " --teachers 11 --weights published:0.95").json();
+  bool is_better = false;
+  for (const json& one : report["compared"]) {
+    if (one["share_of_bound"].is_null() || one["share_of_bound"].get<double>() > 1.0) continue;
+    for (std::size_t k = 0; k < one["agreements"].size(); ++k) {
+      is_better = is_better || one["agreements"][k].get<double>() >
+                                   report["compared"][0]["agreements"][k].get<double>() + 0.01;
+    }
+  }
+  CHECK(is_better);
+  CHECK(noted(report));
+  CHECK_FALSE(noted(darrm(kPlain + " --teachers 11 --noise-function constant").json()));
 }
 
 TEST_CASE("darrm: three settings of the same answers, and what each may claim") {

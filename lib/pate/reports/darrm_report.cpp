@@ -60,6 +60,11 @@ void write_darrm_votes(FieldWriter& a, const MajorityPlan& plan, const MajorityV
   a("probability_of_one", ones);
   a("agreement", votes.agreement);
   a("agreement_sd", votes.agreement_sd);
+  if (votes.accuracy) {
+    a("accuracy", *votes.accuracy);
+    a("accuracy_sd", *votes.accuracy_sd);
+    a("majority_accuracy", *votes.majority_accuracy);
+  }
 }
 
 template <class Rows, class Write>

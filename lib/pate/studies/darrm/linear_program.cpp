@@ -82,7 +82,8 @@ struct LinearProgram::Model {
   Clp_Simplex* clp = nullptr;
   std::vector<double> objective;
   std::vector<std::vector<double>> rows;
-  std::size_t sent = 0;  // how many of the rows the solver has
+  std::vector<double> limits;  // of the rows
+  std::size_t sent = 0;        // how many of the rows the solver has
 
   Model() {
     if (!solver.is_there()) {
@@ -120,8 +121,9 @@ LinearProgram::LinearProgram(std::span<const double> objective)
 
 LinearProgram::~LinearProgram() = default;
 
-void LinearProgram::add_row(std::span<const double> row) {
+void LinearProgram::add_row(std::span<const double> row, double most) {
   model_->rows.emplace_back(row.begin(), row.end());
+  model_->limits.push_back(most);
 }
 
 LinearProgram::Solution LinearProgram::solve() {
@@ -131,7 +133,9 @@ LinearProgram::Solution LinearProgram::solve() {
   std::vector<double> elements;
   std::vector<CoinBigIndex> starts{0};
   std::vector<int> indices;
+  std::vector<double> high;
   for (; model.sent < model.rows.size(); ++model.sent) {
+    high.push_back(model.limits[model.sent]);
     for (std::size_t j = 0; j < columns; ++j) {
       elements.push_back(model.rows[model.sent][j]);
       indices.push_back(static_cast<int>(j));
@@ -140,7 +144,6 @@ LinearProgram::Solution LinearProgram::solve() {
   }
   const std::size_t added = starts.size() - 1;
   const std::vector<double> low(added, -std::numeric_limits<double>::max());
-  const std::vector<double> high(added, 1.0);
   if (added > 0) {
     solver.addRows(model.clp, static_cast<int>(added), low.data(), high.data(), starts.data(),
                    indices.data(), elements.data());
@@ -161,7 +164,7 @@ LinearProgram::Solution LinearProgram::solve() {
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
     const double y = std::max(price[i], 0.0);
     if (y == 0.0) continue;
-    result.upper += y;
+    result.upper += y * model.limits[i];
     for (std::size_t j = 0; j < columns; ++j) left[j] -= y * model.rows[i][j];
   }
   for (const double value : left) result.upper += std::max(value, 0.0);
@@ -189,7 +192,7 @@ LinearProgram::LinearProgram(std::span<const double> /*objective*/) {
 
 LinearProgram::~LinearProgram() = default;
 
-void LinearProgram::add_row(std::span<const double> /*row*/) {}
+void LinearProgram::add_row(std::span<const double> /*row*/, double /*most*/) {}
 
 LinearProgram::Solution LinearProgram::solve() {
   return {};

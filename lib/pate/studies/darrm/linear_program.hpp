@@ -6,7 +6,7 @@
 
 namespace pate {
 
-/// Maximise c x subject to a_i x <= 1 for every row and 0 <= x <= 1; rows are added as they are
+/// Maximise c x subject to a_i x <= b_i for every row and 0 <= x <= 1; rows are added as they are
 /// found. Solved by COIN-OR CLP's simplex methods, each time from the last optimum on. CLP is
 /// loaded when it is first asked for, unless the program was linked with it: it comes with a
 /// LAPACK, which every other command would wait for and map in vain.
@@ -21,12 +21,13 @@ class LinearProgram {
   LinearProgram& operator=(const LinearProgram&) = delete;
   ~LinearProgram();
 
-  void add_row(std::span<const double> row);
+  /// row x <= most
+  void add_row(std::span<const double> row, double most = 1.0);
 
   struct Solution {
     std::vector<double> x;  ///< within the bounds; rows to about 1e-9
-    /// No feasible x has more: sum y_i + sum_j max(0, c_j - (y A)_j) with the solver's prices y >=
-    /// 0, which holds whatever their accuracy, to the rounding of these sums.
+    /// No feasible x has more: sum y_i b_i + sum_j max(0, c_j - (y A)_j) with the solver's prices y
+    /// >= 0, which holds whatever their accuracy, to the rounding of these sums.
     double upper = 0.0;
   };
   /// Throws `validity_error` where the solver gives up.

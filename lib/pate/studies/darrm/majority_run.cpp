@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
@@ -144,6 +146,24 @@ void compare(MajorityPlan& plan, std::int64_t samples) {
   }
   const std::vector<MeanError> errors = mean_errors(gammas, all, samples);
   for (std::size_t i = 0; i < errors.size(); ++i) plan.compared[i].error = errors[i];
+}
+
+// Where a private noise function that is compared agrees better than the released one by more than
+// kNotedAgreement: which one, and at which probability; where the difference is largest.
+std::optional<std::pair<std::size_t, std::size_t>> agrees_better(const MajorityPlan& plan) {
+  std::optional<std::pair<std::size_t, std::size_t>> result;
+  double most = kNotedAgreement;
+  for (std::size_t i = 1; i < plan.compared.size(); ++i) {
+    const MajorityBaseline& one = plan.compared[i];
+    if (!one.share || !(*one.share <= 1.0)) continue;
+    for (std::size_t k = 0; k < one.agreements.size(); ++k) {
+      const double better = one.agreements[k] - plan.compared.front().agreements[k];
+      if (!(better > most)) continue;
+      most = better;
+      result = {i, k};
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -314,6 +334,15 @@ std::vector<Notice> majority_notices(const MajorityPlan& plan) {
          "all corners were too many: noise functions that fall somewhere are tested on "
          "those of delta = 0 against a smaller delta, which costs a little: the gap"});
   }
+  if (const auto better = agrees_better(plan)) {
+    result.push_back(
+        {"better_compared",
+         fmt::format("{} is private too, and agrees with the majority more often at p = {}: {:.4f} "
+                     "for {:.4f}; --weights decide for which votes the noise is best",
+                     plan.compared[better->first].name, kAgreementsAt[better->second],
+                     plan.compared[better->first].agreements[better->second],
+                     plan.compared.front().agreements[better->second])});
+  }
   return result;
 }
 
@@ -361,6 +390,34 @@ MajorityVotes expected_agreement(const MajorityPlan& plan,
   }
   result.queries_by_ones = std::move(queries_by_ones);
   return result;
+}
+
+void add_accuracy(const MajorityPlan& plan, std::span<const std::int32_t> ones,
+                  std::span<const std::int32_t> labels, MajorityVotes& votes) {
+  const std::int64_t all = plan.settings.teachers.teachers;
+  if (ones.size() != labels.size()) {
+    throw parameter_error(
+        fmt::format("{} queries need as many labels, got {}", ones.size(), labels.size()));
+  }
+  double right = 0.0;
+  double variance = 0.0;
+  double majority = 0.0;
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    if (labels[i] != 0 && labels[i] != 1) {
+      throw parameter_error(fmt::format("labels of two classes are 0 or 1, got {}", labels[i]));
+    }
+    const double sign = labels[i] == 1 ? 1.0 : -1.0;
+    const double p = (1.0 + sign * signed_value(plan.gamma, all, ones[i])) / 2.0;
+    right += p;
+    variance += p * (1.0 - p);
+    const std::int64_t lead = 2 * std::int64_t{ones[i]} - all;
+    majority += lead == 0 ? 0.5 : (static_cast<double>(lead) * sign > 0.0 ? 1.0 : 0.0);
+  }
+  if (ones.empty()) return;
+  const auto count = static_cast<double>(ones.size());
+  votes.accuracy = right / count;
+  votes.accuracy_sd = std::sqrt(variance) / count;
+  votes.majority_accuracy = majority / count;
 }
 
 }  // namespace pate

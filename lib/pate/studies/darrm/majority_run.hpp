@@ -147,6 +147,10 @@ struct MajorityPlan {
 /// What the headline promises.
 [[nodiscard]] Guarantee guarantee_of(const MajorityPlan& plan);
 
+/// How much better than what is released another private noise function must agree with the
+/// majority, at one of kAgreementsAt, to be pointed at.
+inline constexpr double kNotedAgreement = 0.01;
+
 /// What a reader must know.
 [[nodiscard]] std::vector<Notice> majority_notices(const MajorityPlan& plan);
 
@@ -157,11 +161,19 @@ struct MajorityPlan {
 
 /// How answers to real votes agree with their majority. Private, as the votes are.
 struct MajorityVotes {
-  std::vector<std::int64_t> queries_by_ones;  ///< l = 0 .. K
-  double agreement = 0.0;                     ///< expected, of all answers; 1/2 for a tie
-  double agreement_sd = 0.0;                  ///< of it, over the coins
+  std::vector<std::int64_t> queries_by_ones;     ///< l = 0 .. K
+  double agreement = 0.0;                        ///< expected, of all answers; 1/2 for a tie
+  double agreement_sd = 0.0;                     ///< of it, over the coins
+  std::optional<double> accuracy = {};           ///< expected share of right answers, with labels
+  std::optional<double> accuracy_sd = {};        ///< of it, over the coins
+  std::optional<double> majority_accuracy = {};  ///< of the majority itself; 1/2 for a tie
 };
 [[nodiscard]] MajorityVotes expected_agreement(const MajorityPlan& plan,
                                                std::vector<std::int64_t> queries_by_ones);
+
+/// And how right they are: `labels` are the true classes, 0 or 1, of queries with so many `ones`;
+/// as many of each. Throws `parameter_error` for others.
+void add_accuracy(const MajorityPlan& plan, std::span<const std::int32_t> ones,
+                  std::span<const std::int32_t> labels, MajorityVotes& votes);
 
 }  // namespace pate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_01.hpp>
 #include <cmath>
@@ -128,6 +129,18 @@ std::vector<double> binomial_weights(std::int64_t teachers, double mu) {
   std::vector<double> result;
   for (auto l = static_cast<std::size_t>(least_majority(teachers)); l < law.size(); ++l) {
     result.push_back(law[l] + law[law.size() - 1 - l]);
+  }
+  return result;
+}
+
+std::vector<double> agreement_weights(std::int64_t teachers) {
+  constexpr std::array kMeans{0.75, 0.9, 0.99};
+  std::vector<double> result(majority_sizes(teachers), 0.0);
+  for (const double mean : kMeans) {
+    const std::vector<double> weights = binomial_weights(teachers, mean);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] += weights[i] / static_cast<double>(kMeans.size());
+    }
   }
   return result;
 }

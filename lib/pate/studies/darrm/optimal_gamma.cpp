@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kRowsARound = 80;
 constexpr std::int64_t kMaxCutRounds = 400;
 constexpr double kOptimalGap = 1e-11;  // relative
+// What a tie may cost, relative: more than the solver's tolerances, less than anybody prints.
+constexpr double kFloorSlack = 1e-10;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
@@ -58,49 +60,99 @@ double check_weights(std::span<const double> weights, const PrivateTeachers& tea
   return total;
 }
 
-// The optimum at the corners that `worst` looks at.
-OptimalGamma cut(const WorstCase& worst, std::span<const double> weights, double total,
-                 bool monotone) {
-  const std::size_t size = weights.size();
-  std::vector<double> objective(weights.begin(), weights.end());
-  for (double& weight : objective) weight /= total;  // the solver's tolerances are absolute
-  const std::vector<double> shares = objective;
-  if (monotone) to_steps(objective);
-  LinearProgram program(objective);
-  if (monotone) program.add_row(std::vector<double>(size, 1.0));
+// What a noise function may not fall below while another objective is looked at.
+struct Floor {
+  const std::vector<double>& shares;
+  double value;
+};
 
-  OptimalGamma result;
-  std::vector<double> gamma(size, 1.0);
-  std::vector<double> best(size, 0.0);
-  double lower = 0.0;
+// What cutting planes found: the noise function, which `scale` makes private, and what it is worth.
+struct Cut {
+  std::vector<double> gamma;
+  double scale = 0.0;
+  double value = 0.0;
   double upper = 1.0;
-  std::set<Multiset> known;
+  std::int64_t rounds = 0;
+};
+
+// Maximises the objective at the corners that `worst` looks at. `known` are the multisets whose
+// rows take part, and gets those that are found.
+Cut cut(const WorstCase& worst, const std::vector<double>& objective, bool monotone,
+        std::set<Multiset>& known, const Floor* floor = nullptr) {
+  const std::size_t size = objective.size();
+  const auto in_unknowns = [&](std::vector<double> row) {
+    if (monotone) to_steps(row);
+    return row;
+  };
+  LinearProgram program(in_unknowns(objective));
+  if (monotone) program.add_row(std::vector<double>(size, 1.0));
+  const auto add_row_of = [&](const Multiset& multiset) {
+    std::vector<double> row = worst.coefficients(multiset);
+    for (double& value : row) value /= worst.bound();
+    program.add_row(in_unknowns(std::move(row)));
+  };
+  for (const Multiset& multiset : known) add_row_of(multiset);
+  if (floor != nullptr) {
+    std::vector<double> row = floor->shares;
+    for (double& value : row) value = -value;
+    program.add_row(in_unknowns(std::move(row)), -floor->value * (1.0 - kFloorSlack));
+  }
+  const auto solve = [&](Cut& result, std::vector<double>& gamma) {
+    const LinearProgram::Solution solution = program.solve();
+    gamma = monotone ? from_steps(solution.x) : solution.x;
+    result.upper = std::min(result.upper, solution.upper);
+  };
+  Cut result;
+  std::vector<double> gamma(size, 1.0);
+  if (floor != nullptr) solve(result, gamma);
   while (result.rounds < kMaxCutRounds) {
     ++result.rounds;
     auto found = worst.dearest(gamma, kRowsARound, -std::numeric_limits<double>::infinity());
     const double scale = std::min(1.0, worst.bound() / found.front().cost);
-    if (const double value = scale * dot(shares, gamma); value > lower) {
-      lower = value;
-      best = gamma;
+    const bool is_high = floor == nullptr || scale * dot(floor->shares, gamma) >=
+                                                 floor->value * (1.0 - 10.0 * kFloorSlack);
+    if (const double value = scale * dot(objective, gamma); is_high && value > result.value) {
+      result.value = value;
+      result.scale = scale;
+      result.gamma = gamma;
     }
-    if (scale >= 1.0 || upper - lower <= kOptimalGap) break;
+    if (scale >= 1.0 || result.upper - result.value <= kOptimalGap) break;
     bool added = false;
     for (const CornerCost& one : found) {
       if (!(one.cost > worst.bound()) || !known.insert(one.teachers).second) continue;
-      std::vector<double> row = worst.coefficients(one.teachers);
-      for (double& value : row) value /= worst.bound();
-      if (monotone) to_steps(row);
-      program.add_row(row);
+      add_row_of(one.teachers);
       added = true;
     }
     if (!added) break;
-    const LinearProgram::Solution solution = program.solve();
-    gamma = monotone ? from_steps(solution.x) : solution.x;
-    upper = std::min(upper, solution.upper);
+    solve(result, gamma);
   }
-  result.released = certified(best, worst.teachers(), worst.target());
+  return result;
+}
+
+// The optimum at the corners that `worst` looks at: among those that are worth the same under the
+// weights, the one that is worth most under equal ones. (A linear program has no opinion on sizes
+// of the majority that weigh next to nothing, such as unanimous votes, and may leave them to the
+// coin.)
+OptimalGamma optimum(const WorstCase& worst, std::span<const double> weights, double total,
+                     bool monotone) {
+  std::vector<double> shares(weights.begin(), weights.end());
+  for (double& weight : shares) weight /= total;  // the solver's tolerances are absolute
+  std::set<Multiset> known;
+  Cut best = cut(worst, shares, monotone, known);
+  const double upper = best.upper;
+  std::int64_t rounds = best.rounds;
+  const std::vector<double> equal(shares.size(), 1.0 / static_cast<double>(shares.size()));
+  const Floor floor{shares, best.value};
+  const double equal_value = best.scale * dot(equal, best.gamma);
+  Cut fuller = cut(worst, equal, monotone, known, &floor);
+  rounds += fuller.rounds;
+  if (fuller.value > equal_value) best = std::move(fuller);
+  if (best.gamma.empty()) best.gamma.assign(shares.size(), 0.0);
+  OptimalGamma result;
+  result.released = certified(best.gamma, worst.teachers(), worst.target());
   result.objective = dot(weights, result.released.gamma);
   result.upper = std::max(std::min(upper * worst.lift(), 1.0) * total, result.objective);
+  result.rounds = rounds;
   result.rows = static_cast<std::int64_t>(known.size());
   return result;
 }
@@ -111,9 +163,9 @@ OptimalGamma optimal_gamma(const PrivateTeachers& teachers, const AnswerTarget& 
                            std::span<const double> weights, bool monotone) {
   const WorstCase worst(teachers, target, monotone);
   const double total = check_weights(weights, teachers);
-  OptimalGamma result = cut(worst, weights, total, monotone);
+  OptimalGamma result = optimum(worst, weights, total, monotone);
   if (worst.corners() != CornerSet::lifted) return result;
-  OptimalGamma other = cut(WorstCase(teachers, target, true), weights, total, true);
+  OptimalGamma other = optimum(WorstCase(teachers, target, true), weights, total, true);
   other.upper = result.upper;  // of all noise functions
   other.rounds = result.rounds += other.rounds;
   other.rows = result.rows += other.rows;

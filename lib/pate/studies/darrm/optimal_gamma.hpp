@@ -21,7 +21,8 @@ struct OptimalGamma {
 /// nondecreasing where `monotone` asks for it: cutting planes on a linear program in the values of
 /// gamma, which has a row for each multiset of corners and is given those that are violated. What
 /// comes out is certified; its distance from the optimum is at most upper - objective, mostly below
-/// 1e-9.
+/// 1e-8 of it. Of several optima, to 1e-9, the one with the largest sum of gamma is taken: what
+/// weighs next to nothing is not left to the coin.
 ///
 /// Where the corners of delta = 0 decide (`CornerSet::lifted`) it is the better of two: the optimum
 /// of those that pass there, and the nondecreasing one, which is tested at its own corners. Throws

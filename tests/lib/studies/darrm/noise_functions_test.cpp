@@ -126,3 +126,36 @@ TEST_CASE("agreements and errors of the baselines, K = 11, m = 3") {
     CHECK(std::abs(errors[i].mean - expected[i]) < 6.0 * errors[i].standard_error + 1e-6);
   }
 }
+
+TEST_CASE("the agreement weights are a mean of binomial ones") {
+  for (const std::int64_t teachers : {1, 2, 11, 40}) {
+    const auto got = agreement_weights(teachers);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      double expected = 0.0;
+      for (const double mu : {0.75, 0.9, 0.99}) {
+        expected += binomial_weights(teachers, mu)[i] / 3.0;
+      }
+      CHECK(got[i] == doctest::Approx(expected).epsilon(1e-14));
+    }
+  }
+}
+
+TEST_CASE("double subsampling of unequal teachers needs the delta of m teachers alone") {
+  for (std::int64_t teachers = 5; teachers <= 15; ++teachers) {
+    for (std::int64_t m = 1; 2 * m - 1 <= teachers; ++m) {
+      for (const double epsilon : {0.1, 1.0}) {
+        for (const double delta : {1e-5, 1e-2}) {
+          CAPTURE(teachers);
+          CAPTURE(m);
+          const AnswerTarget target{static_cast<double>(m) * epsilon,
+                                    -std::expm1(static_cast<double>(m) * std::log1p(-delta))};
+          const auto certificate =
+              WorstCase({teachers, epsilon, delta, teachers}, target, true)
+                  .certify(subsampling_gamma(teachers,
+                                             double_subsample(teachers, static_cast<double>(m))));
+          CHECK(certificate.worst <= certificate.bound * (1.0 + 1e-12));
+        }
+      }
+    }
+  }
+}
