@@ -32,14 +32,19 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
   const Aggregator aggregator =
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
   Progress progress(streams, "reading votes");
-  return inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
-                 progress.callback(), input.student.get(), options.bins, aggregator.is_ptr());
+  Inspection result =
+      inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
+              progress.callback(), input.student.get(), options.bins, aggregator.is_ptr());
+  if (input.labels) {
+    result.accuracy = accuracy(votes, input.rows, *input.labels, predictions, input.student.get());
+  }
+  return result;
 }
 
 }  // namespace
 
 void add_inspect(CommandLine& line, InspectOptions& options) {
-  add_votes_input_options(line, options.input, {"--labels", "--decisions"});
+  add_votes_input_options(line, options.input, {"--decisions"});
   const Section threshold = line.section("Threshold (both or neither)");
   threshold.add(
       "--threshold T", options.mechanism.threshold,

@@ -45,6 +45,24 @@ std::string head(const Inspection& inspection, const reports::InputFile& votes) 
   return text;
 }
 
+// How often they are right, where the true classes are known.
+std::string accuracy_line(const Accuracy& accuracy) {
+  std::string text = fmt::format("right: the plurality {:.2f} %, a teacher {:.2f} %",
+                                 100.0 * accuracy.plurality, 100.0 * accuracy.teachers_mean);
+  if (const auto& all = accuracy.teachers; !all.empty()) {
+    double squares = 0.0;
+    for (const double one : all) {
+      squares += (one - accuracy.teachers_mean) * (one - accuracy.teachers_mean);
+    }
+    const auto [least, most] = std::ranges::minmax(all);
+    text += fmt::format(" (sd {:.2f}, from {:.2f} to {:.2f})",
+                        100.0 * std::sqrt(squares / static_cast<double>(all.size())), 100.0 * least,
+                        100.0 * most);
+  }
+  if (accuracy.student) text += fmt::format(", the student {:.2f} %", 100.0 * *accuracy.student);
+  return paragraph("", text);
+}
+
 void decile_line(Out out, std::string_view what, const std::vector<double>& deciles, double unit) {
   fmt::format_to(out, "{:<10}", what);
   for (const double decile : deciles) {
@@ -135,6 +153,7 @@ void top_histogram(Out out, const Inspection& inspection) {
 
 std::string inspect_summary(const Inspection& inspection, const reports::InputFile& votes) {
   std::string text = head(inspection, votes);
+  if (inspection.accuracy) text += accuracy_line(*inspection.accuracy);
   const Out out = std::back_inserter(text);
   if (inspection.queries > 0) {
     deciles(out, inspection);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
+#include "pate/inspection/accuracy.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
@@ -194,6 +195,7 @@ struct Inspection {
 
   std::optional<AnsweredSpread> selection;
   std::optional<TeacherFindings> predictions;
+  std::optional<Accuracy> accuracy;  ///< with labels; `pate::accuracy` fills it in
   /// What looks wrong (inspection_notices.hpp).
   std::vector<Notice> notices;
 };

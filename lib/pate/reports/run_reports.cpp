@@ -422,6 +422,14 @@ std::string inspect_report_json(const Inspection& inspection, const ReportContex
   report("class_votes", inspection.class_votes);
   report("selection", inspection.selection, inspection.bins);
   report("predictions", inspection.predictions);
+  if (inspection.accuracy) {
+    report.object("accuracy", [&](FieldWriter& a) {
+      a("plurality", inspection.accuracy->plurality);
+      a("teachers_mean", inspection.accuracy->teachers_mean);
+      if (!inspection.accuracy->teachers.empty()) a("teachers", inspection.accuracy->teachers);
+      if (inspection.accuracy->student) a("student", *inspection.accuracy->student);
+    });
+  }
   report("guarantee", no_guarantee("these are facts about the votes, for their owner only."));
   report("notices", inspection.notices);
   return report.text();
