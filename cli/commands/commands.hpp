@@ -19,6 +19,7 @@
 #include "pate/release/curve/costs_within_distance.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/figures/report_figures.hpp"
+#include "pate/reports/results_table.hpp"
 #include "pate/studies/darrm/majority_run.hpp"
 #include "pate/votes/simulate.hpp"
 
@@ -118,7 +119,7 @@ struct DarrmOptions {
   std::optional<double> m;
   std::optional<double> delta;
   std::optional<NoiseFunction> noise;
-  std::string weights = "uniform";
+  std::string weights = "agreement";
   bool monotone = false;
   std::optional<double> total_delta;
   bool any_delta = false;
@@ -194,6 +195,29 @@ struct ReportOptions {
 };
 void add_report(CommandLine& line, ReportOptions& options);
 [[nodiscard]] int run_report(const ReportOptions& options, const Streams& streams);
+
+/// `pate table REPORT...`: reports as a table of a paper, one row each.
+struct TableOptions {
+  std::vector<std::string> reports;
+  std::vector<reports::ResultColumn> columns{
+      reports::ResultColumn::run,      reports::ResultColumn::mechanism,
+      reports::ResultColumn::queries,  reports::ResultColumn::answered,
+      reports::ResultColumn::accuracy, reports::ResultColumn::epsilon,
+      reports::ResultColumn::delta,    reports::ResultColumn::publish};
+  std::vector<std::string> labels;
+  reports::TableFormat format = reports::TableFormat::markdown;
+  std::string output = "-";
+  bool quiet = false;
+};
+void add_table(CommandLine& line, TableOptions& options);
+[[nodiscard]] int run_table(const TableOptions& options, const Streams& streams);
+
+/// `pate cite`: how to cite the program and the papers.
+struct CiteOptions {
+  bool bibtex = false;
+};
+void add_cite(CommandLine& line, CiteOptions& options);
+[[nodiscard]] int run_cite(const CiteOptions& options, const Streams& streams);
 
 /// `pate release VOTES`: an epsilon that may be published.
 struct ReleaseOptions {

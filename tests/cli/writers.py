@@ -59,6 +59,7 @@ WRITERS = [
     Writer(["plan", "--sigma2", "40", "--queries", "9", "--delta", "1e-5"], {}, {"-o": "plan.json"}),
     Writer(["report", "kept.json", "--no-pictures"], {"-o": "page.html"}),
     Writer(["report", "kept_public.json", "--no-pictures", "--public-only"], {}, {"-o": "public_page.html"}),
+    Writer(["table", "kept.json"], {"-o": "table.md"}),
     Writer(["plot", "kept.json", "--kind", "partition", "--script"], {"-o": "partition.gp"}),
     Writer(["plot", "kept_public.json", "--kind", "partition", "--script"], {}, {"-o": "public_partition.gp"}),
     Writer(["simulate", "--queries", "20"], {}, {"-o": "made.npy", "--labels-output": "truth.csv"}),

@@ -1,0 +1,364 @@
+#include "pate/reports/results_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "pate/base/error.hpp"
+
+namespace pate::reports {
+
+namespace {
+
+using io::JsonType;
+using io::JsonValue;
+
+// A parameter of a mechanism and how a table calls it.
+struct Parameter {
+  const char* key;
+  const char* name;
+};
+constexpr std::array kParameters{
+    Parameter{"threshold", "threshold"},     Parameter{"sigma1", "sigma1"},
+    Parameter{"sigma2", "sigma2"},           Parameter{"laplace_scale", "scale"},
+    Parameter{"ptr_laplace", "PTR epsilon"}, Parameter{"ptr_sigma", "PTR sigma"},
+};
+
+constexpr std::array<std::pair<std::string_view, const char*>, 7> kMechanisms{{
+    {"gnmax", "GNMax"},
+    {"lnmax", "LNMax"},
+    {"confident", "Confident GNMax"},
+    {"interactive", "Interactive GNMax"},
+    {"composed", "several runs"},
+    {"darrm", "DaRRM"},
+    {"nzc", "NZC"},
+}};
+
+bool is_number(const JsonValue& value) {
+  return value.type() == JsonType::whole || value.type() == JsonType::real;
+}
+
+std::string mechanism_text(const JsonValue& body) {
+  const auto mechanism = body.find("mechanism");
+  if (!mechanism || mechanism->type() != JsonType::object) {
+    return body.find("noise_function") ? "DaRRM" : std::string();
+  }
+  const auto named = mechanism->find("name");
+  if (!named) return {};
+  std::string text = named->text();
+  for (const auto& [name, title] : kMechanisms) {
+    if (text == name) text = title;
+  }
+  const char* before = ", ";
+  for (const Parameter& parameter : kParameters) {
+    const auto value = mechanism->find(parameter.key);
+    if (!value || !is_number(*value)) continue;
+    text += fmt::format("{}{} {:g}", before, parameter.name, value->number());
+  }
+  return text;
+}
+
+std::string count_text(const JsonValue& body, const char* key) {
+  const auto value = body.find(key);
+  if (!value) return {};
+  if (value->type() == JsonType::object) {  // teachers of darrm
+    const auto count = value->find("count");
+    return count ? count->dump() : std::string();
+  }
+  return is_number(*value) ? value->dump() : std::string();
+}
+
+std::string answered_text(const JsonValue& body) {
+  const auto answered = body.find("answered");
+  if (!answered || answered->type() != JsonType::object) return {};
+  if (const auto realized = answered->find("realized")) return realized->dump();
+  const auto expected = answered->find("expected");
+  return expected ? fmt::format("{:.1f}", expected->number()) : std::string();
+}
+
+std::string share_text(const JsonValue& body, const char* object, const char* key) {
+  const auto its = body.find(object);
+  const auto value = its && its->type() == JsonType::object ? its->find(key) : std::nullopt;
+  return value ? fmt::format("{:.1f}", 100.0 * value->number()) : std::string();
+}
+
+// The number of a report that counts, and whether it may be published.
+struct Headline {
+  JsonValue entry;
+  bool may_publish;
+};
+
+Headline headline_of(const JsonValue& report) {
+  if (const auto part = report.find("public"); part && part->find("epsilon")) return {*part, true};
+  if (const auto headline = report.find("headline")) {
+    const auto releasable = headline->find("releasable");
+    // Costs of darrm depend on no votes and do not say so each.
+    return {*headline, releasable ? releasable->boolean() : true};
+  }
+  if (const auto part = report.find("public")) {
+    if (const auto headline = part->find("headline")) return {*headline, true};
+  }
+  throw input_error(fmt::format(
+      "{}: expected the report of a run with an epsilon (analyze, label, plan, compose, darrm, or "
+      "release without --dry-run), found none",
+      report.file()));
+}
+
+std::string epsilon_text(const JsonValue& entry) {
+  const auto epsilon = entry.find("epsilon");
+  if (!epsilon) return {};
+  return fmt::format("{:.4f}", std::ceil(epsilon->number() * 1e4 * (1.0 - 1e-12)) / 1e4);
+}
+
+std::string bound_text(const JsonValue& entry) {
+  std::string text;
+  for (const char* const key : {"bound", "reading", "conversion", "method"}) {
+    const auto value = entry.find(key);
+    if (!value || value->type() != JsonType::text) continue;
+    if (!text.empty()) text += ", ";
+    text += value->text();
+  }
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string cell(ResultColumn column, const JsonValue& report, const Headline& headline) {
+  const auto part = report.find("public");
+  const JsonValue body = report.has("settings") || !part ? report : *part;
+  switch (column) {
+    case ResultColumn::run:
+      return {};
+    case ResultColumn::mechanism:
+      return mechanism_text(body);
+    case ResultColumn::teachers:
+      return count_text(body, "teachers");
+    case ResultColumn::classes:
+      return count_text(body, "classes");
+    case ResultColumn::queries:
+      return count_text(body, "queries");
+    case ResultColumn::answered:
+      return answered_text(body);
+    case ResultColumn::accuracy: {
+      const std::string of_run = share_text(body, "utility", "expected_accuracy");
+      return of_run.empty() ? share_text(body, "votes", "accuracy") : of_run;
+    }
+    case ResultColumn::agreement:
+      return share_text(body, "votes", "agreement");
+    case ResultColumn::epsilon:
+      return epsilon_text(headline.entry);
+    case ResultColumn::delta: {
+      const auto delta = headline.entry.find("delta");
+      return delta ? fmt::format("{:g}", delta->number()) : std::string();
+    }
+    case ResultColumn::bound:
+      return bound_text(headline.entry);
+    case ResultColumn::publish:
+      return headline.may_publish ? "yes" : "no";
+  }
+  return {};
+}
+
+bool is_words(ResultColumn column) {
+  return column == ResultColumn::run || column == ResultColumn::mechanism ||
+         column == ResultColumn::bound || column == ResultColumn::publish;
+}
+
+struct Titles {
+  const char* plain;
+  const char* latex;
+};
+
+Titles titles(ResultColumn column) {
+  switch (column) {
+    case ResultColumn::run:
+      return {"run", "Run"};
+    case ResultColumn::mechanism:
+      return {"mechanism", "Mechanism"};
+    case ResultColumn::teachers:
+      return {"teachers", "Teachers"};
+    case ResultColumn::classes:
+      return {"classes", "Classes"};
+    case ResultColumn::queries:
+      return {"queries", "Queries"};
+    case ResultColumn::answered:
+      return {"answered", "Answered"};
+    case ResultColumn::accuracy:
+      return {"accuracy, %", "Accuracy, \\%"};
+    case ResultColumn::agreement:
+      return {"agreement, %", "Agreement, \\%"};
+    case ResultColumn::epsilon:
+      return {"epsilon", "$\\varepsilon$"};
+    case ResultColumn::delta:
+      return {"delta", "$\\delta$"};
+    case ResultColumn::bound:
+      return {"bound", "Bound"};
+    case ResultColumn::publish:
+      return {"may be published", "May be published"};
+  }
+  return {"", ""};
+}
+
+std::string latex_words(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        result += "\\textbackslash{}";
+        break;
+      case '~':
+        result += "\\textasciitilde{}";
+        break;
+      case '^':
+        result += "\\textasciicircum{}";
+        break;
+      case '&':
+      case '%':
+      case '$':
+      case '#':
+      case '_':
+      case '{':
+      case '}':
+        result += '\\';
+        [[fallthrough]];
+      default:
+        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  for (const auto& [word, symbol] :
+       {std::pair<std::string_view, std::string_view>{"sigma1", "$\\sigma_1$"},
+        {"sigma2", "$\\sigma_2$"},
+        {"threshold", "$T$"}}) {
+    for (std::size_t at = 0; (at = result.find(word, at)) != std::string::npos;
+         at += symbol.size()) {
+      result.replace(at, word.size(), symbol);
+    }
+  }
+  return result;
+}
+
+// 1e-05 as 10^-5, 3e-04 as 3 10^-4.
+std::string latex_power(const std::string& number) {
+  const std::size_t e = number.find('e');
+  if (e == std::string::npos) return number;
+  const std::string digits = number.substr(0, e);
+  const int power = std::stoi(number.substr(e + 1));
+  return digits == "1" ? fmt::format("$10^{{{}}}$", power)
+                       : fmt::format("${} \\cdot 10^{{{}}}$", digits, power);
+}
+
+std::string latex_text(const ResultsTable& table) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  if (table.has_private)
+    text += "% Some of these numbers are private: \"no\" where they may not be published.\n";
+  std::string places;
+  for (const ResultColumn column : table.columns) places += is_words(column) ? 'l' : 'r';
+  fmt::format_to(out, "\\begin{{tabular}}{{{}}}\n\\toprule\n", places);
+  const auto add_line = [&](const auto& cell_at) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (i > 0) text += " & ";
+      text += cell_at(i);
+    }
+    text += " \\\\\n";
+  };
+  add_line([&](std::size_t i) { return std::string(titles(table.columns[i]).latex); });
+  text += "\\midrule\n";
+  for (const auto& row : table.rows) {
+    add_line([&](std::size_t i) {
+      if (row[i].empty()) return std::string("--");
+      if (table.columns[i] == ResultColumn::delta) return latex_power(row[i]);
+      return table.columns[i] == ResultColumn::run || table.columns[i] == ResultColumn::mechanism ||
+                     table.columns[i] == ResultColumn::bound
+                 ? latex_words(row[i])
+                 : row[i];
+    });
+  }
+  return text + "\\bottomrule\n\\end{tabular}\n";
+}
+
+std::string markdown_cell(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|' || c == '\\' || c == '<' || c == '`' || c == '*' || c == '_') result += '\\';
+    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return result.empty() ? "-" : result;
+}
+
+std::string markdown_text(const ResultsTable& table) {
+  std::string text = "|";
+  for (const ResultColumn column : table.columns)
+    text += fmt::format(" {} |", titles(column).plain);
+  text += "\n|";
+  for (const ResultColumn column : table.columns) text += is_words(column) ? " --- |" : " ---: |";
+  text += '\n';
+  for (const auto& row : table.rows) {
+    text += '|';
+    for (const std::string& one : row) text += fmt::format(" {} |", markdown_cell(one));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
+std::string csv_text(const ResultsTable& table) {
+  std::string text;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    text += fmt::format("{}{}", i > 0 ? "," : "", name(table.columns[i]));
+  }
+  text += '\n';
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) text += ',';
+      text += csv_cell(row[i]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+ResultsTable results_table(std::span<const JsonValue> reports, std::span<const std::string> labels,
+                           std::vector<ResultColumn> columns) {
+  if (labels.size() != reports.size()) {
+    throw parameter_error(
+        fmt::format("{} reports need as many labels, got {}", reports.size(), labels.size()));
+  }
+  ResultsTable table{std::move(columns), {}, false};
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const Headline headline = headline_of(reports[i]);
+    table.has_private = table.has_private || !headline.may_publish;
+    std::vector<std::string> row;
+    for (const ResultColumn column : table.columns) {
+      row.push_back(column == ResultColumn::run ? labels[i] : cell(column, reports[i], headline));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string table_text(const ResultsTable& table, TableFormat format) {
+  switch (format) {
+    case TableFormat::latex:
+      return latex_text(table);
+    case TableFormat::markdown:
+      return markdown_text(table);
+    case TableFormat::csv:
+      return csv_text(table);
+  }
+  return {};
+}
+
+}  // namespace pate::reports
