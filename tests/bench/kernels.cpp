@@ -56,7 +56,8 @@ std::vector<std::pair<std::string, double>> times_of(const Kernels& its) {
        [&] { its.node_sums(x.data(), terms, result.data()); });
   time("largest_sums", pate::kNodeBlock * kTerms * tables.size(),
        [&] { its.largest_sums(x.data(), tables.data(), tables.size(), result.data()); });
-  time("bends", kNodes, [&] { its.bends(x.data(), 3.0, 2.0, kNodes, result.data()); });
+  time("expm1_minus_x", kNodes,
+       [&] { its.expm1_minus_x(x.data(), 3.0, 2.0, kNodes, result.data()); });
   time("log1p_positive", kNodes, [&] {
     std::fill_n(result.begin(), kNodes, 0.7);
     its.log1p_positive(result.data(), kNodes);

@@ -31,8 +31,8 @@ double power_excess_near_one(double l, double r) {
   if (l == -kInfinity) return r;
   if (l > kMaxExponent) return kInfinity;
   const double ratio = std::exp(l);
-  const double bend = std::abs(l) < 0.5 ? ratio * expm1_minus_x(-l) : l * ratio - std::expm1(l);
-  return ratio * expm1_minus_x(r * l) + r * bend;
+  const double tail = std::abs(l) < 0.5 ? ratio * expm1_minus_x(-l) : l * ratio - std::expm1(l);
+  return ratio * expm1_minus_x(r * l) + r * tail;
 }
 
 double log_outcome_excess(double log_neighbour, double log_ratio, double order) {

@@ -89,11 +89,11 @@ double log_gaussian_tail_excess(double x, double m, double order) {
     // of which the second part has a closed form; the first, much smaller, is smooth under P.
     const double w = x - m;
     const double density = std::exp(log_normal_density(w) - log_scale);
-    const double bend = numerator * (0.5 * m * m - 1.0) + m * density + base;
+    const double curvature = numerator * (0.5 * m * m - 1.0) + m * density + base;
     const double rest =
         integral_from(w, [=](double z) { return expm1_minus_x(r * m * (z + 0.5 * m)); });
     const double density_from = std::exp(log_normal_density(first_deviation(w)) - log_scale);
-    return log_scale + std::log(r * bend + density_from * rest);
+    return log_scale + std::log(r * curvature + density_from * rest);
   }
   return log_scale + std::log(excess);
 }

@@ -23,26 +23,15 @@ constexpr double kSteep = 650.0;
 // Below this order the terms of the reverse direction cancel.
 constexpr double kNearOne = 1.25;
 
-// e^z - 1 - z as `expm1_minus_x`, short where z is small, as it mostly is. Relative accuracy 1e-13.
-double bend_of(double z) {
-  if (std::abs(z) < 1.0 / 32.0) {
-    return z * z *
-           (1.0 / 2 +
-            z * (1.0 / 6 + z * (1.0 / 24 + z * (1.0 / 120 + z * (1.0 / 720 + z / 5040)))));
-  }
-  if (std::abs(z) < 0.5) return expm1_minus_x(z);
-  return std::exp(z) - 1.0 - z;
-}
-
 // What an outcome of probability P adds to the excess of either direction, over P, where l =
-// log(P'/P) and bend = e^l - 1 - l; `power_excess` with less to compute.
-double forward_term(double l, double bend, double order) {
-  return bend_of((1.0 - order) * l) + (order - 1.0) * bend;
+// log(P'/P) and tail = e^l - 1 - l; `power_excess` with less to compute.
+double forward_term(double l, double tail, double order) {
+  return expm1_minus_x((1.0 - order) * l) + (order - 1.0) * tail;
 }
 
-double reverse_term(double l, double bend, double order) {
+double reverse_term(double l, double tail, double order) {
   if (order < kNearOne) return power_excess(l, order);
-  return bend_of(order * l) - order * bend;
+  return expm1_minus_x(order * l) - order * tail;
 }
 
 double log_forward_term(double l, double order) {
@@ -282,7 +271,7 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
     faint_ = faint_ || log_p < kMinLogProbability;
   }
   for (std::size_t g = 0; g < groups_; ++g) weights_.push_back(classes_[g] * probabilities_[g]);
-  bends_.resize(log_ratios_.size());
+  expm1_tails_.resize(log_ratios_.size());
   most_.resize(neighbours_.size());
   for (std::size_t k = 0; k < neighbours_.size(); ++k) {
     double* const l = log_ratios_.data() + k * elements;
@@ -290,16 +279,16 @@ NeighbourOutcomes::NeighbourOutcomes(const GroupedVotes& votes, const NoiseAtNod
     for (const std::size_t e : {neighbours_[k].from, neighbours_[k].to}) {
       if (classes(k, e) == 0.0) l[e] = 0.0;
     }
-    bend(k);
+    fill_tails(k);
   }
   take_plurality_from_others(votes);
   for (const double l : log_ratios_) complete_ = complete_ && std::isfinite(l);
 }
 
-void NeighbourOutcomes::bend(std::size_t k) {
+void NeighbourOutcomes::fill_tails(std::size_t k) {
   const std::size_t elements = groups_ + 2;
   const double* const l = log_ratios_.data() + k * elements;
-  double* const its = bends_.data() + k * elements;
+  double* const its = expm1_tails_.data() + k * elements;
   // What is not a number stays that, and is noticed by the caller.
   const double most = kernels().largest_size(l, elements);
   most_[k] = most;
@@ -328,7 +317,7 @@ void NeighbourOutcomes::take_plurality_from_others(const GroupedVotes& votes) {
     if (most_[k] <= kMaxExpArgument) {
       write_weights(k, weights.data());
       weights[own] = 0.0;
-      rest = kernels().sum_changes(weights.data(), l, bends_.data() + k * elements, elements);
+      rest = kernels().sum_changes(weights.data(), l, expm1_tails_.data() + k * elements, elements);
     } else {
       for (std::size_t e = 0; e < elements; ++e) {
         if (e == own || classes(k, e) == 0.0) continue;
@@ -340,7 +329,7 @@ void NeighbourOutcomes::take_plurality_from_others(const GroupedVotes& votes) {
     const double share = rest / probabilities_.front();
     if (share > 0.5) continue;
     l[own] = std::log1p(-share);
-    bends_[k * elements + own] = expm1_minus_x(l[own]);
+    expm1_tails_[k * elements + own] = expm1_minus_x(l[own]);
     most_[k] = std::max(most_[k], std::abs(l[own]));
   }
 }
@@ -368,7 +357,7 @@ double NeighbourOutcomes::log_probability(std::size_t k, std::size_t e) const {
 
 BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
   const double* const l = log_ratios_.data() + k * (groups_ + 2);
-  const double* const bend = bends_.data() + k * (groups_ + 2);
+  const double* const tail = expm1_tails_.data() + k * (groups_ + 2);
   const Neighbour& neighbour = neighbours_[k];
   if (!faint_ && order >= kNearOne && order * most_[k] <= kMaxExpArgument) {
     const std::size_t elements = groups_ + 2;
@@ -381,7 +370,7 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
     kernels().expm1_minus_x(l, 1.0 - order, order * most_[k], elements, forward);
     kernels().expm1_minus_x(l, order, order * most_[k], elements, reverse);
     std::array<double, 2> sums{};
-    kernels().sum_excess(weights, forward, reverse, bend, elements, order, sums.data());
+    kernels().sum_excess(weights, forward, reverse, tail, elements, order, sums.data());
     return {sums[0], sums[1]};
   }
   BothDirections sum;
@@ -391,8 +380,8 @@ BothDirections NeighbourOutcomes::excess(std::size_t k, double order) const {
       sum.reverse += std::exp(log_p + log_power_excess(l[e], order));
       return;
     }
-    sum.forward += p * forward_term(l[e], bend[e], order);
-    sum.reverse += p * reverse_term(l[e], bend[e], order);
+    sum.forward += p * forward_term(l[e], tail[e], order);
+    sum.reverse += p * reverse_term(l[e], tail[e], order);
   };
   for (std::size_t e = 0; e < groups_; ++e) {
     const double classes =

@@ -54,7 +54,7 @@ class NeighbourOutcomes {
   [[nodiscard]] double ratio(std::size_t k, std::size_t e) const {
     const std::size_t at = k * (groups_ + 2) + e;
     const double l = log_ratios_[at];
-    return std::abs(l) <= 1.0 ? 1.0 + (l + bends_[at]) : std::exp(l);
+    return std::abs(l) <= 1.0 ? 1.0 + (l + expm1_tails_[at]) : std::exp(l);
   }
 
   /// How many classes element e of `log_ratios(k)` stands for, and log P_j of each.
@@ -76,8 +76,8 @@ class NeighbourOutcomes {
  private:
   struct Kernel;
 
-  // From the logarithms of its ratios, the bends of neighbour k.
-  void bend(std::size_t k);
+  // e^l - 1 - l of neighbour k, from the logarithms l of its ratios.
+  void fill_tails(std::size_t k);
   void take_plurality_from_others(const GroupedVotes& votes);
   // The probabilities on the votes of the elements of neighbour k.
   void write_weights(std::size_t k, double* weights) const;
@@ -87,11 +87,11 @@ class NeighbourOutcomes {
   std::vector<double> log_probabilities_;
   std::vector<double> probabilities_;
   std::vector<Neighbour> neighbours_;
-  std::vector<double> log_ratios_;  // l by neighbour and element
-  std::vector<double> bends_;       // e^l - 1 - l, likewise
-  std::vector<double> most_;        // at least the largest |l| of a neighbour
-  std::vector<double> weights_;     // probability of all classes of a group
-  bool faint_ = false;              // some probability is below the range of doubles
+  std::vector<double> log_ratios_;   // l by neighbour and element
+  std::vector<double> expm1_tails_;  // e^l - 1 - l, likewise
+  std::vector<double> most_;         // at least the largest |l| of a neighbour
+  std::vector<double> weights_;      // probability of all classes of a group
+  bool faint_ = false;               // some probability is below the range of doubles
   bool complete_ = true;
 };
 

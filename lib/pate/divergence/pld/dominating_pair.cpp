@@ -24,54 +24,54 @@ constexpr int kDigits = 6;
 // Losses beyond are infinite, those below its negative are merged with it.
 constexpr double kSteepest = 40.0;
 
-// Whole steps from 0 that may be bends: all of them at first, then those of kDigits + 1 binary
-// digits. The number of those below the largest that is at most `steps`.
-std::size_t bend_below(std::uint64_t steps) {
+// Whole steps from 0 that may be breakpoints: all of them at first, then those of kDigits + 1
+// binary digits. The number of those below the largest that is at most `steps`.
+std::size_t breakpoint_below(std::uint64_t steps) {
   const int spare = std::max(static_cast<int>(std::bit_width(steps)) - (kDigits + 1), 0);
   return (static_cast<std::size_t>(spare) << kDigits) + static_cast<std::size_t>(steps >> spare);
 }
 
-// The inverse: the steps of a bend.
-std::uint64_t steps_of(std::size_t bend) {
-  const std::size_t spare = std::max<std::size_t>(bend >> kDigits, 1) - 1;
-  return static_cast<std::uint64_t>(bend - (spare << kDigits)) << spare;
+// The inverse: the steps of a breakpoint.
+std::uint64_t steps_of(std::size_t breakpoint) {
+  const std::size_t spare = std::max<std::size_t>(breakpoint >> kDigits, 1) - 1;
+  return static_cast<std::uint64_t>(breakpoint - (spare << kDigits)) << spare;
 }
 
-// Where the cover may bend: on both sides of the losses of the tables, and around 0: increasing.
-// Between bends of a fine grid no table bends.
-struct Bends {
+// Where the dominating pair may have breakpoints: on both sides of the losses of the tables, and
+// around 0: increasing. Between breakpoints of a fine grid no table has one.
+struct Breakpoints {
   std::vector<double> losses;
   std::size_t zero = 0;  // which one is 0
-  // By outcome, of all tables: the bend that is its loss or the next one towards 0; none for one
-  // that asks for no bends.
+  // By outcome, of all tables: the breakpoint that is its loss or the next one towards 0; none for
+  // one that asks for none.
   static constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> nearest;
 };
 
-Bends bends_of(std::span<const DistributionPair> tables, double resolution) {
-  Bends result;
+Breakpoints breakpoints_of(std::span<const DistributionPair> tables, double resolution) {
+  Breakpoints result;
   std::vector<char> is_below;                        // by outcome
-  std::array<std::vector<std::uint32_t>, 2> wanted;  // of losses below 0, from 0 on: by bend
+  std::array<std::vector<std::uint32_t>, 2> wanted;  // of losses below 0, from 0 on: by breakpoint
   for (auto& side : wanted) {
-    side.assign(bend_below(static_cast<std::uint64_t>(kSteepest / resolution) + 1) + 2,
-                Bends::kNone);
+    side.assign(breakpoint_below(static_cast<std::uint64_t>(kSteepest / resolution) + 1) + 2,
+                Breakpoints::kNone);
     side[0] = side[1] = 0;
   }
   for (const DistributionPair& table : tables) {
     for (const OutcomeMass& o : table) {
       is_below.push_back(o.loss < 0.0 ? 1 : 0);
-      result.nearest.push_back(Bends::kNone);
+      result.nearest.push_back(Breakpoints::kNone);
       if (!(o.p > 0.0 && o.loss < kSteepest)) continue;
       const double steps = std::abs(std::max(o.loss, -kSteepest) / resolution);
-      const std::size_t bend = bend_below(static_cast<std::uint64_t>(steps));
-      result.nearest.back() = static_cast<std::uint32_t>(bend);
+      const std::size_t breakpoint = breakpoint_below(static_cast<std::uint64_t>(steps));
+      result.nearest.back() = static_cast<std::uint32_t>(breakpoint);
       auto& side = wanted[o.loss < 0.0 ? 0 : 1];
-      side[bend] = 0;
-      if (static_cast<double>(steps_of(bend)) < steps) side[bend + 1] = 0;
+      side[breakpoint] = 0;
+      if (static_cast<double>(steps_of(breakpoint)) < steps) side[breakpoint + 1] = 0;
     }
   }
   const auto add = [&](std::uint32_t& its, double loss) {
-    if (its == Bends::kNone) return;
+    if (its == Breakpoints::kNone) return;
     its = static_cast<std::uint32_t>(result.losses.size());
     result.losses.push_back(loss);
   };
@@ -85,7 +85,7 @@ Bends bends_of(std::span<const DistributionPair> tables, double resolution) {
   wanted[0][0] = wanted[1][0];
   for (std::size_t i = 0; i < result.nearest.size(); ++i) {
     std::uint32_t& its = result.nearest[i];
-    if (its != Bends::kNone) its = wanted[is_below[i] != 0 ? 0 : 1][its];
+    if (its != Breakpoints::kNone) its = wanted[is_below[i] != 0 ? 0 : 1][its];
   }
   return result;
 }
@@ -93,41 +93,41 @@ Bends bends_of(std::span<const DistributionPair> tables, double resolution) {
 // Tables that are looked at together, one in each place of a row.
 using Row = std::array<double, kLanes>;
 
-// The largest excess of the tables at every bend: at gamma = e^bend, sum_o (p - gamma q)+, and for
-// gamma < 1 less 1 - gamma, which is sum_o (gamma q - p)+.
+// The largest excess of the tables at every breakpoint: at gamma = e^breakpoint, sum_o (p - gamma
+// q)+, and for gamma < 1 less 1 - gamma, which is sum_o (gamma q - p)+.
 std::vector<double> largest_excess(std::span<const DistributionPair> tables,
-                                   const Bends& expm1_minus_x, std::span<const double> gammas) {
-  const std::vector<double>& losses = expm1_minus_x.losses;
+                                   const Breakpoints& breakpoints, std::span<const double> gammas) {
+  const std::vector<double>& losses = breakpoints.losses;
   std::vector<Row> p(losses.size());
   std::vector<Row> q(losses.size());
   std::vector<Row> excess(losses.size());
-  const std::uint32_t* nearest = expm1_minus_x.nearest.data();
+  const std::uint32_t* nearest = breakpoints.nearest.data();
   for (std::size_t first = 0; first < tables.size(); first += kLanes) {
     std::ranges::fill(p, Row{});
     std::ranges::fill(q, Row{});
     for (std::size_t i = 0; i < std::min(kLanes, tables.size() - first); ++i) {
       for (const OutcomeMass& o : tables[first + i]) {
-        // Where an outcome lies on a bend it adds nothing there.
+        // Where an outcome lies on a breakpoint it adds nothing there.
         std::size_t k = *nearest++;
         if (o.loss < 0.0) {
-          if (k == Bends::kNone) k = 0;
-          while (k < expm1_minus_x.zero && !(losses[k] > o.loss)) ++k;
-          if (k == expm1_minus_x.zero) continue;
+          if (k == Breakpoints::kNone) k = 0;
+          while (k < breakpoints.zero && !(losses[k] > o.loss)) ++k;
+          if (k == breakpoints.zero) continue;
         } else if (o.loss > 0.0) {
-          if (k == Bends::kNone) k = losses.size() - 1;
+          if (k == Breakpoints::kNone) k = losses.size() - 1;
           while (!(losses[k] < o.loss)) --k;
         } else if (o.loss == 0.0) {
           continue;
         } else {  // not a number: nor is anything that is made of it
-          k = expm1_minus_x.zero;
+          k = breakpoints.zero;
           p[k][i] = o.loss;
         }
         p[k][i] += o.p;
         q[k][i] += o.q;
       }
     }
-    // p, q: the masses of the outcomes between a bend and the next one away from 0.
-    kernels().raise_excess(gammas.data(), expm1_minus_x.zero, losses.size(), p.front().data(),
+    // p, q: the masses of the outcomes between a breakpoint and the next one away from 0.
+    kernels().raise_excess(gammas.data(), breakpoints.zero, losses.size(), p.front().data(),
                            q.front().data(), excess.front().data());
   }
   std::vector<double> result;
@@ -139,10 +139,11 @@ std::vector<double> largest_excess(std::span<const DistributionPair> tables,
   return result;
 }
 
-// Which bends must stay: chords between them are above the excess, which is convex, and hardly so.
-std::vector<std::size_t> bends_to_keep(std::span<const double> gammas,
-                                       std::span<const double> excess, std::size_t zero,
-                                       double left_out) {
+// Which breakpoints must stay: chords between them are above the excess, which is convex, and
+// hardly so.
+std::vector<std::size_t> breakpoints_to_keep(std::span<const double> gammas,
+                                             std::span<const double> excess, std::size_t zero,
+                                             double left_out) {
   const auto is_straight = [&](std::size_t begin, std::size_t end) {
     const double slope = (excess[end] - excess[begin]) / (gammas[end] - gammas[begin]);
     for (std::size_t k = begin + 1; k < end; ++k) {
@@ -178,39 +179,38 @@ DistributionPair cover_but_rounding(std::span<const DistributionPair> tables, do
                                     double left_out) {
   if (tables.empty()) return {};
   if (tables.size() == 1) return tables.front();
-  const Bends all = bends_of(tables, resolution);
-  std::vector<double> expm1_minus_x = all.losses;
+  const Breakpoints all = breakpoints_of(tables, resolution);
+  std::vector<double> breakpoints = all.losses;
   std::vector<double> gammas;
-  for (const double loss : expm1_minus_x) gammas.push_back(std::exp(loss));
+  for (const double loss : breakpoints) gammas.push_back(std::exp(loss));
   std::vector<double> excess = largest_excess(tables, all, gammas);
   std::size_t kept = 0;
-  for (const std::size_t k : bends_to_keep(gammas, excess, all.zero, left_out)) {
-    expm1_minus_x[kept] = expm1_minus_x[k];
+  for (const std::size_t k : breakpoints_to_keep(gammas, excess, all.zero, left_out)) {
+    breakpoints[kept] = breakpoints[k];
     gammas[kept] = gammas[k];
     excess[kept++] = excess[k];
   }
-  expm1_minus_x.resize(kept);
+  breakpoints.resize(kept);
   gammas.resize(kept);
   excess.resize(kept);
 
-  // Between bends the excess is linear in gamma, a chord; its slope changes by the neighbour's mass
-  // there. At 0 it bends by 1 more, the mass of what does not change. Beyond the last bend it is
-  // constant: losses that are infinite. Below the first, the line to 0 at gamma = 0 bends there: an
-  // outcome that the votes never have.
+  // Between breakpoints the excess is linear in gamma, a chord; its slope changes by the
+  // neighbour's mass there. At 0 it bends by 1 more, the mass of what does not change. Beyond the
+  // last breakpoint it is constant: losses that are infinite. Below the first, the line to 0 at
+  // gamma = 0 bends there: an outcome that the votes never have.
   DistributionPair result;
   // What is not a number stays that.
   if (!(excess.back() <= 0.0)) result.push_back({excess.back(), 0.0, kInfinity});
   double before = excess.front() / gammas.front();
   if (!(before <= 0.0)) result.push_back({0.0, before, -kInfinity});
-  for (std::size_t k = 0; k < expm1_minus_x.size(); ++k) {
-    const double after =
-        k + 1 == expm1_minus_x.size()
-            ? 0.0
-            : (excess[k + 1] - excess[k]) /
-                  (gammas[k] * std::expm1(expm1_minus_x[k + 1] - expm1_minus_x[k]));
+  for (std::size_t k = 0; k < breakpoints.size(); ++k) {
+    const double after = k + 1 == breakpoints.size()
+                             ? 0.0
+                             : (excess[k + 1] - excess[k]) /
+                                   (gammas[k] * std::expm1(breakpoints[k + 1] - breakpoints[k]));
     double q = after - before;
-    if (expm1_minus_x[k] == 0.0) q += 1.0;
-    if (!(q <= 0.0)) result.push_back({q * gammas[k], q, expm1_minus_x[k]});
+    if (breakpoints[k] == 0.0) q += 1.0;
+    if (!(q <= 0.0)) result.push_back({q * gammas[k], q, breakpoints[k]});
     before = after;
   }
   return result;

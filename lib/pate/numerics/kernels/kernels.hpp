@@ -84,12 +84,12 @@ struct Kernels {
   /// The largest |x[i]|, i < size; 0 of none. What is NaN is passed over.
   double (*largest_size)(const double* x, std::size_t size);
 
-  /// The sum of weights[i] (e^l[i] - 1), i < size, of bends[i] = e^l[i] - 1 - l[i].
+  /// The sum of weights[i] (e^l[i] - 1), i < size, of expm1_minus_x[i] = e^l[i] - 1 - l[i].
   double (*sum_changes)(const double* weights, const double* l, const double* expm1_minus_x,
                         std::size_t size);
 
-  /// The sums of weights[i] (forward[i] + (order - 1) bends[i]) and of weights[i] (reverse[i] -
-  /// order bends[i]), i < size: result[0] and result[1].
+  /// The sums of weights[i] (forward[i] + (order - 1) expm1_minus_x[i]) and of weights[i]
+  /// (reverse[i] - order expm1_minus_x[i]), i < size: result[0] and result[1].
   void (*sum_excess)(const double* weights, const double* forward, const double* reverse,
                      const double* expm1_minus_x, std::size_t size, double order, double* result);
 

@@ -45,7 +45,7 @@ class SplitMass {
   SplitMass(double offset, double others) : offset_(offset), log_others_(std::log(others)) {}
 
   struct At {
-    double log_q, slope, bend;
+    double log_q, slope, curvature;
   };
   [[nodiscard]] At at(double x) const {
     const double a = special(x);
@@ -80,7 +80,7 @@ std::optional<NearbySplit> solve(const SplitMass& mass, double log_q, double x, 
     const SplitMass::At at = mass.at(x);
     (at.log_q > log_q ? high : low) = x;
     const double newton = (at.log_q - log_q) / at.slope;
-    const double step = newton / (1.0 - 0.5 * newton * at.bend / at.slope);
+    const double step = newton / (1.0 - 0.5 * newton * at.curvature / at.slope);
     // The convergence is cubic: after a step of 1e-6 / x the error is far below rounding. Far from
     // the root the step can be short as well, Newton's is not.
     const double size = 1.0 + std::abs(x);

@@ -20,7 +20,7 @@ namespace pate {
 
 namespace {
 
-long double bend(long double z) {
+long double expm1_tail(long double z) {
   if (std::abs(z) > 0.1L) return std::expm1(z) - z;
   long double sum = 0.0L;
   long double term = z * z / 2.0L;
@@ -265,22 +265,22 @@ TEST_SUITE("kernels") {
           }
         }
         const std::vector<double> l = some(nodes, -2.0, 1.0);
-        const std::vector<double> bend = some(nodes, 0.0, 1.0);
+        const std::vector<double> tail = some(nodes, 0.0, 1.0);
         const std::vector<double> other = some(nodes, 0.0, 1.0);
         double largest = 0.0;
         double change = 0.0;
         std::array<double, 2> excess{};
         for (std::size_t i = 0; i < nodes; ++i) {
           largest = std::max(largest, std::abs(l[i]));
-          change += weights[i] * (l[i] + bend[i]);
-          excess[0] += weights[i] * (bend[i] + 2.0 * l[i]);
+          change += weights[i] * (l[i] + tail[i]);
+          excess[0] += weights[i] * (tail[i] + 2.0 * l[i]);
           excess[1] += weights[i] * (other[i] - 3.0 * l[i]);
         }
         std::array<double, 2> sums{};
-        its.sum_excess(weights.data(), bend.data(), other.data(), l.data(), nodes, 3.0,
+        its.sum_excess(weights.data(), tail.data(), other.data(), l.data(), nodes, 3.0,
                        sums.data());
         CHECK(its.largest_size(l.data(), nodes) == largest);
-        CHECK(std::abs(its.sum_changes(weights.data(), l.data(), bend.data(), nodes) - change) <
+        CHECK(std::abs(its.sum_changes(weights.data(), l.data(), tail.data(), nodes) - change) <
               1e-13);
         CHECK(std::abs(sums[0] - excess[0]) < 1e-13);
         CHECK(std::abs(sums[1] - excess[1]) < 1e-13);
@@ -327,7 +327,7 @@ TEST_SUITE("kernels") {
     }
   }
 
-  TEST_CASE("bends are those of long double") {
+  TEST_CASE("e^z - 1 - z is that of long double") {
     for (const Kernels& its : runnable_kernels()) {
       CAPTURE(std::string(its.name));
       std::mt19937_64 random(7);
@@ -348,7 +348,7 @@ TEST_SUITE("kernels") {
           const double z = factor * l[i];
           CAPTURE(z);
           CAPTURE(most);
-          const long double reference = bend(z);
+          const long double reference = expm1_tail(z);
           CHECK(std::abs(static_cast<long double>(result[i]) - reference) <= 2e-14L * reference);
           CHECK(result[i] >= 0.0);
         }

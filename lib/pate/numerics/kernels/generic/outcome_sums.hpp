@@ -94,9 +94,9 @@ void sum_excess(const double* weights, const double* forward, const double* reve
   Lanes<Arch> back;
   for_lanes<Arch>(size, [&](std::size_t j, std::size_t e, auto part) {
     const Batch<Arch> weight = load<Arch>(weights + e, part);
-    const Batch<Arch> bend = load<Arch>(expm1_minus_x + e, part);
-    there.of[j] += weight * (load<Arch>(forward + e, part) + (order - 1.0) * bend);
-    back.of[j] += weight * (load<Arch>(reverse + e, part) - order * bend);
+    const Batch<Arch> tail = load<Arch>(expm1_minus_x + e, part);
+    there.of[j] += weight * (load<Arch>(forward + e, part) + (order - 1.0) * tail);
+    back.of[j] += weight * (load<Arch>(reverse + e, part) - order * tail);
   });
   result[0] = there.total();
   result[1] = back.total();
