@@ -189,6 +189,7 @@ void add_plot(CommandLine& line, PlotOptions& options);
 /// `pate report REPORT...`: reports as a page for people who run no commands.
 struct ReportOptions {
   std::vector<std::string> reports;
+  std::string controller, purpose, model, date;  ///< of the heading
   std::string output;
   bool no_pictures = false;
   bool public_only = false;

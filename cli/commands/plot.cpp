@@ -6,17 +6,9 @@
 #include "cli/commands/commands.hpp"
 #include "cli/gnuplot.hpp"
 #include "pate/reports/figures/figure.hpp"
+#include "pate/reports/publishable.hpp"
 
 namespace pate::cli {
-
-namespace {
-
-// A public part has no settings; neither have public reports.
-bool shows_private(const io::JsonValue& report) {
-  return report.has("settings");
-}
-
-}  // namespace
 
 void add_plot(CommandLine& line, PlotOptions& options) {
   line.section("").add("REPORT TEXT", options.reports, "reports of pate, JSON; - is standard input",
@@ -70,7 +62,7 @@ int run_plot(const PlotOptions& options, const Streams& streams) {
   }
   const std::string script =
       gnuplot_script(figure_of(*options.kind, reports), format.value_or(ImageFormat::svg));
-  const bool is_private = std::ranges::any_of(reports, shows_private);
+  const bool is_private = std::ranges::any_of(reports, reports::has_private_part);
   write_output(options.output, options.script ? script : run_gnuplot(script), streams,
                readers_of(!is_private));
   if (!options.quiet && is_private) {

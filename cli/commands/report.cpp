@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.hpp"
-#include "cli/commands/html_page.hpp"
 #include "cli/gnuplot.hpp"
+#include "cli/html/page.hpp"
 #include "pate/reports/figures/figure.hpp"
 
 namespace pate::cli {
@@ -10,6 +10,11 @@ namespace pate::cli {
 void add_report(CommandLine& line, ReportOptions& options) {
   line.section("").add("REPORT TEXT", options.reports, "reports of pate, JSON; - is standard input",
                        {.required = true});
+  const Section heading = line.section("Heading");
+  heading.add("--for NAME", options.controller, "name of the controller, whose data it was");
+  heading.add("--purpose TEXT", options.purpose, "purpose of the model or of the report");
+  heading.add("--model NAME", options.model, "name of the model; the title of the page");
+  heading.add("--date TEXT", options.date, "date of the report");
   const Section output = line.section("Output");
   output.add("-o,--output FILE", options.output,
              "write the HTML page to this file; - is standard output", {.required = true});
@@ -29,8 +34,11 @@ int run_report(const ReportOptions& options, const Streams& streams) {
       return run_gnuplot(gnuplot_script(figure, ImageFormat::svg));
     };
   }
-  write_output(options.output, html_page(reports, draw, options.public_only), streams,
-               readers_of(options.public_only));
+  write_output(options.output,
+               html_page(reports, draw,
+                         {options.controller, options.purpose, options.model, options.date,
+                          options.public_only}),
+               streams, readers_of(options.public_only));
   return kDone;
 }
 

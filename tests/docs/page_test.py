@@ -177,13 +177,15 @@ def main():
         run([PATE, "inspect", votes, "--quiet", "-o", "votes.json"], name)
         run([PATE, "tune", votes, "--queries", "100", "--threshold", "40:80:10", "--sigma1", "10:30:5", "--sigma2",
              "15", "--delta", "1e-5", "--quiet", "-o", "grid.json"], name)
-        run([PATE, "label", votes, "--teachers", "100", "--queries", "50", *mechanism, "--write-labels", "labels.npy", "--quiet", "-o",
-             "labels.json"], name)
+        run([PATE, "label", votes, "--teachers", "100", "--queries", "50", *mechanism, "--write-labels", "labels.npy", "--ledger", "t.ledger",
+             "--quiet", "-o", "labels.json"], name)
+        run([PATE, "ledger", "t.ledger", "--quiet", "-o", "ledger.json"], name)
         run([PATE, "plan", "--queries", "200", *mechanism, "--quiet", "-o", "plan.json"], name)
         run([PATE, "release", votes, "--teachers", "100", "--queries", "100", "--sigma2", "20", "--delta", "1e-5", "--public-only", "--quiet",
              "-o", "released.json"], name)
         run([PATE, "compose", "run.json", "--public-only", "--quiet", "-o", "public.json"], name)
-        run([PATE, "report", "run.json", "votes.json", "grid.json", "labels.json", "plan.json", "-o", "private.html"], name)
+        run([PATE, "report", "run.json", "votes.json", "grid.json", "labels.json", "plan.json", "ledger.json", "--for", "A hospital",
+             "--purpose", "a test", "--model", "student", "--date", "today", "-o", "private.html"], name)
         run([PATE, "report", "public.json", "released.json", "--public-only", "-o", "public.html"], name)
         (directory / "bad.html").write_text(BAD_PAGE)
         chromium = Chromium(program, directory)

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "pate/base/error.hpp"
+#include "pate/reports/publishable.hpp"
 
 namespace pate::reports {
 
@@ -38,10 +39,6 @@ constexpr std::array<std::pair<std::string_view, const char*>, 7> kMechanisms{{
     {"darrm", "DaRRM"},
     {"nzc", "NZC"},
 }};
-
-bool is_number(const JsonValue& value) {
-  return value.type() == JsonType::whole || value.type() == JsonType::real;
-}
 
 std::string mechanism_text(const JsonValue& body) {
   const auto mechanism = body.find("mechanism");
@@ -87,28 +84,6 @@ std::string share_text(const JsonValue& body, const char* object, const char* ke
   return value ? fmt::format("{:.1f}", 100.0 * value->number()) : std::string();
 }
 
-// The number of a report that counts, and whether it may be published.
-struct Headline {
-  JsonValue entry;
-  bool may_publish;
-};
-
-Headline headline_of(const JsonValue& report) {
-  if (const auto part = report.find("public"); part && part->find("epsilon")) return {*part, true};
-  if (const auto headline = report.find("headline")) {
-    const auto releasable = headline->find("releasable");
-    // Costs of darrm depend on no votes and do not say so each.
-    return {*headline, releasable ? releasable->boolean() : true};
-  }
-  if (const auto part = report.find("public")) {
-    if (const auto headline = part->find("headline")) return {*headline, true};
-  }
-  throw input_error(fmt::format(
-      "{}: expected the report of a run with an epsilon (analyze, label, plan, compose, darrm, or "
-      "release without --dry-run), found none",
-      report.file()));
-}
-
 std::string epsilon_text(const JsonValue& entry) {
   const auto epsilon = entry.find("epsilon");
   if (!epsilon) return {};
@@ -127,7 +102,7 @@ std::string bound_text(const JsonValue& entry) {
   return text;
 }
 
-std::string cell(ResultColumn column, const JsonValue& report, const Headline& headline) {
+std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNumber& headline) {
   const auto part = report.find("public");
   const JsonValue body = report.has("settings") || !part ? report : *part;
   switch (column) {
@@ -338,11 +313,17 @@ ResultsTable results_table(std::span<const JsonValue> reports, std::span<const s
   }
   ResultsTable table{std::move(columns), {}, false};
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    const Headline headline = headline_of(reports[i]);
-    table.has_private = table.has_private || !headline.may_publish;
+    const auto headline = headline_number(reports[i]);
+    if (!headline) {
+      throw input_error(fmt::format(
+          "{}: expected the report of a run with an epsilon (analyze, label, plan, compose, darrm, "
+          "or release without --dry-run), found none",
+          reports[i].file()));
+    }
+    table.has_private = table.has_private || !headline->may_publish;
     std::vector<std::string> row;
     for (const ResultColumn column : table.columns) {
-      row.push_back(column == ResultColumn::run ? labels[i] : cell(column, reports[i], headline));
+      row.push_back(column == ResultColumn::run ? labels[i] : cell(column, reports[i], *headline));
     }
     table.rows.push_back(std::move(row));
   }

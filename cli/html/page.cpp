@@ -1,9 +1,8 @@
-#include "cli/commands/html_page.hpp"
+#include "cli/html/page.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -11,9 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands/summaries.hpp"
+#include "cli/html/at_a_glance.hpp"
+#include "cli/html/html.hpp"
 #include "pate/base/error.hpp"
 #include "pate/reports/figures/report_figures.hpp"
+#include "pate/reports/publishable.hpp"
 
 namespace pate::cli {
 
@@ -21,8 +22,6 @@ namespace {
 
 using io::JsonType;
 using io::JsonValue;
-
-constexpr std::size_t kShownElements = 12;
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --text: #1a1a1a; --quiet: #555; --page: #fff; --line: #c8c8c8;
@@ -46,122 +45,13 @@ td.right, th.right { text-align: right; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--quiet); padding-bottom: .3rem; }
 figure { margin: 1rem 0; display: inline-block; max-width: 100%; vertical-align: top; }
 figure img { max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line); }
+dl.heading { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0; }
+dl.heading dd { margin: 0; } .line { display: block; border-bottom: 1px solid var(--line); }
 dl { margin: 0 0 0 1rem; } dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 summary { cursor: pointer; }
 @media print { body { max-width: none; font-size: 10pt; } h2, h3 { break-after: avoid; }
   figure, tr { break-inside: avoid; } }
 )";
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
-
-std::string escaped_words(std::string name) {
-  return escaped(in_words(std::move(name)));
-}
-
-// An SVG as the address of an image: nothing of it can meet what else is on the page.
-std::string data_address(std::string_view svg) {
-  std::string result = "data:image/svg+xml,";
-  for (const char c : svg) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 ||
-        std::string_view(" -_.,:;=/()").find(c) != std::string_view::npos) {
-      result += c;
-    } else {
-      result += fmt::format("%{:02X}", byte);
-    }
-  }
-  return result;
-}
-
-// Whatever is no public part, or has more than that; plans know no votes.
-bool has_private_part(const JsonValue& report) {
-  if (report.at("schema").text() == "pate/plan/v1") return false;
-  return !report.find("public") || report.has("settings") || report.has("private");
-}
-
-class Html {
- public:
-  template <class... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-    text_ += '\n';
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-std::string scalar_text(const JsonValue& value) {
-  switch (value.type()) {
-    case JsonType::null:
-      return "<span class=\"quiet\">none</span>";
-    case JsonType::boolean:
-      return value.boolean() ? "yes" : "no";
-    case JsonType::text:
-      return escaped(value.text());
-    default:
-      return escaped(value.dump());
-  }
-}
-
-bool is_scalar(const JsonValue& value) {
-  return value.type() != JsonType::array && value.type() != JsonType::object;
-}
-
-// Everything there is, long lists cut short. As deep as the reader of JSON allows.
-// NOLINTNEXTLINE(misc-no-recursion)
-void add_value(Html& page, const JsonValue& value) {
-  if (value.type() == JsonType::object) {
-    page.add("<dl>");
-    for (const auto& [key, member] : value.members()) {
-      page.add("<dt>{}</dt><dd>", escaped_words(key));
-      add_value(page, member);
-      page.add("</dd>");
-    }
-    page.add("</dl>");
-    return;
-  }
-  if (value.type() != JsonType::array) return page.add("{}", scalar_text(value));
-  const std::vector<JsonValue> all = value.elements();
-  if (all.size() > kShownElements) return page.add("{} values: see the report", all.size());
-  if (std::ranges::all_of(all, is_scalar)) {
-    std::string list;
-    for (const JsonValue& one : all) list += (list.empty() ? "" : ", ") + scalar_text(one);
-    return page.add("{}", all.empty() ? "none" : list);
-  }
-  page.add("<ol>");
-  for (const JsonValue& one : all) {
-    page.add("<li>");
-    add_value(page, one);
-    page.add("</li>");
-  }
-  page.add("</ol>");
-}
 
 void add_texts(Html& page, const char* title, const JsonValue& list) {
   const std::vector<JsonValue> all = list.elements();
@@ -184,35 +74,17 @@ void add_guarantee(Html& page, const JsonValue& guarantee) {
   add_texts(page, "Not covered", guarantee.at("not_covered"));
 }
 
-constexpr const char* kMay = "<span class=\"yes\">may be published</span>";
-constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
-
-// The number that counts, and whether it may leave the house.
-void add_headline(Html& page, const JsonValue& body) {
-  const auto headline = body.find("headline");
-  const JsonValue of = headline ? *headline : body;
-  const auto epsilon = of.find("epsilon");
-  const auto delta = of.find("delta");
-  if (!epsilon || !delta || !is_scalar(*epsilon) || epsilon->type() == JsonType::text) return;
-  // Numbers of a public part may be published, whatever else they are.
-  const bool may = body.path() == "public" ||
-                   (headline && headline->find("releasable") && of.at("releasable").boolean());
-  page.add(R"(<div class="box"><p class="number">epsilon = {} at delta = {}</p><p>{}</p></div>)",
-           epsilon_text(epsilon->number()), delta->number(), may ? kMay : kMayNot);
-}
-
 void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
   const std::vector<JsonValue> all = costs.elements();
   if (all.empty() || !all.front().find("conversion")) return;
   page.add(
-      "<h3>Costs</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"Costs of {}\"><table>\n<caption>Every cost, rounded up. What has the "
-      "promise none is no guarantee, what has outcome is one of what came "
-      "out.</caption>\n<thead><tr><th scope=\"col\" class=\"right\">epsilon</th>"
-      "<th scope=\"col\" class=\"right\">delta</th><th scope=\"col\">bound</th>"
-      "<th scope=\"col\">reading</th><th scope=\"col\">direction</th>"
-      "<th scope=\"col\">conversion</th><th scope=\"col\">promise</th>"
-      "<th scope=\"col\">publishing</th></tr></thead>\n<tbody>",
+      "<h3>Costs</h3>\n<p class=\"quiet\">Every cost, rounded up. What has the promise none is no "
+      "guarantee, what has outcome is one of what came out.</p>\n<div class=\"wide\" "
+      "tabindex=\"0\" role=\"region\" aria-label=\"Costs of {}\"><table>\n<thead><tr>"
+      "<th scope=\"col\" class=\"right\">epsilon</th>"
+      "<th scope=\"col\">may be published</th><th scope=\"col\" class=\"right\">delta</th>"
+      "<th scope=\"col\">promise</th><th scope=\"col\">bound</th><th scope=\"col\">reading</th>"
+      "<th scope=\"col\">direction</th><th scope=\"col\">conversion</th></tr></thead>\n<tbody>",
       title);
   for (const JsonValue& cost : all) {
     const auto epsilon = cost.find("epsilon");
@@ -221,12 +93,13 @@ void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
       return its ? escaped_words(its->text()) : std::string();
     };
     page.add(
-        "<tr><td class=\"right\">{}</td><td class=\"right\">{}</td><td>{}</td><td>{}</td>"
+        "<tr><td class=\"right\">{}</td><td>{}</td><td class=\"right\">{}</td><td>{}</td>"
         "<td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-        epsilon ? epsilon_text(epsilon->number()) : "none", scalar_text(cost.at("delta")),
-        text("bound"), text("reading"), text("direction"), text("conversion"), text("promise"),
+        epsilon ? rounded_up(epsilon->number()) : "none",
         cost.at("releasable").boolean() ? "<span class=\"yes\">yes</span>"
-                                        : "<span class=\"no\">no</span>");
+                                        : "<span class=\"no\">no</span>",
+        rounded_up(cost.at("delta").number()), text("promise"), text("bound"), text("reading"),
+        text("direction"), text("conversion"));
   }
   page.add("</tbody></table></div>");
 }
@@ -246,7 +119,7 @@ void add_publishing(Html& page, const JsonValue& report) {
     for (const JsonValue& cost : costs->elements()) {
       if (!cost.find("releasable") || !cost.at("releasable").boolean()) continue;
       fmt::format_to(std::back_inserter(may), "<li>epsilon = {} at delta = {}: {}, {}, {}</li>\n",
-                     epsilon_text(cost.at("epsilon").number()), cost.at("delta").number(),
+                     rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()),
                      escaped_words(cost.at("bound").text()),
                      escaped_words(cost.at("reading").text()),
                      escaped_words(cost.at("conversion").text()));
@@ -254,7 +127,7 @@ void add_publishing(Html& page, const JsonValue& report) {
   }
   if (may.empty()) {
     page.add(
-        "<p>Nothing on this page: its numbers depend on the votes. <code>pate release</code> "
+        "<p>Nothing of this report: its numbers depend on the votes. <code>pate release</code> "
         "makes an epsilon that may be published.</p>");
     return;
   }
@@ -330,12 +203,77 @@ void add_facts(Html& page, const JsonValue& body, const std::string& title) {
       title, rows);
 }
 
+// A table of some members of objects.
+void add_table(Html& page, const char* heading, const std::string& label, const char* caption,
+               const std::vector<JsonValue>& rows, const std::vector<const char*>& keys) {
+  page.add(
+      "<h3>{}</h3>\n<p class=\"quiet\">{}</p>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{}\"><table>\n<thead><tr>",
+      heading, caption, label);
+  for (const char* const key : keys) {
+    page.add("<th scope=\"col\" class=\"right\">{}</th>", escaped_words(key));
+  }
+  page.add("</tr></thead>\n<tbody>");
+  for (const JsonValue& row : rows) {
+    page.add("<tr>");
+    for (const char* const key : keys) {
+      const auto value = row.find(key);
+      std::string text;
+      if (value && value->type() == JsonType::real && value->number() >= 0.0) {
+        text = rounded_up(value->number());
+      } else if (value && is_scalar(*value)) {
+        text = scalar_text(*value);
+      }
+      page.add("<td class=\"right\">{}</td>", text);
+    }
+    page.add("</tr>");
+  }
+  page.add("</tbody></table></div>");
+}
+
+// What a ledger has: everything that was done with the ensemble.
+void add_entries(Html& page, const JsonValue& body, const std::string& title) {
+  const auto entries = body.find("entries");
+  if (!entries || entries->type() != JsonType::array || entries->elements().empty()) return;
+  add_table(page, "What was done with this ensemble", "Entries of " + title,
+            "Each entry with its own cost; together they cost what stands above.",
+            entries->elements(),
+            {"line", "time", "kind", "queries", "answered", "epsilon", "delta"});
+}
+
+// Of a search for parameters: the best point, and those that are best at their cost.
+void add_points(Html& page, const JsonValue& body, const std::string& title) {
+  const std::vector<const char*> keys{"threshold", "sigma1",   "sigma2",    "laplace_scale",
+                                      "answered",  "agreeing", "agreement", "epsilon"};
+  std::vector<JsonValue> rows;
+  if (const auto best = body.find("best"); best && best->type() == JsonType::object) {
+    rows.push_back(*best);
+  }
+  const bool has_best = !rows.empty();
+  if (const auto points = body.find("points"); points && points->type() == JsonType::array) {
+    for (const JsonValue& point : points->elements()) {
+      const auto pareto = point.find("pareto");
+      if (pareto && pareto->type() == JsonType::boolean && pareto->boolean()) rows.push_back(point);
+    }
+  }
+  if (rows.empty()) return;
+  std::vector<const char*> known;
+  std::ranges::copy_if(keys, std::back_inserter(known), [&](const char* key) {
+    return std::ranges::any_of(rows,
+                               [&](const JsonValue& row) { return row.find(key).has_value(); });
+  });
+  add_table(page, "The best parameters", "Parameters found by " + title,
+            has_best ? "First the best point, then all that answer most at their cost. Private."
+                     : "The points that answer most at their cost. Private.",
+            rows, known);
+}
+
 void add_section(Html& page, const JsonValue& report, std::size_t number,
                  const std::function<std::string(const Figure&)>& draw, bool public_only) {
   const std::string schema = report.at("schema").text();
   if (!schema.starts_with("pate/")) report.at("schema").fail("a schema of pate, pate/.../v1");
   const std::string kind = schema.substr(5, schema.find('/', 5) - 5);
-  const bool is_private = has_private_part(report);
+  const bool is_private = reports::has_private_part(report);
   const auto part = report.find("public");
   if (public_only && !part) {
     throw input_error(fmt::format(
@@ -348,7 +286,7 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
       public_only ? fmt::format("pate {}, part {}", escaped_words(kind), number)
                   : fmt::format("pate {}: {}", escaped_words(kind), escaped(report.file()));
   page.add("<section>\n<h2>{}</h2>", title);
-  add_headline(page, body);
+  add_at_a_glance(page, body, kind);
   if (const auto guarantee = body.find("guarantee")) {
     add_guarantee(page, *guarantee);
   } else if (const auto statement = body.find("statement")) {
@@ -356,6 +294,8 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
   }
   if (is_private && !public_only) add_publishing(page, report);
   add_facts(page, body, title);
+  add_entries(page, body, title);
+  add_points(page, body, title);
   if (const auto costs = body.find("costs"); costs && costs->type() == JsonType::array) {
     add_costs(page, *costs, title);
   }
@@ -386,29 +326,28 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
 
 }  // namespace
 
-std::string html_page(std::span<const JsonValue> reports,
-                      const std::function<std::string(const Figure&)>& draw, bool public_only) {
+std::string html_page(std::span<const JsonValue> all,
+                      const std::function<std::string(const Figure&)>& draw,
+                      const PageHeading& heading) {
   Html page;
+  std::string title = heading.model;
+  if (title.empty() && !heading.public_only) title = all.front().file();
   page.add(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Privacy report</title>\n<style>{}</style>\n</head>\n<body>\n<main>",
-      kStyle);
-  const bool any_private = std::ranges::any_of(reports, has_private_part);
-  page.add("<h1>Privacy report</h1>");
-  if (any_private && !public_only) {
+      "<title>Privacy report{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>",
+      title.empty() ? "" : ": " + escaped(title), kStyle);
+  page.add("<h1>Privacy report{}</h1>", title.empty() ? "" : ": " + escaped(title));
+  if (!heading.public_only && std::ranges::any_of(all, reports::has_private_part)) {
     page.add(
         "<p class=\"no\">This page is for the owner of the data: numbers and pictures on it "
         "depend on private votes.</p>");
   }
-  page.add(
-      "<p>What it may cost the people behind the training data that this was made of them. "
-      "<strong>epsilon</strong> bounds how much more likely any conclusion becomes through one "
-      "teacher's data: by a factor of e to the epsilon, but for <strong>delta</strong> in "
-      "probability. Smaller is better.</p>");
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    add_section(page, reports[i], i + 1, draw, public_only);
+  add_heading(page, heading);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    add_section(page, all[i], i + 1, draw, heading.public_only);
   }
+  add_meaning(page);
   page.add("</main>\n</body>\n</html>");
   return page.text();
 }

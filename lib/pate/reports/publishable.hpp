@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "pate/base/json.hpp"
+
+namespace pate::reports {
+
+/// The epsilon of a report that counts first.
+struct HeadlineNumber {
+  io::JsonValue entry;       ///< with members `epsilon` and `delta`
+  bool may_publish = false;  ///< whether it depends on no votes, or was drawn to be published
+};
+
+/// The number that a report, or a public part of one, puts first: what a release drew, else the
+/// headline. None where a report has none (inspect, tune, a release that was not drawn).
+///
+/// One rule for all reports: a number may be published if it is in a public part, or says that it
+/// is releasable; numbers of `pate darrm` are made without the votes.
+[[nodiscard]] std::optional<HeadlineNumber> headline_number(const io::JsonValue& report);
+
+/// Whether anything in a report depends on private votes: all but plans, private majorities without
+/// votes, and public parts alone.
+[[nodiscard]] bool has_private_part(const io::JsonValue& report);
+
+/// Whether this value is a number, whole or not.
+[[nodiscard]] bool is_number(const io::JsonValue& value);
+
+}  // namespace pate::reports

@@ -1,0 +1,69 @@
+#include "cli/html/html.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/html/page.hpp"
+#include "pate/reports/publishable.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+
+TEST_CASE("numbers of a page are rounded up, to three digits") {
+  pate_test::Random random(390);
+  for (int i = 0; i < 20000; ++i) {
+    const double value = std::exp(random.uniform(-30.0, 30.0));
+    CAPTURE(value);
+    const double shown = std::stod(cli::rounded_up(value));
+    CHECK(shown >= value * (1.0 - 1e-11));
+    CHECK(shown <= value * 1.0101);
+  }
+  CHECK(cli::rounded_up(0.0) == "0");
+  CHECK(cli::rounded_up(1.23) == "1.23");
+  CHECK(cli::rounded_up(1e-5) == "1e-05");
+  CHECK(cli::rounded_up(2463.0) == "2470");
+  CHECK(cli::rounded_up(9.991) == "10");
+}
+
+TEST_CASE("one rule of what may be published") {
+  const auto report = [](const std::string& text) { return io::JsonValue::parse(text, "r.json"); };
+  const auto may = [&](const std::string& text) {
+    const auto number = reports::headline_number(report(text));
+    REQUIRE(number);
+    return number->may_publish;
+  };
+  const std::string secret = R"("headline": {"epsilon": 1.5, "delta": 0.1, "releasable": false})";
+  const std::string open = R"("headline": {"epsilon": 1.5, "delta": 0.1, "releasable": true})";
+  CHECK_FALSE(may(R"({"schema": "pate/analyze/v1", "settings": {}, )" + secret + "}"));
+  CHECK(may(R"({"schema": "pate/analyze/v1", "settings": {}, )" + open + "}"));
+  // A headline that says nothing of itself is private, but for the private majority.
+  CHECK_FALSE(may(R"({"schema": "pate/x/v1", "headline": {"epsilon": 1, "delta": 0}})"));
+  CHECK(may(R"({"schema": "pate/darrm/v1", "noise_function": "constant",
+                "headline": {"epsilon": 1, "delta": 0}})"));
+  CHECK(may(R"({"schema": "pate/analyze/v1", "public": {)" + secret + "}}"));
+  CHECK(may(R"({"schema": "pate/release/v1", "settings": {}, "private": {},
+                "public": {"epsilon": 1, "delta": 0.1}})"));
+  CHECK_FALSE(reports::headline_number(report(R"({"schema": "pate/tune/v1", "delta": 1e-5})")));
+  CHECK_FALSE(reports::has_private_part(report(R"({"schema": "pate/plan/v1", "settings": {}})")));
+  CHECK_FALSE(reports::has_private_part(report(R"({"schema": "pate/darrm/v1", "settings": {}})")));
+  CHECK(reports::has_private_part(
+      report(R"({"schema": "pate/darrm/v1", "settings": {}, "votes": {"agreement": 1}})")));
+  CHECK(reports::has_private_part(report(R"({"schema": "pate/analyze/v1", "settings": {}})")));
+  CHECK_FALSE(reports::has_private_part(report(R"({"schema": "pate/label/v1", "public": {}})")));
+  CHECK(reports::has_private_part(
+      report(R"({"schema": "pate/label/v1", "settings": {}, "public": {}})")));
+}
+
+TEST_CASE("texts of a heading mean nothing to a browser") {
+  const std::vector<io::JsonValue> all{io::JsonValue::parse(
+      R"({"schema": "pate/plan/v1", "headline": {"epsilon": 1, "delta": 0, "releasable": true}})",
+      "<r>.json")};
+  const std::string evil = "<script>alert('\"&')</script>";
+  const std::string page = cli::html_page(all, {}, {evil, evil, evil, evil, false});
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("&lt;script&gt;") != std::string::npos);
+  CHECK(page.find("<r>") == std::string::npos);
+}
