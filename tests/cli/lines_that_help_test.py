@@ -254,7 +254,7 @@ KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, s
 def analyze(words):
     done = subprocess.run([PATE, "analyze", *map(str, words), *NOISE, "--quiet", "--json"], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL)
-    costs = [(cost["bound"], cost["kind"], cost["epsilon"]) for cost in json.loads(done.stdout)["costs"]] if done.returncode == 0 else None
+    costs = [(cost["bound"], cost["reading"], cost["epsilon"]) for cost in json.loads(done.stdout)["costs"]] if done.returncode == 0 else None
     return done.returncode, costs, done.stderr
 
 

@@ -234,7 +234,7 @@ std::string help_with_rows(const NumericTable& table, const std::vector<std::int
       "; if these are the rows that were answered, what makes decisions of them: {}",
       conversion_line(table.name(),
                       fmt::format(R"(python3 -c 'import numpy as n{}; )"
-                                  R"(n.save("{{1}}.npy", n.isin(n.arange({}), {})))')",
+                                  R"(n.save("{{1}}.npy", n.isin(n.arange({}), {}))')",
                                   numbers.front() == 'p' ? ", pandas as p" : "", rows, numbers)));
 }
 
