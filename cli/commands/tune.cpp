@@ -68,6 +68,16 @@ void require_points_again(const TuneOptions& options, const TuningTask& task,
                   options.tuning.resume, *differs));
 }
 
+// Which noise the numbers of a report are of.
+void add_one_noise_notice(const TuningOptions& options, std::vector<Notice>& notices) {
+  if (!options.one_noise || options.sigma2.empty()) return;
+  notices.push_back({"one_noise",
+                     "one Gaussian noise on one of two counts is the mechanism with sqrt 2 times "
+                     "as much on both: every sigma2 here, and in the command of the best point, "
+                     "is that of both, to be given without --one-noise; over sqrt 2 it is that of "
+                     "the one noise"});
+}
+
 bool is_safe(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
@@ -233,6 +243,7 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
   }
   check_outputs(options);
   VotesInput input = open_votes(options.input);
+  if (options.tuning.one_noise) require_two_classes(input);
   const std::int64_t queries = input.rows.size();
   const std::int64_t first = *options.tuning.first_queries;
   if (first < 1 || first >= queries) {
@@ -267,6 +278,7 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
   shape.grid = context.grids[0];
   shape.complete = true;
   context.notices = tune_notices(shape, settings);
+  add_one_noise_notice(options.tuning, context.notices);
   context.notices.push_back(
       {"order_fixed_before",
        "the scores of the second round come from the answers of the first: the sum is a guarantee "
@@ -311,6 +323,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   check_outputs(options);
 
   VotesInput input = open_votes(options.input);
+  if (options.tuning.one_noise) require_two_classes(input);
   if (grid_options.search) ask_to_search(settings);
   TuningGrid grid =
       settings.search
@@ -370,6 +383,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     if (best.released) context.release_command = release_command(options, input, grid, best);
   }
   context.notices = tune_notices(tuning, settings);
+  add_one_noise_notice(options.tuning, context.notices);
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
   prepend_input_warnings(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
                          context.notices);

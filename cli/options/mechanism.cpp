@@ -159,10 +159,20 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
   }
 }
 
+double sigma_of_one_noise(double sigma) {
+  // n_1 + N(0, s^2) > M/2 where n_1 - n_0 + N(0, 4 s^2) > 0: two noises of sqrt 2 s.
+  return std::nextafter(std::numbers::sqrt2 * sigma, 0.0);
+}
+
 double sigma_of_maximum(const MechanismOptions& options) {
-  // n_1 + N(0, s^2) > M/2 where n_1 - n_0 + N(0, 4 s^2) > 0: two noises of sqrt 2 s; rounded down.
-  return options.one_noise ? std::nextafter(std::numbers::sqrt2 * *options.sigma2, 0.0)
-                           : *options.sigma2;
+  return options.one_noise ? sigma_of_one_noise(*options.sigma2) : *options.sigma2;
+}
+
+void require_two_classes(const VotesInput& input) {
+  if (input.votes->classes() == 2) return;
+  throw input_error(
+      fmt::format("{}: expected votes for two classes, as --one-noise says, found {} classes",
+                  input.votes->name(), input.votes->classes()));
 }
 
 Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
@@ -232,12 +242,7 @@ void prepend_input_warnings(const VotesInput& input, std::span<const double> thr
 }
 
 Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
-  if (options.one_noise && input.votes->classes() != 2) {
-    throw input_error(
-        fmt::format("{}: expected votes for two classes, as --one-noise says, found "
-                    "{} classes",
-                    input.votes->name(), input.votes->classes()));
-  }
+  if (options.one_noise) require_two_classes(input);
   return {*input.votes,
           input.rows,
           make_aggregator(options, input.votes->teachers(), input.student != nullptr),

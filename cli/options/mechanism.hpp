@@ -58,8 +58,15 @@ void check_threshold(const std::string& text);
 /// the option that is missing or contradicts, and `parameter_error` for values out of range.
 void check_mechanism_options(const MechanismOptions& options, bool has_student);
 
+/// The standard deviation of the noise on each of two counts that is as much as one noise of
+/// `sigma` on one of them: sqrt 2 sigma, rounded down.
+[[nodiscard]] double sigma_of_one_noise(double sigma);
+
 /// The standard deviation of the noise on each count, from --sigma2 and --one-noise.
 [[nodiscard]] double sigma_of_maximum(const MechanismOptions& options);
+
+/// Throws `input_error` unless the votes are for two classes, as --one-noise says.
+void require_two_classes(const VotesInput& input);
 
 /// The aggregator for an ensemble of `teachers`.
 [[nodiscard]] Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,

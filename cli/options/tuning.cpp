@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
            {.recorded_before = "threshold"});
   grid.add("--laplace-scale SPEC", options.laplace_scale,
            "scale of Laplace noise on each count (LNMax)", {.recorded_before = "sigma2"});
+  grid.add("--one-noise", options.one_noise,
+           "two classes: the noise is one noise on one of the counts, as in PATE-GAN");
 
   grid.add("--ptr-laplace SPEC", options.ptr_laplace,
            "propose-test-release: epsilon of a stability test with Laplace noise");
@@ -117,6 +120,7 @@ void check_search(const TuningOptions& options) {
                       option));
     }
   };
+  exclude(options.one_noise, "--one-noise");
   exclude(options.rounds.has_value(), "--rounds");
   exclude(!options.shard.empty(), "--shard");
   exclude(settings.release, "--release");
@@ -143,6 +147,8 @@ void check_solve(const TuningOptions& options) {
           "--laplace-scale: it is for Gaussian noise");
   exclude(!options.sigma2.empty() && *options.solve == SolvedFor::sigma2,
           "--sigma2, which it looks for");
+  exclude(options.one_noise && *options.solve == SolvedFor::sigma2,
+          "--one-noise: what is found without it, over sqrt 2, is the sigma of one noise");
   exclude(options.rounds.has_value(), "--rounds");
   exclude(!options.shard.empty(), "--shard");
   exclude(!options.resume.empty(), "--resume");
@@ -166,6 +172,7 @@ void check_tested(const TuningOptions& options) {
     if (given) throw usage_error(fmt::format("PTR excludes {}: {}", option, why));
   };
   const TuneSettings& settings = options.settings;
+  exclude(options.one_noise, "--one-noise", "it has another noise");
   exclude(options.rounds.has_value(), "--rounds", "its rounds are Confident and Interactive");
   exclude(options.bound == Bound::published, "--bound published", "none was published of it");
   exclude(options.reading == GuaranteeKind::expected, "--reading expected",
@@ -211,11 +218,16 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   }
   if (!options.laplace_scale.empty()) {
     grid.laplace = true;
+    grid.one_noise = options.one_noise;
     grid.noise = parse_grid_axis(options.laplace_scale, "--laplace-scale", Shares::refused).values;
     validate(grid);
     return result;
   }
   grid.noise = parse_grid_axis(options.sigma2, "--sigma2", Shares::refused).values;
+  if (options.one_noise) {
+    validate(grid);  // what the person wrote
+    std::ranges::transform(grid.noise, grid.noise.begin(), sigma_of_one_noise);
+  }
   if (!options.threshold.empty()) {
     grid.sigma1 = parse_grid_axis(options.sigma1, "--sigma1", Shares::refused).values;
     GridAxis threshold = parse_grid_axis(options.threshold, "--threshold", Shares::allowed);

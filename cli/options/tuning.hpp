@@ -16,8 +16,9 @@ namespace pate::cli {
 /// The grid, what makes a point good, and how the work is done, as the command line says it.
 struct TuningOptions {
   std::string sigma2, threshold, sigma1, laplace_scale, ptr_laplace, ptr_sigma,
-      ptr_delta;          ///< axes
-  TuneSettings settings;  ///< as `make_tune_settings` completes them
+      ptr_delta;           ///< axes
+  bool one_noise = false;  ///< the noise of the maximum is one noise on one of two counts
+  TuneSettings settings;   ///< as `make_tune_settings` completes them
   bool any_delta = false;
   Bound bound = Bound::tradeoff;
   std::optional<GuaranteeKind> reading;

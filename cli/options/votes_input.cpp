@@ -117,7 +117,8 @@ void check_standard_input(const VotesInputOptions& options) {
 std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                         std::shared_ptr<const NumericTable>& table) {
   table = std::make_shared<const HelpedTable>(
-      table, VotesWanted{options.layout != Layout::counts, options.teachers});
+      table, VotesWanted{options.layout != Layout::counts, options.teachers,
+                         options.layout == Layout::predictions_by_query});
   check_class_names(options, *table);
   std::optional<std::int64_t> classes = options.classes.number();
   const auto check_classes = [&](std::int64_t found, const char* what) {
@@ -133,7 +134,8 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
     return votes;
   }
   if (table->dimensions() == 3) {
-    auto ids = std::make_shared<const OneHotPredictions>(table);
+    auto ids = std::make_shared<const OneHotPredictions>(
+        table, options.layout == Layout::predictions_by_query);
     check_classes(ids->classes(), "those of the one-hot predictions are");
     classes = ids->classes();
     table = std::move(ids);

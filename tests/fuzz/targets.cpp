@@ -35,6 +35,7 @@
 #include "pate/reports/record_json.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 #include "pate/votes/helped_table.hpp"
+#include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_sums.hpp"
 #include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -99,6 +100,31 @@ void look_at(const pate::VoteSource& votes, const pate::NumericTable& table, pat
   (void)pate::fitting_layout(table);
 }
 
+// The same file as what goes with votes: labels, decisions, row numbers, each refused for itself.
+void read_beside(const pate::NumericTable& table) {
+  if (table.rows() > 10'000) return;
+  const std::int64_t rows = std::max<std::int64_t>(1, table.rows());
+  const pate::RowSelection all = pate::RowSelection::all(rows);
+  const pate::VotesShape votes{rows, 3, all};
+  const auto refused = [](const auto& read) {
+    try {
+      read();
+    } catch (const pate::input_error&) {  // NOLINT(bugprone-empty-catch): what is wrong is told
+    }
+  };
+  refused([&] {
+    for (const std::int32_t label : pate::read_labels(table, votes, {})) {
+      require(label >= 0 && label < 3);
+    }
+  });
+  refused([&] {
+    for (const std::uint8_t decision : pate::read_decisions(table, votes, {}, {})) {
+      require(decision <= 1);
+    }
+  });
+  refused([&] { (void)pate::read_indices(table); });
+}
+
 // Opens a file as a table, reads a corner of it in two ways, and votes from it. The first byte of
 // the input chooses how the first line and column are read, and what the numbers are.
 void read_as_table(std::uint8_t choice, Bytes content) {
@@ -119,9 +145,11 @@ void read_as_table(std::uint8_t choice, Bytes content) {
   const std::int64_t columns = std::min<std::int64_t>(numbers.columns(), 50);
   std::vector<std::int64_t> integers(static_cast<std::size_t>(rows * columns));
   std::vector<double> reals(integers.size());
+  read_beside(numbers);
   if (!first_line.missing) numbers.read_reals(0, rows, 0, columns, reals);
   const auto helped = std::make_shared<const pate::HelpedTable>(
-      opened.table, pate::VotesWanted{chosen(64), chosen(2) ? std::optional(20) : std::nullopt});
+      opened.table,
+      pate::VotesWanted{chosen(64), chosen(2) ? std::optional(20) : std::nullopt, !chosen(2)});
   helped->read_integers(0, rows, 0, columns, integers);
   for (std::size_t i = 0; i < integers.size() && !first_line.missing; ++i) {
     require(std::abs(reals[i] - static_cast<double>(integers[i])) <= 1e-9);
@@ -138,7 +166,8 @@ void read_as_table(std::uint8_t choice, Bytes content) {
     return;
   }
   std::shared_ptr<const pate::NumericTable> ids = helped;
-  if (numbers.dimensions() == 3) ids = std::make_shared<pate::OneHotPredictions>(helped);
+  if (numbers.dimensions() == 3)
+    ids = std::make_shared<pate::OneHotPredictions>(helped, !chosen(2));
   std::optional<Abstentions> abstentions;
   if (chosen(128)) abstentions = chosen(1) ? Abstentions::as_class : Abstentions::left_out;
   const pate::PredictionVotes votes(ids,

@@ -134,19 +134,23 @@ void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_sele
     a("sigma1", grid.sigma1, Real{0.0});
     a("threshold", grid.threshold);
   }
-  a(grid.laplace ? "laplace_scale" : "sigma2", grid.noise, Real{0.0});
+  a(grid.one_noise ? "one_laplace_scale"
+    : grid.laplace ? "laplace_scale"
+                   : "sigma2",
+    grid.noise, Real{0.0});
 }
 
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   Aggregator shape;
   shape_aggregator(report.at("mechanism").at("name"), shape);
-  if (shape.is_sparse_vector() || shape.noisy_max.is_of_two_classes())
+  if (shape.is_sparse_vector())
     report.at("mechanism").at("name").fail("a mechanism that can be tuned");
   if (shape.is_ptr()) {
     grid.ptr = shape.selection->laplace ? TestNoise::laplace : TestNoise::gaussian;
     shape.selection.reset();
   }
   grid.laplace = !grid.ptr && !shape.is_gaussian();
+  grid.one_noise = shape.noisy_max.is_of_two_classes();
   grid.interactive = shape.interactive;
   const io::JsonValue json = report.at("grid");
   FieldReader a(json);
@@ -420,7 +424,8 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
   const TuningGrid& x = saved.tuning.grid;
   const TuningGrid& y = now.tuning.grid;
   require(x.noise == y.noise && x.sigma1 == y.sigma1 && x.threshold == y.threshold &&
-              x.laplace == y.laplace && x.interactive == y.interactive && x.ptr == y.ptr,
+              x.laplace == y.laplace && x.one_noise == y.one_noise &&
+              x.interactive == y.interactive && x.ptr == y.ptr,
           "another grid");
   require(saved.tuning.first == now.tuning.first && saved.tuning.last == now.tuning.last,
           "another --shard");

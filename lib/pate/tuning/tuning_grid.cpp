@@ -172,7 +172,9 @@ Aggregator TuningGrid::aggregator(std::size_t point) const {
   Aggregator result;
   const double scale = noise[noise_of(point)];
   if (ptr) return tested_plurality(*ptr, sigma1[sigma1_of(point)], scale);
-  if (laplace) {
+  if (laplace && one_noise) {
+    result.noisy_max = OneLaplaceNoise{scale};
+  } else if (laplace) {
     result.noisy_max = LaplaceNoisyMax{scale};
   } else {
     result.noisy_max = GaussianNoisyMax{scale};

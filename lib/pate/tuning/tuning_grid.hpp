@@ -54,6 +54,7 @@ struct TuningGrid {
   std::vector<double> sigma1;     ///< empty without a selection; of PTR what gives its test's noise
   std::vector<double> threshold;  ///< in votes; empty without a selection
   bool laplace = false;
+  bool one_noise = false;  ///< with `laplace`: one noise on one of two counts
   bool interactive = false;
   std::optional<TestNoise> ptr = {};
 

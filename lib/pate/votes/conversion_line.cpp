@@ -35,4 +35,23 @@ std::string conversion_line(const std::string& name, std::string_view line, bool
   return fmt::format(fmt::runtime(line), file, stem);
 }
 
+std::string pandas_reading(const ColumnHeader& header) {
+  const std::string separator = header.separator == ' '    ? "\\s+"
+                                : header.separator == '\t' ? "\\t"
+                                                           : std::string(1, header.separator);
+  return fmt::format(R"(p.read_csv("{{0}}", sep="{}"{}{}))", separator,
+                     header.names.empty() ? ", header=None" : "",
+                     header.left_out_index ? ", index_col=0" : "");
+}
+
+std::string numbering_line(const std::string& name, const ColumnHeader& header) {
+  return conversion_line(
+      name,
+      fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
+                  R"(ids, names = p.factorize(t.values.ravel(), sort=True); )"
+                  R"(p.DataFrame(ids.reshape(t.shape), columns=t.columns).to_csv("{{1}}.csv", )"
+                  R"(index=False{}); print(*names, sep=",")')",
+                  pandas_reading(header), header.names.empty() ? ", header=False" : ""));
+}
+
 }  // namespace pate

@@ -83,19 +83,15 @@ std::string scaled_line(const NumericTable& table, const std::string& teachers) 
   if (table.description().format.starts_with("np")) {
     return numpy_line(table, fmt::format("n.rint(a * {}).astype(int)", teachers));
   }
-  const char separator = table.header().separator;
   return conversion_line(
       table.name(),
       fmt::format(
-          R"(python3 -c 'import pandas; (pandas.read_csv("{{0}}", sep="{}"{}) * {}).round().astype(int).to_csv("{{1}}.csv", index=False{})')",
-          separator == ' '    ? "\\s+"
-          : separator == '\t' ? "\\t"
-                              : std::string(1, separator),
-          table.header().names.empty() ? ", header=None" : "", teachers,
+          R"(python3 -c 'import pandas as p; ({} * {}).round().astype(int).to_csv("{{1}}.csv", index=False{})')",
+          pandas_reading(table.header()), teachers,
           table.header().names.empty() ? ", header=False" : ""));
 }
 
-std::string help_with_three(const NumericTable& table, const Corner& corner) {
+std::string help_with_three(const NumericTable& table, const Corner& corner, bool by_query) {
   const bool ones =
       std::ranges::all_of(corner.values, [](double value) { return value == 0.0 || value == 1.0; });
   const bool whole =
@@ -107,22 +103,24 @@ std::string help_with_three(const NumericTable& table, const Corner& corner) {
         "class ids of them, to be read with --classes {}: {}",
         table.description().shape.back(), numpy_line(table, "a.argmax(-1)"));
   }
-  std::size_t several = 0;
+  std::size_t unlike = 0;  // teachers with several votes or none
   const std::size_t all = corner.values.size() / std::max<std::size_t>(1, corner.width);
   for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
     const auto begin = corner.values.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::count(begin, begin + static_cast<std::ptrdiff_t>(corner.width), 1.0) > 1) ++several;
+    if (std::count(begin, begin + static_cast<std::ptrdiff_t>(corner.width), 1.0) != 1) ++unlike;
   }
-  if (10 * several < all) {
+  if (10 * unlike < all) {
     return fmt::format(
         "; a teacher has one vote a query. What gives it to the first of those that "
-        "are tied, to be read with --classes {}: {}",
-        table.description().shape.back(), numpy_line(table, "a.argmax(-1)"));
+        "are tied, and -1 to who has none, to be read with --classes {}: {}",
+        table.description().shape.back(),
+        numpy_line(table, "n.where(a.any(-1), a.argmax(-1), -1)"));
   }
   return fmt::format(
       "; several labels a query are as many queries of two classes, each of which "
       "costs. What makes them, to be read with --classes 2: {}",
-      numpy_line(table, "a.reshape(len(a), -1)"));
+      numpy_line(table,
+                 by_query ? "a.swapaxes(1, 2).reshape(-1, a.shape[1])" : "a.reshape(len(a), -1)"));
 }
 
 }  // namespace
@@ -135,7 +133,7 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
                               "where a command has that"
                             : "";
   }
-  if (table.dimensions() == 3) return help_with_three(table, *corner);
+  if (table.dimensions() == 3) return help_with_three(table, *corner, wanted.by_query);
   const bool whole =
       std::ranges::all_of(corner->values, [](double value) { return std::trunc(value) == value; });
   if (whole) return {};

@@ -14,6 +14,7 @@ namespace pate {
 struct VotesWanted {
   bool class_ids = false;                     ///< else counts
   std::optional<std::int64_t> teachers = {};  ///< as a person says
+  bool by_query = false;                      ///< class ids with one row per query
 };
 
 /// What a table that does not hold votes may hold instead, and the line that makes votes of it, as

@@ -227,12 +227,15 @@ std::string help_with_rows(const NumericTable& table, const std::vector<std::int
                            std::int64_t rows) {
   const bool increase = std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
   if (values.size() < 2 || !increase || values.front() < 0 || values.back() >= rows) return {};
+  const std::string numbers = table.description().format.starts_with("np")
+                                  ? R"(n.load("{0}"))"
+                                  : pandas_reading(table.header()) + ".values";
   return fmt::format(
       "; if these are the rows that were answered, what makes decisions of them: {}",
       conversion_line(table.name(),
-                      fmt::format(R"(python3 -c 'import numpy as n; n.save("{{1}}.npy", )"
-                                  R"(n.isin(n.arange({}), n.load("{{0}}")))')",
-                                  rows)));
+                      fmt::format(R"(python3 -c 'import numpy as n{}; )"
+                                  R"(n.save("{{1}}.npy", n.isin(n.arange({}), {}))')",
+                                  numbers.front() == 'p' ? ", pandas as p" : "", rows, numbers)));
 }
 
 }  // namespace

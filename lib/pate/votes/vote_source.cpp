@@ -81,6 +81,18 @@ std::string shape_help(const NumericTable& table) {
 
 }  // namespace
 
+namespace {
+
+// The line that makes one array of one file a teacher.
+std::string stacking_line(bool by_teacher) {
+  return fmt::format(
+      "python3 -c 'import numpy as n, sys; n.save(\"votes.npy\", n.stack([n.load(f) for f in "
+      "sys.argv[1:]]{}))' FILE...",
+      by_teacher ? "" : ", 1");
+}
+
+}  // namespace
+
 std::vector<ClassVotes> VoteSource::read_voted(std::int64_t first, std::int64_t count) const {
   const std::int64_t width = classes();
   const std::int64_t piece = std::max<std::int64_t>(1, (1 << 16) / width);
@@ -119,8 +131,9 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
         table_->dimensions() == 1
             ? fmt::format("a one-dimensional array of {} numbers; if these are labels that a run "
                           "released, looking at them costs nothing, and what the run cost for any "
-                          "votes is said by 'pate plan'",
-                          table_->rows())
+                          "votes is said by 'pate plan'; if they are what one teacher of several "
+                          "predicts, what is read with --layout predictions is made by {}",
+                          table_->rows(), stacking_line(true))
             : shape_help(*table_)));
   }
   if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMaxVotes)) {
@@ -187,8 +200,8 @@ void CountVotes::read(std::int64_t first, std::int64_t count, std::span<std::int
   }
 }
 
-OneHotPredictions::OneHotPredictions(std::shared_ptr<const NumericTable> table)
-    : table_(std::move(table)) {
+OneHotPredictions::OneHotPredictions(std::shared_ptr<const NumericTable> table, bool by_query)
+    : table_(std::move(table)), by_query_(by_query) {
   if (table_->dimensions() != 3) {
     throw input_error(fmt::format("{}: expected one-hot predictions of three dimensions, found {}",
                                   name(), table_->dimensions()));
@@ -221,7 +234,7 @@ void OneHotPredictions::copy(const Block& block, std::span<std::int64_t> out) co
           throw input_error(fmt::format(
               "{}: row {}, column {}, class {}: expected one-hot, {}, found {}{}", name(), row,
               column, id, *to < 0 ? "0 or 1" : fmt::format("0 after the 1 of class {}", *to),
-              *number, help_with_values(*table_, {.class_ids = true})));
+              *number, help_with_values(*table_, {.class_ids = true, .by_query = by_query_})));
         }
       }
     }
@@ -249,12 +262,10 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
   if (table_->dimensions() != 2) {
     throw input_error(fmt::format(
         "{}: expected class ids with one row per {} and one column per {} ({}), found a "
-        "one-dimensional array of {} numbers; of one file a teacher all together are made by "
-        "python3 -c 'import numpy as n, sys; n.save(\"votes.npy\", n.stack([n.load(f) for f in "
-        "sys.argv[1:]]{}))' FILE...",
+        "one-dimensional array of {} numbers; of one file a teacher all together are made by {}",
         name(), by_teacher ? "teacher" : "query", by_teacher ? "query" : "teacher",
         by_teacher ? "teachers x queries" : "queries x teachers", table_->rows(),
-        by_teacher ? "" : ", 1"));
+        stacking_line(by_teacher)));
   }
   const std::int64_t teachers = by_teacher ? table_->rows() : table_->columns();
   if (teachers == 0 && queries() > 0) {

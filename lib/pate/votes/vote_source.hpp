@@ -112,8 +112,9 @@ class CountVotes final : public VoteSource {
 /// A class id is where the one 1 is among zeros; -1 where there are only zeros.
 class OneHotPredictions final : public NumericTable {
  public:
-  /// Throws `input_error` unless the table has three dimensions.
-  explicit OneHotPredictions(std::shared_ptr<const NumericTable> table);
+  /// by_query: the first axis is that of the queries. Throws `input_error` unless the table has
+  /// three dimensions.
+  explicit OneHotPredictions(std::shared_ptr<const NumericTable> table, bool by_query = false);
 
   [[nodiscard]] const std::string& name() const override { return table_->name(); }
   [[nodiscard]] int dimensions() const override { return 2; }
@@ -129,6 +130,7 @@ class OneHotPredictions final : public NumericTable {
   void copy(const Block& block, std::span<double> out) const override;
 
   std::shared_ptr<const NumericTable> table_;
+  bool by_query_ = false;
   std::int64_t columns_ = 0;
   std::int64_t classes_ = 0;
 };

@@ -267,7 +267,8 @@ class Parser {
     }
     // R heads all columns but that of the names of rows, which it quotes.
     const bool short_by_one = first_line_.index_column.value_or(true) &&
-                              fields_after(p) == names.size() + 1 && names_a_row(p);
+                              fields_after(p) == names.size() + 1 &&
+                              (first_line_.index_column || names_a_row(p));
     const bool headed = names.size() > 1 && is_index(names.front());
     const bool index = first_line_.index_column.value_or(headed || short_by_one);
     if (numbers && !(headed && counted) && !first_line_.is_header) return;
@@ -418,8 +419,9 @@ class Parser {
         "{}: line {}: expected numbers or different names of columns, found \"{}\" twice: if they "
         "are names add --header yes{}",
         name_, line_number, printable(*twice, kShown),
-        ids ? "; if they are votes, say what classes are called with --classes a,b,c, or where "
-              "teachers did not vote add --abstentions class"
+        ids ? "; if they are votes, where teachers did not vote add --abstentions class, and say "
+              "what classes are called with --classes a,b,c, or number them: " +
+                  numbering_line(name_, reading_of({}))
             : ""));
   }
 
@@ -466,7 +468,19 @@ class Parser {
     if (is_missing(field.text)) {
       return "; where a teacher did not vote it needs --abstentions, where a command has that";
     }
-    return "; if classes have names, say them in the order of their ids, --classes a,b,c";
+    return "; if classes have names, say them in the order of their ids, --classes a,b,c, or "
+           "number "
+           "them in that of the alphabet: " +
+           numbering_line(name_, reading_of(table_.header.names));
+  }
+
+  // How the text is read, with such names of columns.
+  [[nodiscard]] ColumnHeader reading_of(const std::vector<std::string>& names) const {
+    ColumnHeader header;
+    header.names = names;
+    header.separator = static_cast<char>(separator_);
+    header.left_out_index = table_.header.left_out_index;
+    return header;
   }
 
   void take_slowly(const Field& field, std::int64_t column) {
@@ -498,9 +512,15 @@ class Parser {
 
   [[noreturn]] void refuse_fields(std::int64_t found) const {
     const int index = table_.header.left_out_index ? 1 : 0;
+    const bool short_heading = table_.rows == 0 && table_.has_header &&
+                               found == table_.columns + 1 && !first_line_.index_column &&
+                               first_line_.counting != FirstLine::Counting::numbers;
     throw input_error(fmt::format(
-        "{}: row {} (line {}): expected {} fields, as in the first line, found {}", name_,
-        table_.rows, line_of(table_, table_.rows), table_.columns + index, found + index));
+        "{}: row {} (line {}): expected {} fields, as in the first line, found {}{}", name_,
+        table_.rows, line_of(table_, table_.rows), table_.columns + index, found + index,
+        short_heading ? "; if the first column names the rows and has no heading, as R's "
+                        "write.table leaves it, add --index-column yes"
+                      : ""));
   }
 
   // Over the field of a row that is no number of the table; where the next one begins.

@@ -29,7 +29,7 @@ struct ForeignFormat {
 
 const ForeignFormat kTorch{
     "a PyTorch file",
-    R"(python3 -c 'import numpy, torch; d = torch.load("{0}", map_location="cpu"); numpy.save("{1}.npy", numpy.asarray(d["NAME"] if isinstance(d, dict) else d))'; of a dict NAME is one of its keys)",
+    R"(python3 -c 'import numpy, torch; d = torch.load("{0}", map_location="cpu"); isinstance(d, dict) and print("NAME:", *d); numpy.save("{1}.npy", numpy.asarray(d["NAME"] if isinstance(d, dict) else d))'; of a dict NAME is one of its keys, which the line prints)",
     {std::string_view("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19", 14)},
     {".pt", ".pth"}};
 // Without a header: a first row of numbers is kept, one of names is the header of the text.

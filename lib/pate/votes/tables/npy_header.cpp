@@ -173,13 +173,30 @@ std::string_view reason_against(char kind) {
   return "this type";
 }
 
-// The line that makes numbers or text of an array.
-std::string help_with(const std::string& name, char kind) {
+// The line that makes numbers or text of an array of so many dimensions.
+std::string help_with(const std::string& name, char kind, std::size_t dimensions) {
   if (kind == 'O') {
-    return "; what makes numbers of it: " +
-           conversion_line(
-               name,
-               R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}", allow_pickle=True).astype(float))')");
+    constexpr std::string_view kTrust =
+        "; of a file that you trust (to read objects is to run what it says), what makes ";
+    if (dimensions == 0) {
+      return fmt::format(
+          "{}an array of the entry NAME of a dict: {}", kTrust,
+          conversion_line(
+              name,
+              R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}", allow_pickle=True).item()["NAME"])')"));
+    }
+    if (dimensions > 2) {
+      return fmt::format(
+          "{}numbers of it: {}", kTrust,
+          conversion_line(
+              name,
+              R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}", allow_pickle=True).astype(float))')"));
+    }
+    return fmt::format(
+        "{}text of it: {}", kTrust,
+        conversion_line(
+            name,
+            R"(python3 -c 'import numpy as n; n.savetxt("{1}.csv", n.array(n.load("{0}", allow_pickle=True).tolist()), "%s", ",")')"));
   }
   if (kind == 'S' || kind == 'U') {
     return "; what makes text of it, to be read with --classes a,b,c: " +
@@ -202,7 +219,7 @@ void parse_dtype(NpyHeader& header, const std::string& name) {
         fmt::format("{}: dtype '{}': {} are not supported; expected bool (|b1), integers (u1, u2, "
                     "u4, u8, i1, i2, i4, i8) or floats (f2, f4, f8) of either byte order (< or >)",
                     name, printable(descr), reason_against(type.empty() ? '\0' : type.front())) +
-        help_with(name, type.empty() ? '\0' : type.front()));
+        help_with(name, type.empty() ? '\0' : type.front(), header.shape.size()));
   }
   header.byte_order = order;
   header.kind = type[0];

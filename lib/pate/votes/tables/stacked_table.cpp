@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/votes/conversion_line.hpp"
 
 namespace pate::io {
 
@@ -14,11 +15,11 @@ StackedTable::StackedTable(std::string name, std::vector<std::shared_ptr<const N
     : name_(std::move(name)), arrays_(std::move(arrays)) {
   for (const auto& array : arrays_) {
     if (array->columns() != 1) {
-      throw input_error(
-          fmt::format("{}: expected one-dimensional arrays, one a teacher, of an archive of "
-                      "several; found shape "
-                      "({}, {}...): name the one that has the votes, {}",
-                      array->name(), array->rows(), array->columns(), array->name()));
+      throw input_error(fmt::format(
+          "{}: expected one-dimensional arrays, one a teacher, of an archive of "
+          "several; found shape "
+          "({}, {}...): name the one that has the votes, {}{}",
+          array->name(), array->rows(), array->columns(), array->name(), help_with_scores()));
     }
     if (array->rows() != arrays_.front()->rows()) {
       throw input_error(fmt::format("{}: expected {} numbers, as {} has, found {}", array->name(),
@@ -26,6 +27,19 @@ StackedTable::StackedTable(std::string name, std::vector<std::shared_ptr<const N
                                     array->rows()));
     }
   }
+}
+
+std::string StackedTable::help_with_scores() const {
+  const std::vector<std::int64_t> shape = arrays_.front()->description().shape;
+  const bool one_shape = std::ranges::all_of(
+      arrays_, [&](const auto& array) { return array->description().shape == shape; });
+  if (shape.size() != 2 || !one_shape) return {};
+  return fmt::format(
+      "; if each has the scores of one teacher, queries x classes, it votes for its best class, to "
+      "be read with --classes {}: {}",
+      shape.back(),
+      conversion_line(name_, R"(python3 -c 'import numpy as n; n.save("{1}.npy", )"
+                             R"(n.stack([a.argmax(-1) for a in n.load("{0}").values()]))')"));
 }
 
 TableDescription StackedTable::description() const {

@@ -29,6 +29,8 @@ class StackedTable final : public NumericTable {
   [[nodiscard]] ColumnHeader header() const override;
 
  private:
+  // Arrays of two dimensions and one shape may be scores: the line that makes class ids of them.
+  [[nodiscard]] std::string help_with_scores() const;
   void copy(const Block& block, std::span<std::int64_t> out) const override;
   void copy(const Block& block, std::span<double> out) const override;
 

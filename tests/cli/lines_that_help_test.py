@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Files that are refused rightly: the line that the message shows is run, and what it makes is what the person meant.
+
+usage: lines_that_help_test.py PATE [FILES_OF_A_KIND]
+
+A kind makes a file from a fixed seed, and says with what words it is read, what the message must say, with what words the
+file is read that the line makes, and what the true counts are: both must cost the same, to the last bit. The lines run with
+/usr/bin/python3, as this test does; without numpy and pandas it is skipped, torch has a stand-in where it is missing.
+"""
+import importlib.util
+import json
+import os
+import pathlib
+import pickle
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+try:
+    import numpy
+    import pandas  # noqa: F401: used by the lines
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+PATE = str(pathlib.Path(sys.argv[1]).resolve())
+FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+# Reads what `torch_dict` writes: an archive with a pickle, as torch's is.
+STAND_IN = """import numpy, pickle, zipfile
+def load(name, map_location=None):
+    d = pickle.loads(zipfile.ZipFile(name).read("x/data.pkl"))
+    return {k: numpy.array(v) for k, v in d.items()} if isinstance(d, dict) else numpy.array(d)
+"""
+NAMES = ["cat", "dog", "owl", "fox", "bee", "a b", "cow", "elk", "hen", "pig", "rat", "yak"]
+NOISE = ["--sigma2", "8", "--delta", "1e-5"]
+
+
+class Votes:
+    """One class of each teacher and query, by teacher; sizes differ, so that no two axes are taken for each other."""
+
+    def __init__(self, rng):
+        self.teachers, self.queries, self.classes = rng.randint(12, 30), rng.randint(31, 50), rng.randint(3, 9)
+        labels = [rng.randrange(self.classes) for _ in range(self.queries)]
+        self.ids = numpy.array([[label if rng.random() < 0.7 else rng.randrange(self.classes) for label in labels]
+                                for _ in range(self.teachers)])
+
+    def counts(self):
+        return numpy.stack([(self.ids == c).sum(0) for c in range(self.classes)], 1)
+
+    def lie(self, by_query):
+        """The ids as a layout has them, and its words."""
+        return (self.ids.T if by_query else self.ids), ["--layout", "predictions-by-query" if by_query else "predictions"]
+
+    def k(self):
+        return ["--classes", str(self.classes)]
+
+
+def write_text(rng, path, rows, names=None):
+    """A table of text with some separator; what it is called."""
+    separator, ending = rng.choice([(",", ".csv"), (";", ".csv"), ("\t", ".tsv")])
+    path = path.with_suffix(ending)
+    path.write_text("".join(separator.join(map(str, row)) + "\n" for row in ([names] if names else []) + rows), "utf-8")
+    return path
+
+
+def class_names(rng, folder):
+    v = Votes(rng)
+    by_query = rng.random() < 0.5
+    ids, layout = v.lie(by_query)
+    names = rng.sample(NAMES, v.classes)
+    rows = [[names[i] for i in row] for row in ids]
+    headed = [f"x{i}" for i in range(len(rows[0]))] if rng.random() < 0.5 else None
+    path = write_text(rng, folder / "v", rows, headed)
+    return [path, *layout, *v.k()], "--classes a,b,c", [*layout, *v.k()], v.counts()
+
+
+def absent_names(rng, folder):
+    """Names of classes, and cells of who did not vote: these are -1 then."""
+    v = Votes(rng)
+    ids, layout = v.lie(rng.random() < 0.5)
+    absent = numpy.array([[rng.random() < 0.1 for _ in row] for row in ids])
+    absent[0, 0] = False
+    names = rng.sample(NAMES, v.classes)
+    word = rng.choice(["", "NA", "nan"])
+    rows = [[word if gone else names[i] for i, gone in zip(row, away)] for row, away in zip(ids, absent)]
+    path = write_text(rng, folder / "v", rows, [f"x{i}" for i in range(len(rows[0]))])
+    ids[absent] = v.classes
+    v.classes += 1
+    classes = ["--classes", str(v.classes - 1), "--abstentions", "class"]
+    return [path, *layout, *classes], "--classes a,b,c", [*layout, *classes], v.counts()
+
+
+def short_heading(rng, folder):
+    """R's write.table(quote=FALSE): rows are called 1, 2, ..., under no heading."""
+    v = Votes(rng)
+    separator, ending = rng.choice([(" ", ".txt"), ("\t", ".tsv"), (",", ".csv")])
+    path = folder / f"v{ending}"
+    rows = [[f"c{i}" for i in range(v.classes)]] + [[i + 1, *row] for i, row in enumerate(v.counts())]
+    path.write_text("".join(separator.join(map(str, row)) + "\n" for row in rows), "utf-8")
+    return [path], "write.table", [path, "--index-column", "yes"], v.counts()
+
+
+def torch_dict(rng, folder):
+    v = Votes(rng)
+    ids, layout = v.lie(rng.random() < 0.5)
+    key = rng.choice(["preds", "votes", "teacher_preds"])
+    kept = {key: ids.tolist(), "epoch": [3]} if rng.random() < 0.8 else ids.tolist()
+    if HAS_TORCH:
+        import torch
+        torch.save({k: torch.tensor(x) for k, x in kept.items()} if isinstance(kept, dict) else torch.tensor(kept), folder / "v.pt")
+    else:
+        (folder / "torch.py").write_text(STAND_IN, "utf-8")
+        with zipfile.ZipFile(folder / "v.pt", "w") as archive:
+            archive.writestr("x/data.pkl", pickle.dumps(kept))
+    return [folder / "v.pt", *layout, *v.k()], "NAME is one of its keys", [*layout, *v.k()], v.counts(), {"NAME": key}
+
+
+def file_a_teacher(rng, folder):
+    v = Votes(rng)
+    files = [f"teacher_{i}.npy" for i in range(v.teachers)]
+    for name, row in zip(files, v.ids):
+        numpy.save(folder / name, row.astype(rng.choice(["u1", "i4", "i8"])))
+    layout = rng.choice([[], v.lie(False)[1], v.lie(True)[1]])
+    read = layout or ["--layout", "predictions"]
+    classes = v.k() if layout else []
+    return [folder / rng.choice(files), *layout, *classes], "FILE...", [*read, *v.k()], v.counts(), {"FILE...": " ".join(files)}
+
+
+def scores_of(rng, v):
+    scores = numpy.array([[[rng.uniform(0, 0.9) for _ in range(v.classes)] for _ in range(v.queries)] for _ in range(v.teachers)])
+    numpy.put_along_axis(scores, v.ids[:, :, None], 1.0, 2)
+    return scores / scores.sum(-1, keepdims=True)
+
+
+def scores_a_teacher(rng, folder):
+    """An archive with the scores of each teacher."""
+    v = Votes(rng)
+    numpy.savez(folder / "v.npz", *scores_of(rng, v))
+    return [folder / "v.npz", "--layout", "predictions", *v.k()], "its best class", ["--layout", "predictions", *v.k()], v.counts()
+
+
+def scores_of_all(rng, folder):
+    v = Votes(rng)
+    by_query = rng.random() < 0.5
+    scores = scores_of(rng, v).swapaxes(0, 1) if by_query else scores_of(rng, v)
+    numpy.save(folder / "v.npy", scores.astype(rng.choice(["f4", "f8"])))
+    layout = v.lie(by_query)[1]
+    return [folder / "v.npy", *layout], "its best class", [*layout, *v.k()], v.counts()
+
+
+def objects(rng, folder):
+    v = Votes(rng)
+    ids, layout = v.lie(rng.random() < 0.5)
+    kind, read, counts = rng.choice(["ids", "None", "rows", "names", "counts", "dict"]), [*layout, *v.k()], v.counts()
+    words = read
+    changes = {}
+    kept = ids.astype(object)
+    if kind == "None":
+        absent = numpy.array([[rng.random() < 0.1 for _ in row] for row in ids])
+        absent[-1, -1] = True
+        kept[absent] = None
+        ids[absent] = v.classes
+        read = [*read, "--abstentions", "class"]
+        v.classes += 1
+        counts = v.counts()
+    elif kind == "rows":
+        kept = numpy.empty(len(ids), object)
+        kept[:] = [list(row) for row in ids]
+    elif kind == "names":
+        names = rng.sample(NAMES, v.classes)
+        kept = numpy.array([[names[i] for i in row] for row in ids], object)
+        read = [*layout, "--classes", ",".join(names)]
+    elif kind == "counts":
+        kept, words, read = counts.astype(object), [], []
+    elif kind == "dict":
+        kept = numpy.array({"preds": ids}, object)
+        changes = {"NAME": "preds"}
+    numpy.save(folder / "v.npy", kept, allow_pickle=True)
+    return [folder / "v.npy", *words], "that you trust", [*read, "--header", "no"] if kind != "dict" else read, counts, changes
+
+
+def multi_label(rng, folder):
+    """Several labels a query are as many queries of two classes."""
+    v = Votes(rng)
+    ones = numpy.array([[[int(rng.random() < 0.4) for _ in range(v.classes)] for _ in range(v.queries)] for _ in range(v.teachers)])
+    yes = ones.sum(0).reshape(-1)
+    counts = numpy.stack([v.teachers - yes, yes], 1)
+    by_query = rng.random() < 0.5
+    if rng.random() < 0.3:
+        numpy.save(folder / "v.npy", counts.reshape(v.queries, v.classes, 2))
+        return [folder / "v.npy"], "several labels", [], counts
+    layout = v.lie(by_query)[1]
+    numpy.save(folder / "v.npy", (ones.swapaxes(0, 1) if by_query else ones).astype(rng.choice(["u1", "f4", "i8"])))
+    return [folder / "v.npy", *layout], "several labels", [*layout, "--classes", "2"], counts
+
+
+def ties(rng, folder):
+    """One-hot vectors of which some have two ones, or none: the first of the two, and no vote."""
+    v = Votes(rng)
+    ones = numpy.eye(v.classes, dtype=int)[v.ids]
+    # Few of those that are looked at.
+    for _ in range(3):
+        t, q = rng.randrange(v.teachers), rng.randrange(v.queries)
+        ones[t, q, :] = 1
+        v.ids[t, q] = 0
+    t, q = rng.randrange(v.teachers), rng.randrange(v.queries)
+    ones[t, q, :] = 0
+    v.ids[t, q] = v.classes
+    v.classes += 1
+    by_query = rng.random() < 0.5
+    numpy.save(folder / "v.npy", ones.swapaxes(0, 1) if by_query else ones)
+    read = [*v.lie(by_query)[1], "--classes", str(v.classes - 1), "--abstentions", "class"]
+    return [folder / "v.npy", *v.lie(by_query)[1], "--abstentions", "class"], "tied", read, v.counts()
+
+
+def decided(rng, folder, form):
+    """Decisions of a run as they should not, or need not be; and the same as they should be."""
+    v = Votes(rng)
+    numpy.save(folder / "v.npy", v.counts())
+    answered = numpy.array([rng.random() < 0.6 for _ in range(v.queries)])
+    answered[:3] = [True, False, True]
+    numpy.save(folder / "right.npy", answered)
+    labels = numpy.where(answered, v.counts().argmax(1), numpy.nan)
+    rows = answered.nonzero()[0]
+    values = [[i] for i in rows] if form == "rows" else [[x] for x in labels]
+    if rng.random() < 0.5:
+        path = folder / "d.npy"
+        numpy.save(path, rows.astype(rng.choice(["i4", "i8"])) if form == "rows" else labels.astype(rng.choice(["f4", "f8"])))
+    else:
+        path = write_text(rng, folder / "d", values, rng.choice([None, ["answered"]]))
+    noise = ["--threshold", "8", "--sigma1", "6", "--decisions"]
+    return folder / "v.npy", noise, path, folder / "right.npy"
+
+
+def decisions_as_rows(rng, folder):
+    votes, noise, path, right = decided(rng, folder, "rows")
+    return [votes, *noise, path], "the rows that were answered", [votes, *noise, "MADE"], [votes, *noise, right]
+
+
+def decisions_with_nan(rng, folder):
+    """Labels of a run, NaN for what it refused: read as they are."""
+    votes, noise, path, right = decided(rng, folder, "NaN")
+    return [votes, *noise, path], None, [], [votes, *noise, right]
+
+
+KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, objects, multi_label, ties,
+         decisions_as_rows, decisions_with_nan]
+
+
+def analyze(words):
+    done = subprocess.run([PATE, "analyze", *map(str, words), *NOISE, "--quiet", "--json"], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL)
+    costs = [(cost["bound"], cost["reading"], cost["epsilon"]) for cost in json.loads(done.stdout)["costs"]] if done.returncode == 0 else None
+    return done.returncode, costs, done.stderr
+
+
+def made_by(line, folder):
+    """The file that the line makes."""
+    before = set(os.listdir(folder))
+    done = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"], "PYTHONPATH": str(folder),
+                               "PYTHONDONTWRITEBYTECODE": "1"})
+    assert done.returncode == 0, f"{line}: {done.stderr}"
+    made = set(os.listdir(folder)) - before
+    assert len(made) == 1, f"{line}: made {made}"
+    return folder / made.pop()
+
+
+def check(kind, seed):
+    rng = random.Random(f"{kind.__name__} {seed}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        words, expected, read, truth, *changes = kind(rng, folder)
+        if isinstance(truth, numpy.ndarray):
+            numpy.save(folder / "truth.npy", truth)
+            truth = [folder / "truth.npy"]
+        status, right, said = analyze(truth)
+        assert status == 0, said
+        status, found, said = analyze(words)
+        if expected is None:
+            assert (status, found) == (0, right), said
+            return
+        assert status == 3 and expected in said, f"status {status}: {said}"
+        assert str(words[-1] if "--decisions" in map(str, words) else words[0]) in said, said
+        line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?", said)
+        if line is None:  # an option settles it
+            settles = re.search(r"add (--[a-z-]+) (\w+)", said)
+            assert settles and settles.groups() == tuple(read[-2:]), said
+        else:
+            text = line.group(0)
+            for old, new in (changes[0] if changes else {}).items():
+                text = text.replace(old, new)
+            made = made_by(text, folder)
+            read = [made if word == "MADE" else word for word in read] if "MADE" in read else [made, *read]
+        status, found, after = analyze(read)
+        assert status == 0, f"after {said}\n{after}"
+        assert found == right, f"after {said}\n{found} and not {right}"
+
+
+def main():
+    if not HAS_TORCH:
+        print("torch is not here: torch_dict runs with a stand-in for torch.load")
+    faults = 0
+    for kind in KINDS:
+        for seed in range(FILES):
+            try:
+                check(kind, seed)
+            except AssertionError as error:
+                faults += 1
+                print(f"{kind.__name__} {seed}: {error}")
+    print(f"{len(KINDS) * FILES - faults} passed, {faults} failed")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
