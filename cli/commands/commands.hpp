@@ -265,13 +265,23 @@ struct SimulateOptions {
 void add_simulate(CommandLine& line, SimulateOptions& options);
 [[nodiscard]] int run_simulate(const SimulateOptions& options, const Streams& streams);
 
-/// `pate tune VOTES`: evaluates a grid of parameters.
+/// `pate tune VOTES`: evaluates a grid of parameters; or tries some of them for real, with what
+/// that costs.
 struct TuneOptions {
   VotesInputOptions input;
   TuningOptions tuning;
+  std::string account;  ///< "geometric:10"; empty: the choice is not accounted for
+  std::string labels;   ///< of the best try
+  bool force = false;   ///< replace an existing file of labels
+  std::string ledger;
+  std::string ensemble;
   OutputOptions output;
 };
 void add_tune(CommandLine& line, TuneOptions& options);
 [[nodiscard]] int run_tune(const TuneOptions& options, const Streams& streams);
+
+/// `pate tune VOTES --account LAW:K`, with noise and numbers from `source`.
+[[nodiscard]] int run_private_search(const TuneOptions& options, const Streams& streams,
+                                     BitSource& source);
 
 }  // namespace pate::cli

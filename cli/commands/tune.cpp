@@ -14,6 +14,8 @@
 #include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
+#include "pate/base/error.hpp"
+#include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/tuning/known_points.hpp"
@@ -301,11 +303,32 @@ void add_tune(CommandLine& line, TuneOptions& options) {
   add_votes_input_options(line, options.input, {"--decisions"});
   line.record_null("decisions");
   add_tuning_options(line, options.tuning);
+  const Section account =
+      line.section("The price of looking: run and choose, so that the best labels may be released");
+  account.add("--account LAW:K", options.account,
+              "try random points of the grid with fresh noise, K times on average by the law "
+              "geometric, poisson or logarithmic, and release the labels of the best");
+  account.add("--write-labels FILE", options.labels,
+              "with --account: write the labels to this .npy, .csv or .tsv file; -1 means refused");
+  account.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
+  account.add("--ledger FILE", options.ledger,
+              "with --account: record the choice in this ledger before the labels appear");
+  add_ensemble(account, options.ensemble);
   add_output_options(line, options.output);
   add_format(line, options.output, "the Pareto front");
 }
 
 int run_tune(const TuneOptions& options, const Streams& streams) {
+  if (!options.account.empty()) {
+    SystemBits source;
+    return run_private_search(options, streams, source);
+  }
+  if (!options.labels.empty() || !options.ledger.empty() || !options.ensemble.empty() ||
+      options.force) {
+    throw usage_error(
+        "--write-labels, --force, --ledger and --ensemble go with --account LAW:K: nothing else "
+        "that pate tune does releases labels");
+  }
   if (options.tuning.rounds) return run_rounds(options, streams);
   const TuningOptions& tuned = options.tuning;
   if (tuned.first_queries || !tuned.second_sigma2.empty() || !tuned.second_threshold.empty() ||

@@ -362,7 +362,7 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
       {"parameters_from_votes",
        "choosing parameters by looking at private votes is itself data-dependent, and no epsilon "
        "here covers it: tune on public votes, on votes of pate simulate or of teachers that are "
-       "held out, which costs nothing"}};
+       "held out, which costs nothing; or by --account, which counts what it costs"}};
   const auto add = [&](const char* code, std::string message) {
     result.push_back({code, std::move(message)});
   };

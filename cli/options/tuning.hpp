@@ -8,6 +8,7 @@
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/privacy.hpp"
+#include "pate/tuning/private_search.hpp"
 #include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
 
@@ -61,6 +62,14 @@ void ask_to_search(TuneSettings& settings);
 /// The grids of both rounds. Throws like `check_grid_options`, and for options that are for one.
 [[nodiscard]] std::array<GridOptions, 2> check_rounds(const TuningOptions& options,
                                                       bool has_student);
+
+/// "geometric:10", "poisson:10" or "logarithmic:10": how many tries `--account` draws. Throws
+/// `usage_error` for anything else.
+[[nodiscard]] NumberOfTries parse_tries(const std::string& text);
+
+/// What `--account` chooses by. Throws `usage_error` for options that it cannot go with: what
+/// depends on the votes, and what a try does not have.
+[[nodiscard]] TryScore check_private_search(const TuningOptions& options, bool has_labels);
 
 /// The settings. Throws like `check_grid_options`.
 [[nodiscard]] TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels);

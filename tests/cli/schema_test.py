@@ -72,6 +72,22 @@ ROUNDS_MUTATIONS = {
     "no front": lambda r: without(r, "front"),
 }
 
+SEARCH_LINES = [
+    f"{COUNTS} --teachers 100 {GRID} --labels {LABELS} --queries 30 --account geometric:3 --force --write-labels l.npy --ledger search.jsonl",
+    f"{COUNTS} --teachers 100 --laplace-scale 20,40 --queries 5 --objective answered --account poisson:1 --force --write-labels l.csv",
+    f"{COUNTS} --teachers 100 {GRID} --labels {LABELS} --queries 30 --account logarithmic:3 --force --write-labels l.npy --max-epsilon 0.1",
+]
+
+SEARCH_MUTATIONS = {
+    "no tries": lambda r: without(r, "tries"),
+    "how many there were": lambda r: put(r, 7, "tries", "drawn"),
+    "an unknown law": lambda r: put(r, "binomial", "tries", "law"),
+    "a cost of these votes": lambda r: put(r, True, "headline", "data_dependent"),
+    "no steps of one try": lambda r: without(r, "one_try", "steps"),
+    "no guarantee": lambda r: without(r, "guarantee"),
+    "something else": lambda r: put(r, 1, "more"),
+}
+
 INSPECT_LINES = [
     f"{COUNTS} --threshold 60% --sigma1 15",
     f"{COUNTS} --ptr-laplace 1 --ptr-delta 1e-9",
@@ -526,6 +542,7 @@ def main():
         os.chdir(directory)
         pathlib.Path("student.csv").write_text("0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n" * 797)
         check("tune", [f"{line} --delta 1e-5" for line in ROUNDS_LINES], ROUNDS_MUTATIONS, "rounds")
+        check("tune", [f"{line} --delta 1e-5" for line in SEARCH_LINES], SEARCH_MUTATIONS, "private_search")
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], {**LABEL_MUTATIONS, **RECORD_MUTATIONS})
         pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")

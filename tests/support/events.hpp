@@ -160,4 +160,18 @@ inline Event foreign_step(Random& random) {
   return event;
 }
 
+/// The best of several runs of which the number was drawn.
+inline Event tuning_of(Random& random) {
+  Event event;
+  event.open.kind = EventKind::tuning;
+  event.open.mechanism = "gnmax";
+  event.open.id = random.integer(0, 1) == 0 ? random_id(random) : "";
+  event.open.queries = random.integer(1, 4);
+  event.open.tries = TriedRuns{
+      tries_expecting(static_cast<TriesLaw>(random.integer(0, 2)), random.log_uniform(1.5, 20.0)),
+      steps_of(gnmax(random.log_uniform(2.0, 30.0)), event.open.queries, event.open.queries)};
+  event.open.delta = 1e-5;
+  return event;
+}
+
 }  // namespace pate::test

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/accounting/best_of_tries.hpp"
 #include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
@@ -24,13 +25,15 @@ enum class EventKind {
   release,   ///< a number that was published about a run, with noise
   majority,  ///< answers of a private majority (`darrm`)
   step,      ///< another mechanism on the same data, of which only its privacy is known
+  tuning,    ///< runs with several parameters, of which the best labels were released
 };
 template <>
-inline constexpr std::array<Named<EventKind>, 4> kNames<EventKind>{{
+inline constexpr std::array<Named<EventKind>, 5> kNames<EventKind>{{
     {EventKind::run, "run"},
     {EventKind::release, "release"},
     {EventKind::majority, "majority"},
     {EventKind::step, "step"},
+    {EventKind::tuning, "tuning"},
 }};
 
 /// Who decided what, and when: what a promise rests on. Public.
@@ -108,6 +111,15 @@ struct ForeignStep {
   friend auto operator<=>(const ForeignStep&, const ForeignStep&) = default;
 };
 
+/// Of how many runs the best was released, and the steps of one of them at most. Not how many there
+/// were: that is not released.
+struct TriedRuns {
+  NumberOfTries number;
+  MechanismCounts steps;
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const TriedRuns&, const TriedRuns&) = default;
+};
+
 /// RDP under the bounds, and exact RDP by direction, at some orders: of reports that have no table.
 struct EventCurves {
   std::vector<double> orders;
@@ -153,6 +165,7 @@ struct PublicEvent {
   std::optional<DrawnNumber> drawn;
   std::optional<PrivacyClaim> claim;
   std::optional<ForeignStep> foreign;
+  std::optional<TriedRuns> tries;
 
   [[nodiscard]] bool happened() const { return !id.empty(); }
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.

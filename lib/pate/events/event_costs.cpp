@@ -77,6 +77,9 @@ EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), th
     mechanism_ = std::make_unique<ExactMechanism>(*event.open.aggregator, event.open.teachers);
     exact_.emplace(*mechanism_, event.facts.exact, threads);
   }
+  if (event.open.tries) {
+    best_of_tries_.emplace(event.open.tries->number, event.open.tries->steps);
+  }
 }
 
 EventCosts::Counted EventCosts::queries_of(std::int64_t QueryRow::*count) const {
@@ -118,6 +121,7 @@ double EventCosts::any_votes(double order) const {
     const double rho = open.foreign->rho + 0.5 * open.foreign->mu * open.foreign->mu;
     steps = with_margin(static_cast<double>(open.foreign->count) * rho * order, kSumMargin);
   }
+  if (best_of_tries_) steps = best_of_tries_->rdp(order);
   return steps;
 }
 

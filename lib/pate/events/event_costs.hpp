@@ -24,7 +24,7 @@ class EventCosts {
 
   /// For any votes, but for the delta that is added apart: noisy steps, at most what a cap says;
   /// the noise of a number that was told, without the run it is about; the randomized response that
-  /// dominates a claim; the foreign step. +inf where nothing is known.
+  /// dominates a claim; the foreign step; the best of several tries. +inf where nothing is known.
   [[nodiscard]] double any_votes(double order) const;
   /// Deltas that are added apart: those of PTR's queries and of a claim.
   [[nodiscard]] double delta_apart() const;
@@ -86,6 +86,7 @@ class EventCosts {
   Counted all_, asked_;
   std::unique_ptr<ExactMechanism> mechanism_;
   std::optional<ExactRun> exact_;
+  std::optional<BestOfTriesCost> best_of_tries_;
 };
 
 /// Throws `parameter_error` for noise that no release has.

@@ -98,11 +98,26 @@ void drawn_fields(Archive& a, Drawn& drawn) {
   fact(a, "noise", drawn.noise, [](auto& json, auto& noise) { noise_fields(json, noise); });
 }
 
+template <class Archive, class Tries>
+void tries_fields(Archive& a, Tries& tries) {
+  a.named("law", tries.number.law, {TriesLaw::geometric, TriesLaw::poisson, TriesLaw::logarithmic});
+  a("parameter", tries.number.parameter, kEventCost);
+  a("steps", tries.steps);
+  if constexpr (Archive::kReads) {
+    try {
+      BestOfTriesCost(tries.number, tries.steps);
+    } catch (const parameter_error& error) {
+      a.json().fail(fmt::format("tries of runs ({})", error.what()));
+    }
+  }
+}
+
 template <class Archive, class Open>
 void public_fields(Archive& a, Open& open) {
   member(a, "id", open.id);
   a.named("kind", open.kind,
-          {EventKind::run, EventKind::release, EventKind::majority, EventKind::step});
+          {EventKind::run, EventKind::release, EventKind::majority, EventKind::step,
+           EventKind::tuning});
   if constexpr (Archive::kReads) {
     if (const auto id = a.json().find("id")) check_id(*id);
   }
@@ -145,6 +160,7 @@ void public_fields(Archive& a, Open& open) {
     member(json, "rho", foreign.rho, kEventCost);
     json("count", foreign.count, Whole{1, kMaxQueries});
   });
+  fact(a, "tries", open.tries, [](auto& json, auto& tries) { tries_fields(json, tries); });
 }
 
 template <class Archive, class Digests>
@@ -277,21 +293,26 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
   };
   switch (open.kind) {
     case EventKind::run:
-      require(open.steps && !open.drawn && !open.claim && !open.foreign,
-              "with steps, and without drawn, claim and foreign");
+      require(open.steps && !open.drawn && !open.claim && !open.foreign && !open.tries,
+              "with steps, and without drawn, claim, foreign and tries");
       break;
     case EventKind::release:
-      require(open.steps && open.drawn && !open.claim && !open.foreign && !open.cap,
-              "with the steps of its run and drawn, and without cap, claim and foreign");
+      require(open.steps && open.drawn && !open.claim && !open.foreign && !open.cap && !open.tries,
+              "with the steps of its run and drawn, and without cap, claim, foreign and tries");
       break;
     case EventKind::majority:
-      require(open.claim && !open.steps && !open.drawn && !open.foreign && !open.cap,
-              "with a claim, and without steps, cap, drawn and foreign");
+      require(open.claim && !open.steps && !open.drawn && !open.foreign && !open.cap && !open.tries,
+              "with a claim, and without steps, cap, drawn, foreign and tries");
       break;
     case EventKind::step:
       require((open.claim || open.foreign) && !(open.claim && open.foreign) && !open.steps &&
-                  !open.drawn && !open.cap,
-              "with either claim or foreign, and without steps, cap and drawn");
+                  !open.drawn && !open.cap && !open.tries,
+              "with either claim or foreign, and without steps, cap, drawn and tries");
+      break;
+    case EventKind::tuning:
+      require(open.tries && !open.steps && !open.drawn && !open.claim && !open.foreign &&
+                  !open.cap && !open.aggregator,
+              "with tries, and without aggregator, steps, cap, drawn, claim and foreign");
   }
   if (open.claim && !(open.claim->delta < 1.0))
     json.at("claim").at("delta").fail("a delta below 1");

@@ -85,7 +85,9 @@ std::vector<Record> random_leaves(Random& random) {
         leaves.push_back({plan_of(random, delta)});
         break;
       case 2:
-        leaves.push_back({random.integer(0, 1) == 0 ? claim_of(random) : foreign_step(random)});
+        leaves.push_back({random.integer(0, 2) == 0   ? tuning_of(random)
+                          : random.integer(0, 1) == 0 ? claim_of(random)
+                                                      : foreign_step(random)});
         break;
       case 3:
         leaves.push_back({number_of(nullptr, {}, kDelta, random)});

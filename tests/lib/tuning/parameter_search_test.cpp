@@ -9,6 +9,7 @@
 #include "pate/base/error.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 #include "pate/tuning/tune.hpp"
+#include "support/labeling.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
 
@@ -46,6 +47,40 @@ Tuning searched(const TuningVotes& votes, const TuningGoal& goal) {
   settings.search = true;
   settings.top = 0;
   return tune(votes, search_grid(votes, 1), settings, {}, {});
+}
+
+// What is found keeps the limits, has few digits, and is as good as the best of a fine grid around.
+void check_search(const TuningVotes& tuned, const TuningGoal& goal) {
+  const Tuning found = searched(tuned, goal);
+  REQUIRE(found.continuum);
+  const TuningPoint& best = found.continuum->point;
+  CHECK(goal.keeps_epsilon(best.epsilon));
+  CHECK(goal.keeps_answers(best));
+  const ThresholdCheck& check = *found.continuum->aggregator.selection;
+  const double sigma2 = found.continuum->aggregator.noisy_max.parameter();
+  for (const double x : {check.threshold, check.sigma1, sigma2}) CHECK(to_digits(x, 3) == x);
+
+  TuningGrid fine;
+  fine.interactive = tuned.student != nullptr;
+  const double most = 4.0 * static_cast<double>(tuned.votes.teachers());
+  for (int k = -6; k <= 6; ++k) {
+    fine.noise.push_back(sigma2 * std::exp(0.04 * k));
+    fine.sigma1.push_back(std::min(most, check.sigma1 * std::exp(0.08 * k)));
+    fine.threshold.push_back(check.threshold + 0.03 * k * check.sigma1);
+  }
+  std::ranges::sort(fine.sigma1);
+  fine.sigma1.erase(std::unique(fine.sigma1.begin(), fine.sigma1.end()), fine.sigma1.end());
+  TuneSettings settings;
+  settings.grid = settings_of();
+  settings.goal = goal;
+  const Tuning brute = tune(tuned, fine, settings, {}, {});
+  if (!brute.choice.best) return;
+  const TuningPoint& other = brute.points[*brute.choice.best].point;
+  if (goal.objective == Objective::epsilon) {
+    CHECK(best.epsilon <= other.epsilon * 1.005);
+  } else {
+    CHECK(best.agreeing >= other.agreeing * 0.995);
+  }
 }
 
 }  // namespace
@@ -95,35 +130,46 @@ TEST_SUITE("tuning") {
       } else {
         goal.min_right = random.uniform(10.0, 40.0);
       }
-      const Tuning found = searched(tuned, goal);
-      REQUIRE(found.continuum);
-      const TuningPoint& best = found.continuum->point;
-      CHECK(goal.keeps_epsilon(best.epsilon));
-      CHECK(goal.keeps_answers(best));
-      const ThresholdCheck& check = *found.continuum->aggregator.selection;
-      const double sigma2 = found.continuum->aggregator.noisy_max.parameter();
-      for (const double x : {check.threshold, check.sigma1, sigma2}) CHECK(to_digits(x, 3) == x);
-
-      TuningGrid fine;
-      for (int k = -6; k <= 6; ++k) {
-        fine.noise.push_back(sigma2 * std::exp(0.04 * k));
-        fine.sigma1.push_back(std::min(240.0, check.sigma1 * std::exp(0.08 * k)));
-        fine.threshold.push_back(check.threshold + 0.03 * k * check.sigma1);
-      }
-      std::ranges::sort(fine.sigma1);
-      fine.sigma1.erase(std::unique(fine.sigma1.begin(), fine.sigma1.end()), fine.sigma1.end());
-      TuneSettings settings;
-      settings.grid = settings_of();
-      settings.goal = goal;
-      const Tuning brute = tune(tuned, fine, settings, {}, {});
-      if (!brute.choice.best) continue;
-      const TuningPoint& other = brute.points[*brute.choice.best].point;
       CAPTURE(round);
-      if (goal.objective == Objective::epsilon) {
-        CHECK(best.epsilon <= other.epsilon * 1.005);
-      } else {
-        CHECK(best.agreeing >= other.agreeing * 0.995);
+      check_search(tuned, goal);
+    }
+  }
+
+  TEST_CASE("a search without ranges for Interactive, whose statistic is a lead over a student") {
+    pate_test::Random random(43);
+    for (int round = 0; round < 4; ++round) {
+      const auto votes = random_votes(random, 120, 60, 0.5 + 0.1 * round);
+      // Of a student who knows a little: the plurality is likelier than others, more or less so.
+      std::vector<double> scores;
+      for (std::int64_t i = 0; i < 120; ++i) {
+        std::vector<std::int32_t> counts(4);
+        votes.read(i, 1, counts);
+        const auto top = std::ranges::max_element(counts) - counts.begin();
+        const double sure = random.uniform(0.0, 0.6);
+        for (std::int64_t j = 0; j < 4; ++j) {
+          scores.push_back((1.0 - sure) / 4.0 + (j == top ? sure : 0.0));
+        }
       }
+      const auto student = pate::test::scores_of(120, 4, scores);
+      const TuningVotes tuned{votes, RowSelection::all(120), student.get(), {}};
+      TuningGoal goal;
+      goal.objective = Objective::agreeing;
+      goal.min_agreement = 0.9;
+      goal.max_epsilon = random.uniform(1.5, 4.0);
+      CAPTURE(round);
+      CHECK(search_grid(tuned, 1).interactive);
+      check_search(tuned, goal);
+      // A student who has all of a plurality's share leaves no lead: other parameters are best.
+      TuningVotes without = tuned;
+      without.student = nullptr;
+      const Tuning confident = searched(without, goal);
+      const Tuning interactive = searched(tuned, goal);
+      REQUIRE(confident.continuum);
+      REQUIRE(interactive.continuum);
+      CHECK(!confident.continuum->aggregator.interactive);
+      CHECK(interactive.continuum->aggregator.interactive);
+      CHECK(interactive.continuum->aggregator.selection->threshold !=
+            confident.continuum->aggregator.selection->threshold);
     }
   }
 
