@@ -92,6 +92,9 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@python3 tests/docs/slurm_test.py build/release/pate . || [ $$? = 77 ]
 	@$(MAKE) tarball
 	@tests/install/tarball_test.sh $(CURDIR)/build/release
+	@$(MAKE) wheel
+	@/usr/bin/python3 -B tests/python/wheel_test.py build/release/pate . build/release/package/pate_accountant-*.whl
+	@tests/install/subdirectory_test.sh $(CURDIR) $(CURDIR)/build/release
 	@tests/install/dist_test.sh $(CURDIR)/build/release || [ $$? = 77 ]
 	@$(MAKE) fuzz FUZZ="--runs 20000"
 	@cmake --build --preset release --target headers -j $(JOBS)
@@ -124,6 +127,12 @@ tarball: deps ## the program linked statically, for any Linux, in build/release/
 	@$(call install_missing,dpkg-dev libgfortran-12-dev pandoc)
 	@cmake --preset release --log-level=NOTICE
 	@cmake --build --preset release --target tarball -j $(JOBS)
+
+.PHONY: wheel
+wheel: deps ## the Python package with the static program in it, for pip, in build/release/package
+	@$(call install_missing,dpkg-dev libgfortran-12-dev pandoc)
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --target wheel -j $(JOBS)
 
 .PHONY: dist
 dist: ## the sources of this commit as an archive that builds without git, in build/dist

@@ -10,8 +10,12 @@ add_custom_target(installed DEPENDS pate pate_library manual)
 set(PATE_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pate)
 
 install(TARGETS pate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# pate-analyze is pate analyze: the program looks at the name it is called by.
+# pate-analyze is pate analyze: the program looks at the name it is called by. So it is in the build.
 foreach(name IN ITEMS analyze tune)
+  add_custom_command(
+    TARGET pate POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE_NAME:pate> $<TARGET_FILE_DIR:pate>/pate-${name}
+    VERBATIM)
   install(
     CODE "execute_process(COMMAND \"\${CMAKE_COMMAND}\" -E create_symlink pate
           \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/pate-${name}\")")
@@ -31,6 +35,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/pate-config-version
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pate-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/pate-config-version.cmake DESTINATION ${PATE_CONFIG_DIR})
 
+# Where the prefix is, seen from the file: what is installed may be moved.
+file(RELATIVE_PATH PATE_PREFIX_OF_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/pate.pc.in ${CMAKE_CURRENT_BINARY_DIR}/pate.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pate.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

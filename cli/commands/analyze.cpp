@@ -12,6 +12,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/query_counts.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/tuning/agreement.hpp"
 
 namespace pate::cli {
 
@@ -47,6 +48,18 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
   return account(run, settings, partials);
 }
 
+// The expected share of the answers that are the plurality; none where none is expected.
+std::optional<double> agreement_of_answers(const Run& run, const Account& account,
+                                           unsigned threads) {
+  if (!(account.answered_expected > 0.0)) return {};
+  const std::vector<QueryKey> keys{sorted_histogram()};
+  const std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = threads});
+  return expected_agreeing(run.aggregator,
+                           agreement_of(run.aggregator.noisy_max, run.votes.classes(),
+                                        counted.front(), threads)) /
+         account.answered_expected;
+}
+
 }  // namespace
 
 void add_analyze(CommandLine& line, AnalyzeOptions& options) {
@@ -65,6 +78,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
   add_all(line, options.output);
+  add_metrics(line, options.output);
   add_statement(line, options.output);
 }
 
@@ -111,12 +125,14 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     context.record = {reports::analysis_event(account, context.inputs, options.rows_from_answers)};
   }
 
-  deliver_report(options.output,
-                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
-                 costs_for_people(options.output, guarantee_of(account), account.costs,
-                                  analyze_summary(account, title_of(options.input),
-                                                  options.output.all, streams.out_colour())),
-                 account.notices, streams);
+  deliver_report(
+      options.output,
+      reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
+      costs_for_people(options.output, guarantee_of(account), account.costs,
+                       analyze_summary(account, title_of(options.input), options.output.all,
+                                       streams.out_colour())),
+      account.notices, streams, false,
+      options.output.metrics ? agreement_of_answers(run, account, settings.threads) : std::nullopt);
   return report_judged(judged, may_tell_numbers(options.output, streams), streams);
 }
 

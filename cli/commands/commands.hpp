@@ -251,14 +251,16 @@ void add_release(CommandLine& line, ReleaseOptions& options);
 /// (int64 in .npy, or text with a header in .csv and .tsv; "-" is standard output, .npy), the true
 /// classes beside them when asked for, and one line about it to standard error.
 ///
-/// Throws `usage_error` when both outputs are the same file, `parameter_error` for a parameter out
-/// of its domain, a file of more than 8 GiB and a name with another ending, `output_error` when a
-/// file cannot be written. The same seed gives the same votes in every layout.
+/// Throws `usage_error` when both outputs are the same file, and when one is there already unless
+/// `force`, `parameter_error` for a parameter out of its domain, a file of more than 8 GiB and a
+/// name with another ending, `output_error` when a file cannot be written. The same seed gives the
+/// same votes in every layout.
 struct SimulateOptions {
   SimulationSettings ensemble;
   Layout layout = Layout::counts;
   std::string output;
   std::string labels_output;  ///< empty: the true classes are not written
+  bool force = false;         ///< replace files that are there
   bool quiet = false;
   ProgressWhen progress = ProgressWhen::terminal;
 };

@@ -385,6 +385,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
   add_all(line, options.output);
+  add_metrics(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
   add_threads(line.section("Work"), options.threads);

@@ -82,6 +82,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   add_ensemble(run, options.ensemble);
   add_output_options(line, options.output);
   add_all(line, options.output);
+  add_metrics(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
 }

@@ -59,6 +59,7 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
   add_all(line, options.output);
+  add_metrics(line, options.output);
   add_statement(line, options.output);
 }
 

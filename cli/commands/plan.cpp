@@ -116,6 +116,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
   add_all(line, options.output);
+  add_metrics(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/exit_status.hpp"
@@ -136,6 +137,14 @@ Dump make_dump(const SimulateOptions& options, const Streams& streams) {
                                                : make_rows_of_queries(simulator, options, made);
 }
 
+// What is there may be votes of teachers, or of a run whose report names them.
+void check_not_there(const char* option, const std::string& file, bool force) {
+  std::error_code ignored;  // who writes it tells
+  if (force || file.empty() || !std::filesystem::is_regular_file(file, ignored)) return;
+  throw usage_error(fmt::format(
+      "{} {} is there already; name another file, or add --force to replace it", option, file));
+}
+
 }  // namespace
 
 void add_simulate(CommandLine& line, SimulateOptions& options) {
@@ -157,6 +166,7 @@ void add_simulate(CommandLine& line, SimulateOptions& options) {
               {.required = true});
   section.add("--labels-output FILE", options.labels_output,
               "write the true classes to this .npy, .csv or .tsv file");
+  section.add("--force", options.force, "replace existing files");
   section.add("--quiet", options.quiet, "print errors only");
   add_progress(section, options.progress);
 }
@@ -166,6 +176,8 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   check_destinations({{"--output", options.output}, {"--labels-output", options.labels_output}},
                      {});
   (void)format_of(options.labels_output);
+  check_not_there("--output", options.output, options.force);
+  check_not_there("--labels-output", options.labels_output, options.force);
   const Dump dump = make_dump(options, streams);
   // The labels first: where the votes have been written, everything has.
   if (!options.labels_output.empty()) {

@@ -389,7 +389,15 @@ const Command* parse(std::span<const Command> commands, const std::vector<std::s
     return nullptr;
   }
   const bool asks_nothing = words.size() == 1 || is_word(words[1], {"--help", "-h"});
-  if (is_word(first, {"--help", "-h"}) || (first == "help" && asks_nothing)) {
+  if (first == "-h") {
+    out << short_program_help(commands);
+    return nullptr;
+  }
+  if (first == "help" && words.size() == 2 && words[1] == "--json") {
+    out << option_definitions(commands);
+    return nullptr;
+  }
+  if (first == "--help" || (first == "help" && asks_nothing)) {
     out << program_help(commands);
     return nullptr;
   }
@@ -415,7 +423,8 @@ const Command* parse(std::span<const Command> commands, const std::vector<std::s
   const auto rest = words.subspan(1);
   for (const std::string& word : rest) {
     if (word == "--") break;
-    if (is_word(word, {"--help", "-h"})) out << command_help(command);
+    if (word == "-h") out << short_command_help(command);
+    if (word == "--help") out << command_help(command);
     if (is_word(word, {"--version", "-V"})) out << version_text(false);
     if (is_word(word, {"--help", "-h", "--version", "-V"})) return nullptr;
   }

@@ -16,11 +16,10 @@ namespace {
 
 using Option = CommandLine::Option;
 
-constexpr std::size_t kTextColumn = 26;  // where the text about an option begins
-
-bool is_positional(const Option& option) {
-  return !option.names.starts_with('-');
-}
+// Where the text about an option begins, and in the short help.
+constexpr std::size_t kTextColumn = 26;
+constexpr std::size_t kShortTextColumn = 23;
+constexpr std::size_t kCommandColumn = 12;
 
 const Choice* choice_of(const Option& option) {
   return std::get_if<Choice>(&option.target);
@@ -34,10 +33,7 @@ bool takes_file(const Option& option) {
   return is_positional(option) || option.type == "FILE" || option.type == "DIR";
 }
 
-// "--output" of "-o,--output", and "-o"; "" where there is none.
-std::string long_name(const Option& option) {
-  return option.names.substr(option.names.find("--"));
-}
+// "-o" of "-o,--output"; "" where there is none.
 std::string short_name(const Option& option) {
   return option.names.starts_with("--") ? "" : option.names.substr(0, 2);
 }
@@ -53,14 +49,8 @@ std::vector<const Option*> named_options(const Command& command) {
   return result;
 }
 
-// The help, and what it does not say itself: that the option is required, its words, its default.
-std::string full_help(const Option& option) {
-  // Line breaks are for whoever reads the source, unless what follows is indented: a list.
-  std::string text = option.help;
-  while (text.ends_with('\n')) text.pop_back();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n' && text[i + 1] != ' ') text[i] = ' ';
-  }
+// How words of a choice, a requirement and a default are told.
+std::string told_of(const Option& option) {
   std::vector<std::string> more;
   if (option.traits.required && !is_positional(option)) more.emplace_back("required");
   if (const Choice* const choice = choice_of(option)) {
@@ -76,12 +66,30 @@ std::string full_help(const Option& option) {
   if (!held.empty() && option.help.find("default") == std::string::npos) {
     more.push_back("default: " + held);
   }
-  if (!more.empty()) {
-    text.insert(std::min(text.find('\n'), text.size()),
-                fmt::format(" ({})", fmt::join(more, "; ")));
-  }
-  return text;
+  return more.empty() ? std::string() : fmt::format(" ({})", fmt::join(more, "; "));
 }
+
+}  // namespace
+
+bool is_positional(const Option& option) {
+  return !option.names.starts_with('-');
+}
+
+std::string long_name(const Option& option) {
+  return is_positional(option) ? "" : option.names.substr(option.names.find("--"));
+}
+
+std::string option_text(const Option& option) {
+  // Line breaks are for whoever reads the source, unless what follows is indented: a list.
+  std::string text = option.help;
+  while (text.ends_with('\n')) text.pop_back();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' && text[i + 1] != ' ') text[i] = ' ';
+  }
+  return text.insert(std::min(text.find('\n'), text.size()), told_of(option));
+}
+
+namespace {
 
 std::string usage(const Command& command) {
   std::string text = fmt::format("pate {} [OPTIONS]", command.name);
@@ -103,19 +111,19 @@ std::string heading(const Option& option) {
 }
 
 // `text` is not empty.
-std::string entry(std::string_view first, std::string_view text) {
+std::string entry(std::string_view first, std::string_view text, std::size_t column = kTextColumn) {
   std::string head = fmt::format("  {}", first);
   std::string result;
-  if (head.size() + 1 >= kTextColumn) {
+  if (head.size() + 1 >= column) {
     result = head + '\n';
     head.clear();
   }
-  head.resize(kTextColumn, ' ');
+  head.resize(column, ' ');
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
     end = std::min(text.find('\n'), text.size());
     const std::size_t indent = std::min(text.find_first_not_of(' '), end);
     result += paragraph(head + std::string(indent, ' '), text.substr(indent, end - indent));
-    head.assign(kTextColumn, ' ');
+    head.assign(column, ' ');
   }
   return result;
 }
@@ -165,7 +173,8 @@ std::string broken(std::string_view example) {
 
 constexpr const char* kAbout = "The privacy accountant for teacher ensembles (PATE).";
 constexpr const char* kOfAll = "-h,--help";
-constexpr const char* kOfAllText = "show this text; -V or --version shows the version";
+constexpr const char* kOfAllText =
+    "-h shows the options used most, --help this text; -V or --version shows the version";
 
 // Of roff: a backslash, and a dot or a quote at the beginning of a line, mean something else.
 std::string roff(std::string_view text) {
@@ -351,9 +360,40 @@ std::string program_help(std::span<const Command> commands) {
   for (const Command& command : commands) text += entry(command.name, command.about);
   text += "\nAlso:\n" + entry("help [COMMAND]", "show this text, or the help of a command") +
           entry("completion SHELL", "print a completion script for bash, zsh or fish") +
-          entry(kOfAll, "show this text") +
+          entry(kOfAll, "-h shows the commands only, --help this text") +
           entry("-V,--version", "show the version; with --verbose also how it was built");
   return text + status_help(all_statuses());
+}
+
+std::string short_program_help(std::span<const Command> commands) {
+  std::string text = "Usage: pate COMMAND [OPTIONS] ...\n\n";
+  for (const Command& command : commands) {
+    text += entry(command.name, command.about, kCommandColumn);
+  }
+  return text + "\npate COMMAND -h: the options used most; pate --help: more about the program\n";
+}
+
+std::string short_command_help(const Command& command) {
+  std::string text =
+      fmt::format("Usage: {}\n{}:\n{}\n", usage(command), command.about, broken(command.example));
+  const std::string example = fmt::format("{} ", command.example);
+  std::size_t all = 0;
+  for (const auto& [title, options] : command.line.sections()) {
+    for (const Option& option : options) {
+      ++all;
+      const std::string name = long_name(option);
+      const bool shown = option.traits.required || is_positional(option) || name == "--output" ||
+                         name == "--summary" || example.find(name + ' ') != std::string::npos;
+      if (!shown) continue;
+      // Its first clause.
+      const std::string_view help =
+          std::string_view(option.help)
+              .substr(0, std::min(option.help.find_first_of(";:\n"), option.help.size()));
+      text += entry(heading(option), fmt::format("{}{}", help, told_of(option)), kShortTextColumn);
+    }
+  }
+  return text +
+         fmt::format("pate {} --help: all {} options, the exit statuses\n", command.name, all);
 }
 
 std::string command_help(const Command& command) {
@@ -361,7 +401,7 @@ std::string command_help(const Command& command) {
                                  broken(command.example));
   for (const auto& [title, options] : command.line.sections()) {
     text += title.empty() ? "\n" : fmt::format("\n{}:\n", title);
-    for (const Option& option : options) text += entry(heading(option), full_help(option));
+    for (const Option& option : options) text += entry(heading(option), option_text(option));
   }
   return text + entry(kOfAll, kOfAllText) + status_help(command.statuses);
 }
@@ -374,7 +414,7 @@ std::string manual_page(const Command& command) {
   for (const auto& [title, options] : command.line.sections()) {
     if (!title.empty()) text += fmt::format(".SS \"{}\"\n", roff(title));
     for (const Option& option : options) {
-      text += manual_entry(heading(option), full_help(option));
+      text += manual_entry(heading(option), option_text(option));
     }
   }
   return text + manual_entry(kOfAll, kOfAllText) + manual_statuses(command.statuses);

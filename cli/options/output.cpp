@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/metrics.hpp"
 #include "cli/text.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/error.hpp"
@@ -111,6 +112,14 @@ std::string for_people(const OutputOptions& options, const Guarantee& guarantee,
   return options.statement ? statement_of(guarantee) : std::move(summary);
 }
 
+void add_metrics(CommandLine& line, OutputOptions& options) {
+  line.section("Output").add(
+      "--metrics", options.metrics,
+      "write a few numbers of the report as flat JSON to standard output, for trackers of "
+      "experiments: epsilon, delta, answered, agreement, releasable_epsilon, holds",
+      {.recorded = false});
+}
+
 void add_public_only(CommandLine& line, OutputOptions& options) {
   line.section("Output").add("--public-only", options.public_only,
                              "write only what may be published", {.recorded = false});
@@ -158,10 +167,15 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
   if (options.quiet && options.summary) {
     throw usage_error("--quiet and --summary exclude each other");
   }
-  if (options.format &&
-      (options.json || to_stdout || options.summary || options.quiet || options.statement)) {
+  if (options.metrics &&
+      (options.json || to_stdout || options.summary || options.statement || options.format)) {
     throw usage_error(
-        "--format puts out a table instead of the report: leave out --json, --summary, --quiet, "
+        "--metrics puts out a few numbers instead of the report: leave out --json, --summary, "
+        "--statement, --format and -o -; -o FILE has the report");
+  }
+  if (options.format && (options.json || to_stdout || options.summary || options.statement)) {
+    throw usage_error(
+        "--format puts out a table instead of the report: leave out --json, --summary, "
         "--statement and -o -; -o FILE has the report");
   }
   if (options.statement && (options.json || to_stdout || options.summary || options.quiet)) {
@@ -170,7 +184,8 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
         "-o -; -o FILE has the report");
   }
   const bool needs_stdout = options.output.empty() || to_stdout || options.json ||
-                            options.summary || options.statement || options.format;
+                            options.summary || options.statement || options.format ||
+                            options.metrics;
   if (needs_stdout && standard_output_is_closed()) {
     throw output_error("standard output: cannot write: it is closed");
   }
@@ -186,11 +201,16 @@ void write_output(const std::string& path, std::string_view bytes, const Streams
 }
 
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
-                    const std::vector<Notice>& notices, const Streams& streams, bool is_public) {
+                    const std::vector<Notice>& notices, const Streams& streams, bool is_public,
+                    std::optional<double> agreement) {
   const bool as_json = options.json || options.output == kStandardOutput;
   const bool to_file = !options.output.empty() && options.output != kStandardOutput;
   if (to_file) {
     write_output(options.output, json, streams, readers_of(is_public || options.public_only));
+  }
+  if (options.metrics) {
+    write(streams.out, metrics_of(json, agreement));
+    return;
   }
   const bool show_summary = options.summary || options.statement || options.format ||
                             (streams.out_is_terminal && !as_json && !options.quiet);

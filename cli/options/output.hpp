@@ -27,6 +27,7 @@ struct OutputOptions {
   bool statement = false;             ///< where the command has the option
   bool public_only = false;           ///< where the command has the option
   bool all = false;                   ///< where the command has the option
+  bool metrics = false;               ///< where the command has the option
   std::optional<TableFormat> format;  ///< where the command has the option
   ProgressWhen progress = ProgressWhen::terminal;
 };
@@ -40,6 +41,9 @@ void add_format(CommandLine& line, OutputOptions& options, const char* what);
 /// What a person is shown: with `--statement` what is guaranteed in words, else the summary.
 [[nodiscard]] std::string for_people(const OutputOptions& options, const Guarantee& guarantee,
                                      std::string summary);
+
+/// `--metrics`, of commands whose report has a headline (metrics.hpp).
+void add_metrics(CommandLine& line, OutputOptions& options);
 
 /// `--public-only`, of commands that know what may be published.
 void add_public_only(CommandLine& line, OutputOptions& options);
@@ -81,9 +85,11 @@ void write_output(const std::string& path, std::string_view bytes, const Streams
 /// a terminal or when asked for, with the notes in it broken to the width; notices to standard
 /// error where no summary shows them, broken on a terminal only. A new file is readable by its
 /// owner alone, unless --public-only is given or the report `is_public`, as no votes are in it.
+/// With --metrics some numbers of the report take the place of the summary; `agreement` is the one
+/// that the report has not.
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,
                     const std::vector<Notice>& notices, const Streams& streams,
-                    bool is_public = false);
+                    bool is_public = false, std::optional<double> agreement = {});
 
 /// Whether what goes to standard error may have numbers that depend on the votes: on a terminal,
 /// for who sits there, and not with --quiet. Elsewhere it may well be the log of a build that many

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The help of the program and of every command it lists: 80 columns, status 0, the same by both names.
+"""The help of the program and of every command it lists: 80 columns, status 0; -h is a part of it, of 20 lines.
 
 usage: help_test.py PATE
 """
@@ -13,15 +13,26 @@ PATE = sys.argv[1]
 def help_of(*words):
     """The text of a help, and what is wrong with it."""
     long, short = ([PATE, *words, option] for option in ("--help", "-h"))
-    done, same = (subprocess.run(line, capture_output=True, text=True, check=False)
-                  for line in (long, short))
+    done, brief = (subprocess.run(line, capture_output=True, text=True, check=False)
+                   for line in (long, short))
     name = " ".join(("pate", *words))
-    wrong = [f"{name} -h: {len(line)} columns: {line}" for line in done.stdout.splitlines()
-             if len(line) > 80]
+    wrong = [f"{name}: the help has {len(line)} columns: {line}"
+             for line in (done.stdout + brief.stdout).splitlines() if len(line) > 80]
     if done.returncode != 0 or done.stderr:
         wrong.append(f"{name} --help: status {done.returncode}, on standard error: {done.stderr!r}")
-    if done.stdout != same.stdout or same.returncode != 0:
-        wrong.append(f"{name} -h is not {name} --help")
+    if brief.returncode != 0 or brief.stderr:
+        wrong.append(f"{name} -h: status {brief.returncode}, on standard error: {brief.stderr!r}")
+    if not 5 < len(brief.stdout.splitlines()) <= 20:
+        wrong.append(f"{name} -h has {len(brief.stdout.splitlines())} lines")
+    if not brief.stdout.startswith(f"Usage: {name} ") or f"{name.split()[0]} " not in brief.stdout.splitlines()[-1]:
+        wrong.append(f"{name} -h has no usage, or does not say what has more")
+    options = [set(re.findall(r"^  (\S+)", text, re.M)) - {"pate"} for text in (brief.stdout, done.stdout)]
+    if not options[0] <= options[1]:
+        wrong.append(f"{name} -h has what --help has not: {options[0] - options[1]}")
+    # What must be given is what a short help is for.
+    entries = re.findall(r"^  (?:-\w,)?(--[\w-]+)((?:.*\n)(?: {20}.*\n)*)", done.stdout, re.M)
+    wrong += [f"{name} -h does not show {option}" for option, text in entries
+              if re.search(r"\(required[;)]", text) and f"{option} " not in brief.stdout]
     for what in (f"Usage: {name} ", "\nExit status:\n  0  "):
         if what not in done.stdout:
             wrong.append(f"{name} --help shows no '{what.strip()}'")

@@ -48,10 +48,10 @@ def what_is_missing():
 
 
 def environment_with(directory):
-    """That of the examples, which find `directory` and a python3 that has modules first in their path."""
+    """That of the examples, which find `directory` and a python3 that has modules first in their path, and our package."""
     python = python_with("pandas") or python_with("numpy")
     path = f"{directory}:{python}:{os.environ['PATH']}" if python else f"{directory}:{os.environ['PATH']}"
-    return dict(os.environ, PATH=path, LC_ALL="C.UTF-8")
+    return dict(os.environ, PATH=path, LC_ALL="C.UTF-8", PATE_PROGRAM=f"{directory}/pate", PYTHONPATH=f"{SOURCE}/cli/python", PYTHONDONTWRITEBYTECODE="1")
 
 
 def examples(text):

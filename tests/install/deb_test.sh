@@ -19,6 +19,11 @@ for file in ./usr/bin/pate ./usr/bin/pate-analyze ./usr/share/man/man1/pate-anal
 done
 dpkg-deb --extract "$package" "$work/root"
 "$work/root/usr/bin/pate" --version
+pc=$(find "$work/root" -name pate.pc)
+if grep -n /usr/local "$pc"; then
+  echo "$pc looks in the wrong place" >&2
+  exit 1
+fi
 if [ "${PATE_TEST_CHROOT:-0}" != 1 ]; then
   echo "the chroot is left out: PATE_TEST_CHROOT=1 makes one with mmdebstrap"
   exit 0

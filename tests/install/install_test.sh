@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the build tree $2 of the source tree $1 into a temporary prefix and uses what is there:
+# Installs the build tree $2 of the source tree $1 into a temporary prefix, moves that and uses what is there:
 # the program under its other name, the schemas, the library through CMake and through pkg-config.
 set -eu
 source_dir=$1
@@ -8,7 +8,14 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 votes=$source_dir/sample_votes/digits_100_counts.npy
 
-cmake --install "$build_dir" --prefix "$prefix/usr" >/dev/null
+cmake --install "$build_dir" --prefix "$prefix/before" >/dev/null
+mv "$prefix/before" "$prefix/usr"
+# No file that others build with names where it was made, where it was put, or where this machine has a library.
+if grep -rE "$prefix|$build_dir|$source_dir|/usr/local|/usr/lib" "$prefix/usr" --include='*.cmake' --include='*.pc' |
+  grep -v 'PACKAGE_PREFIX_DIR\|_IMPORT_PREFIX STREQUAL "/"\|_realCurr\|_realOrig\|^[^:]*:#'; then
+  echo "these lines are of this machine alone" >&2
+  exit 1
+fi
 report=$("$prefix/usr/bin/pate-analyze" "$votes" --queries 200 --sigma2 20 --delta 1e-5 --quiet)
 epsilon=$(printf '%s' "$report" | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["headline"]["epsilon"]))')
 "$prefix/usr/bin/pate-tune" "$votes" --queries 20 --sigma2 20,30 --delta 1e-5 --quiet >/dev/null
@@ -54,7 +61,7 @@ if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH
   # shellcheck disable=SC2046 # words are wanted
   "${CXX:-c++}" "$source_dir/tests/install/consumer/consumer.cpp" -o "$prefix/by_pkg_config" \
-    $(pkg-config --cflags --libs --define-variable=prefix="$prefix/usr" pate)
+    $(pkg-config --cflags --libs pate)
   check "$("$prefix/by_pkg_config" "$votes")" "pkg-config"
 fi
 echo "installed, found and used: epsilon $epsilon"

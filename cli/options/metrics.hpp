@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pate::cli {
+
+/// A few numbers of a report as a flat JSON object, for trackers of experiments, which plot them:
+///
+/// * `epsilon`, `delta`: the headline;
+/// * `answered`: how many queries were answered, or are expected to be where that is not known;
+/// * `agreement`: the expected share of the answers that are the plurality, in [0, 1];
+/// * `releasable_epsilon`: the smallest epsilon that may be published, at no larger a delta;
+/// * `holds`: 1 where every limit of the command line holds, or none was set, else 0.
+///
+/// json: a report with a headline, or with one in its part `public`. What the report does not have
+/// is left out, so that every value is a number. Throws `input_error` where `json` is no report.
+[[nodiscard]] std::string metrics_of(std::string_view json, std::optional<double> agreement);
+
+}  // namespace pate::cli

@@ -1,0 +1,158 @@
+"""Arrays of others as bytes that the program reads, and its labels as arrays.
+
+What an array means is for the program to say: it is handed on as it is, in the format of numpy (.npy), or as CSV where
+there are texts in it or cells are missing.
+"""
+import array
+import ast
+import csv
+import io
+import math
+import struct
+import sys
+
+from pate.errors import InputError
+
+_MAGIC = b"\x93NUMPY"
+
+
+def _header(descr, fortran, shape):
+    text = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {tuple(shape)!r}, }}"
+    padding = -(len(_MAGIC) + 4 + len(text) + 1) % 64
+    text += " " * padding + "\n"
+    return _MAGIC + b"\x01\x00" + struct.pack("<H", len(text)) + text.encode("ascii")
+
+
+def _csv(rows, heading=None):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    if heading is not None:
+        writer.writerow(heading)
+    for row in rows:
+        cells = list(row) if isinstance(row, (list, tuple)) else [row]
+        writer.writerow(["" if _is_missing(cell) else cell for cell in cells])
+    return [text.getvalue().encode()]
+
+
+def _is_missing(cell):
+    return cell is None or (isinstance(cell, float) and math.isnan(cell)) or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def _flat(values, what, shape, depth, into):
+    """Appends the numbers of nested lists, all of one shape, which the first of each depth decides."""
+    if not isinstance(values, (list, tuple, range)):
+        if depth != len(shape):
+            raise InputError(f"{what}: expected lists of one depth, found {values!r} beside lists")
+        into.append(values)
+        return
+    if depth == len(shape):
+        if into:
+            raise InputError(f"{what}: expected lists of one depth, found a list beside {into[0]!r}")
+        shape.append(len(values))
+    elif len(values) != shape[depth]:
+        raise InputError(f"{what}: expected {shape[depth]} values as in the first list, found a list of {len(values)}")
+    for value in values:
+        _flat(value, what, shape, depth + 1, into)
+
+
+def _lists(values, what):
+    shape, numbers = [], []
+    _flat(values, what, shape, 0, numbers)
+    if all(isinstance(number, int) for number in numbers):
+        code, descr = "q", "i8"
+    elif all(isinstance(number, (int, float)) for number in numbers):
+        code, descr = "d", "f8"
+    elif len(shape) <= 2:
+        return ".csv", _csv(values)
+    else:
+        raise InputError(f"{what}: expected numbers in lists of lists of lists")
+    try:
+        packed = array.array(code, numbers)
+    except OverflowError as error:
+        raise InputError(f"{what}: expected integers in the range of int64") from error
+    order = "<" if sys.byteorder == "little" else ">"
+    return ".npy", [_header(order + descr, False, shape), packed.tobytes()]
+
+
+def _numpy_array(values, what):
+    import numpy  # there is one, or there were no such values
+
+    if isinstance(values, numpy.ma.MaskedArray) and numpy.ma.is_masked(values):
+        raise InputError(f"{what}: expected values everywhere, found a masked array; fill it with what the masked values mean")
+    values = numpy.asarray(values)
+    if values.dtype.kind in "US" or (values.dtype.kind == "O" and values.ndim <= 2):
+        return ".csv", _csv(values.astype(str).tolist() if values.dtype.kind == "S" else values.tolist())
+    if values.dtype.kind not in "biuf" or values.dtype.isbuiltin == 2:
+        raise InputError(f"{what}: expected an array of integers, floats or bools, found one of {values.dtype}")
+    if not (values.flags.c_contiguous or values.flags.f_contiguous):
+        values = numpy.ascontiguousarray(values)
+    fortran = values.flags.f_contiguous and not values.flags.c_contiguous
+    content = values.T if fortran else values
+    return ".npy", [_header(values.dtype.str, fortran, values.shape), content.reshape(-1).view(numpy.uint8).data]
+
+
+def _frame(frame, what):
+    """A DataFrame or Series of pandas; its index is left out, texts above its columns are kept."""
+    import pandas
+
+    if isinstance(frame, pandas.Series):
+        frame = frame.to_frame()
+    named = all(isinstance(name, str) for name in frame.columns)
+    numbers = all(kind.kind in "biuf" for kind in frame.dtypes) and not frame.isna().any(axis=None)
+    if numbers and not named:
+        return _numpy_array(frame.to_numpy(), what)
+    return ".csv", _csv(frame.astype(object).to_numpy().tolist(), frame.columns if named else None)
+
+
+def as_file(values, what):
+    """The ending of a file of these values, and the bytes in it, piece by piece.
+
+    values: lists, arrays of numpy, tensors of torch or jax, frames of pandas, sparse matrices of scipy, or whatever else
+    has `__array__`. what: the name in messages. Raises InputError for what is no array, and for lists that are no table.
+    """
+    module = type(values).__module__.partition(".")[0]
+    if module == "pandas":
+        return _frame(values, what)
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    if hasattr(values, "__array__"):
+        return _numpy_array(values, what)
+    if isinstance(values, range):
+        values = list(values)
+    if not isinstance(values, (list, tuple)):
+        raise InputError(f"{what}: expected an array, lists or the path of a file, found {type(values).__name__}")
+    if any(hasattr(value, "__array__") for value in values):  # of every teacher, say
+        import numpy
+
+        rows = [numpy.asarray(value.detach().cpu() if hasattr(value, "detach") else value) for value in values]
+        for number, row in enumerate(rows):
+            if row.shape != rows[0].shape:
+                raise InputError(f"{what}: expected arrays of one shape, {rows[0].shape}, found {row.shape} at position {number}")
+        return _numpy_array(numpy.stack(rows), what)
+    return _lists(values, what)
+
+
+def from_npy(path):
+    """The integers of a .npy file that the program wrote: an array of numpy where that is installed, else lists."""
+    with open(path, "rb") as file:
+        content = file.read()
+    size = struct.unpack("<H", content[8:10])[0]
+    head = ast.literal_eval(content[10:10 + size].decode("ascii"))
+    numbers = array.array("q", content[10 + size:])
+    if head["descr"] != "<i8" or head["fortran_order"] or len(numbers) != math.prod(head["shape"]):
+        raise InputError(f"{path}: expected an array of int64, found {head}")
+    if sys.byteorder != "little":
+        numbers.byteswap()
+    try:
+        import numpy
+    except ImportError:
+        return _nested(numbers.tolist(), head["shape"])
+    return numpy.array(numbers, dtype=numpy.int64).reshape(head["shape"])
+
+
+def _nested(numbers, shape):
+    if len(shape) == 1:
+        return numbers
+    return [numbers[begin:begin + shape[1]] for begin in range(0, len(numbers), shape[1])]

@@ -1,0 +1,144 @@
+"""How a call becomes a command line, and what comes back."""
+import collections
+import os
+import pathlib
+import tempfile
+from typing import Any, Union
+
+from pate import program, reports
+from pate.arrays import as_file, from_npy
+from pate.errors import InputError, UsageError, error_of
+
+# Of the signatures: the path of a file; that or an array; that or a report.
+Path = Union[str, "os.PathLike[str]"]
+Votes = Union[Path, Any]
+Reported = Union[Path, reports.Report, dict]
+
+# Options whose files may be given as arrays, and as reports.
+ARRAYS = frozenset({"indices", "student", "labels", "decisions"})
+REPORTS = frozenset({"parameters_from", "resume"})
+
+Simulated = collections.namedtuple("Simulated", "votes labels")
+Simulated.__doc__ = "Simulated votes, in the layout that was asked for, and the true classes."
+
+
+def _text(name, value):
+    """A value as the command line has it."""
+    if isinstance(value, (list, tuple, range)):
+        return ",".join(_text(name, item) for item in value)
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if hasattr(value, "item"):  # a number of numpy or a tensor of one number
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UsageError(f"{name}: expected a number, a text or a list of them, found {type(value).__name__}")
+    return repr(value)
+
+
+class _Files:
+    """Files that live as long as a call, in a directory that none but the owner enters."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+
+    def write(self, name, chunks):
+        path = self.directory / name
+        with open(path, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        return os.fspath(path)
+
+    def of(self, name, value):
+        """The path of what an option names: that of an array or a report is new."""
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
+        if name in ARRAYS:
+            ending, chunks = as_file(value, name)
+            return self.write(name + ending, chunks)
+        if name in REPORTS and isinstance(value, reports.Report):
+            value.save(self.directory / f"{name}.json")
+            return os.fspath(self.directory / f"{name}.json")
+        raise InputError(f"{name}: expected the path of a file, found {type(value).__name__}")
+
+
+def words_of(options, files, paths):
+    """The options as words; None and False are options that are left out. paths: the names of those that take a file."""
+    words = []
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        else:
+            words.append(f"{option}={files.of(name, value) if name in paths else _text(name, value)}")
+    return words
+
+
+def _votes(value, options):
+    """The word for the votes, their bytes if they go by standard input, and what that adds to the options."""
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value), None
+    ending, chunks = as_file(value, "votes")
+    if ending == ".csv" and options.get("header") is None:
+        # What is above the columns of a frame is known, and no row of others is one.
+        options["header"] = "yes" if hasattr(value, "columns") and all(isinstance(name, str) for name in value.columns) else "no"
+    return "-", chunks
+
+
+def call(command, votes, options, paths):
+    """Runs a command on votes, which may be None, and returns its report.
+
+    options: by keyword; paths: the names of those that take a file. `write_labels=True` stands for a file that the
+    labels are read from and that is then removed.
+    """
+    with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+        files, options, word, chunks = _Files(directory), dict(options), None, None
+        if votes is not None:
+            word, chunks = _votes(votes, options)
+        labels = options.get("write_labels")
+        if labels is True:
+            if options.get("ledger") is not None:
+                raise UsageError("write_labels: labels that a ledger records have cost privacy, and must not be lost with this process; "
+                                 "name a file, write_labels=\"labels.npy\"")
+            labels = options["write_labels"] = os.path.join(directory, "labels.npy")
+        report = os.path.join(directory, "report.json")
+        words = [command, *words_of(options, files, paths), "--summary", f"--output={report}"]
+        status, summary, said = program.run(words + (["--", word] if word is not None else []), chunks)
+        if status not in (0, 1):
+            raise error_of(status, said)
+        text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None
+        drawn = from_npy(labels) if labels and os.fspath(labels).endswith(".npy") and status == 0 else None
+    result = None if text is None else reports.Report(text, summary.decode(), drawn)
+    if status == 1:
+        error = error_of(status, said)
+        error.report = result
+        raise error
+    return result
+
+
+def call_with_reports(command, given, options, paths):
+    """Runs a command on reports."""
+    if not given:
+        raise UsageError(f"pate.{command}: a report is missing")
+    def work(names):
+        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+            report = os.path.join(directory, "report.json")
+            words = [command, *words_of(options, _Files(directory), paths), "--summary", f"--output={report}", "--", *names]
+            status, summary, said = program.run(words)
+            text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None
+        result = None if text is None else reports.Report(text, summary.decode())
+        if status != 0:
+            error = error_of(status, said)
+            error.report = result
+            raise error
+        return result
+    return reports.with_files(given, work)
+
+
+def simulate(options):
+    """Runs `pate simulate`; votes and true classes come back as arrays."""
+    with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+        votes, labels = (os.path.join(directory, name) for name in ("votes.npy", "labels.npy"))
+        program.run_well(["simulate", *words_of(options, _Files(directory), ()), "--quiet", f"--output={votes}", f"--labels-output={labels}"])
+        return Simulated(from_npy(votes), from_npy(labels))

@@ -1,0 +1,752 @@
+"""A function for every command of the program; keywords are its options.
+
+Made by cli/python/generate.py from the options of the program: not to be edited.
+"""
+from pate import calls as _calls, reports as _reports
+
+VERSION = '0.1.0'
+
+__all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'ledger', 'plan', 'compose', 'inspect',
+           'report', 'plot', 'simulate']
+
+
+def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+            queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
+            decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, sigma2=None, threshold=None,
+            sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
+            max_refusals=None, ptr_delta=None, any_delta=False, bound=None, exact=False, deltas=None,
+            profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, max_epsilon=None,
+            min_answered=None, require_releasable=False, reinforce_above=None, rows_from_answers=False, shard=None,
+            max_memory=None):
+    """Compute the privacy cost of a file of votes.
+
+    On the command line: pate analyze votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble; default: what the votes add up to
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class, left-out ignores them
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    student: file of the student's scores, for the Interactive aggregator
+    labels: file of true class ids, for the accuracy
+    labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
+    decisions: file that says which queries the run answered
+    decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
+    decisions_rows: whether decisions has one entry per row of the votes (file) or per selected query (selected)
+    allow_empty: accept an input without queries
+
+    Mechanism:
+    sigma2: standard deviation of the Gaussian noise on each count, in votes
+    threshold: smallest noisy top count that is answered: votes, or a share of the teachers like 80%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+    laplace_scale: scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)
+    one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
+    max_refusals: with ptr_sparse: end the run after R refusals
+    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Privacy:
+    delta: delta of the (epsilon, delta) guarantee (required)
+    any_delta: allow delta > 0.1
+    bound: bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only) (default:
+        published,tradeoff)
+    exact: also compute exact divergences and the privacy profile
+    deltas: with exact: deltas at which the privacy profile is evaluated
+    profile_resolution: with exact: discretization interval of the privacy loss; default: chosen for the run
+    reading: guarantee to report first: joint or realized; expected is an average, no guarantee
+    conversion: how to compute the epsilon that is reported first; default: the smallest (one of optimal,
+        improved, classic, profile, gdp, pure, kov)
+    orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
+    threads: number of threads; 0, the default: all processors
+
+    Limits (exit status 1 when one does not hold):
+    max_epsilon: largest epsilon allowed
+    min_answered: smallest number of answers allowed
+    require_releasable: exit with status 1 unless epsilon may be published as is
+
+    Interactive:
+    reinforce_above: also report how many refused queries would get the student's label, if its score is above
+        GAMMA
+
+    Origin:
+    rows_from_answers: state that these queries, or those of indices, were chosen by answers to earlier ones
+
+    Work:
+    shard: process part I of N; join the parts with pate compose
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of different histograms and of teachers
+    """
+    options = locals()
+    return _calls.call('analyze', options.pop('votes'), options, ('decisions', 'indices', 'labels', 'student'))
+
+
+def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+         queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
+         allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, ptr_laplace=None,
+         ptr_sigma=None, ptr_delta=None, rounds=None, first_queries=None, second_sigma2=None, second_threshold=None,
+         second_sigma1=None, solve=None, max_epsilon=None, min_answered=None, objective=None, min_right=None,
+         min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None, any_delta=False,
+         bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None, threads=None,
+         top=None, csv=None, max_memory=None):
+    """Search for the noise and the threshold that suit these votes.
+
+    On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble; default: what the votes add up to
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    student: file of the student's scores, for the Interactive aggregator
+    labels: file of true class ids, for the accuracy
+    labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
+    allow_empty: accept an input without queries
+
+    Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25;
+without any of these all parameters are looked for:
+    sigma2: standard deviation of the Gaussian noise on each count, in votes
+    threshold: smallest noisy top count that is answered: votes, or shares of the teachers like 60%:90%:5%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+    laplace_scale: scale of Laplace noise on each count (LNMax)
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_delta: propose-test-release: delta of each query
+
+    Two rounds on the same teachers, under one epsilon:
+    rounds: run Confident on the first queries and Interactive (student) on the rest
+    first_queries: number of queries in the first round
+    second_sigma2: noise on each count in the second round; default: that of the first
+    second_threshold: threshold of the second round; default: that of the first
+    second_sigma1: noise of the threshold check in the second round; default: that of the first
+
+    Goal and limits (exit status 1 when no point keeps the limits):
+    solve: with max_epsilon: find the smallest sigma2 or the largest queries; other options take one value
+    max_epsilon: largest epsilon allowed
+    min_answered: smallest number of answers allowed
+    objective: what to maximise: answers that are the plurality (agreeing; default with max_epsilon), the label
+        (correct; default with labels) or any (answered); or the smallest epsilon (default otherwise)
+    min_right: smallest number of answers that are the label or, without labels, the plurality
+    min_agreement: smallest share of answers that are the plurality
+    min_accuracy: smallest share of answers that are the label; needs labels
+    max_answers: use only as many queries as are expected to give K answers
+    release: rank the Pareto front by the mean epsilon that pate release would publish
+    method: with release: curve (default), with its default parameters, or gnss
+
+    Privacy:
+    delta: delta of the (epsilon, delta) guarantee (required)
+    any_delta: allow delta > 0.1
+    bound: bound to tune by: tradeoff (default) or published
+    reading: kind of guarantee to tune by: joint (default) or expected, which is an average
+    conversion: how to compute epsilon; default: optimal, or the data-independent epsilon where it is smaller
+        (one of optimal, improved, classic)
+    orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
+
+    Work:
+    refine: continue from the best point, off the grid
+    shard: process part i of n of the grid; join the parts with pate compose
+    resume: continue an interrupted run from its report
+    threads: number of threads; 0, the default: all processors
+
+    Output:
+    top: list only the Pareto front and the N best points; default above 100,000 points: 1000
+    csv: also write the points to this file as a table
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of different histograms, of teachers and of points on the Pareto front
+    """
+    options = locals()
+    return _calls.call('tune', options.pop('votes'), options, ('csv', 'indices', 'labels', 'resume', 'student'))
+
+
+def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+            queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
+            decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
+            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None,
+            any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
+            require_releasable=False, order=None, s=None, beta=None, sigma_ss=None, parameters_from=None,
+            parameters_from_labels=False, other_teachers=False, dry_run=False, ledger=None, ensemble=None, tables=None,
+            again=False, as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
+    """Publish a data-dependent epsilon, with noise.
+
+    On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble (required)
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    student: file of the student's scores, for the Interactive aggregator
+    decisions: file that says which queries the run answered
+    decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
+    decisions_rows: whether decisions has one entry per row of the votes (file) or per selected query (selected)
+    allow_empty: accept an input without queries
+
+    Mechanism:
+    sigma2: standard deviation of the Gaussian noise on each count, in votes
+    threshold: smallest noisy top count that is answered: votes, or a share of the teachers like 80%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+    laplace_scale: scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)
+    one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
+    max_refusals: with ptr_sparse: end the run after R refusals
+    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Privacy:
+    delta: delta of the run (required)
+    any_delta: allow delta > 0.1
+    method: curve (default), or gnss: Gaussian noise scaled to smooth sensitivity
+    cost: curve: cost of a query: tilted, tradeoff or exact (two classes only); default: chosen from the
+        mechanism
+    bound: gnss: bound on the cost of a query: tradeoff, exact (two classes only), or published with
+        as_published
+    reading: kind of guarantee: joint, or realized with decisions (one of joint, realized, expected)
+    confidence: gnss: probability that the noise does not make epsilon too small; default: 1 - delta
+    threads: number of threads; 0, the default: all processors
+    require_releasable: exit with status 1 and draw nothing unless the parameters are fixed in advance
+
+    Parameters (default: of a curve from public inputs, of gnss from the votes):
+    order: Renyi order alpha
+    s: curve: scale of the noise on the index
+    beta: curve: growth per index step; gnss: smoothness of the sensitivity
+    sigma_ss: gnss: noise as a multiple of the smooth sensitivity
+    parameters_from: use the parameters of an earlier report of pate release
+    parameters_from_labels: curve: choose s and beta by the number of answered queries; needs order and
+        decisions
+    other_teachers: gnss: parameters_from rests on votes that are simulated or of other teachers
+
+    Drawing:
+    dry_run: draw nothing; report only the private part
+    ledger: record the release in this ledger; refuse a second one
+    ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+    tables: curve: cache directory for its tables, which hold nothing private
+    again: allow a further release; it counts the whole ledger
+    as_published: reproduce the 2018 paper (S18), which under-reports; needs dry_run
+    sensitivity_curve: with as_published: report how much one vote changes the cost of an answer, by q
+
+    Output:
+    public_only: write only what may be published
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of different histograms; for a curve with a threshold, with the square of the
+        number of teachers
+    """
+    options = locals()
+    return _calls.call('release', options.pop('votes'), options, ('decisions', 'indices', 'ledger', 'parameters_from', 'student', 'tables'))
+
+
+def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+            queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
+            decisions_rows=None, query=None, top=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
+            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, any_delta=False, reading=None,
+            conversion=None, orders=None, threads=None, max_memory=None):
+    """Explain the cost of single queries.
+
+    On the command line: pate explain votes.npy --sigma2 40 --delta 1e-5 --top 10 --summary
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble; default: what the votes add up to
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    student: file of the student's scores, for the Interactive aggregator
+    decisions: file that says which queries the run answered
+    decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
+    decisions_rows: whether decisions has one entry per row of the votes (file) or per selected query (selected)
+
+    What to explain (one of them):
+    query: rows of the votes to explain, counted from 0: 17, or 3,17
+    top: explain the N most expensive queries
+
+    Mechanism:
+    sigma2: standard deviation of the Gaussian noise on each count, in votes
+    threshold: smallest noisy top count that is answered: votes, or a share of the teachers like 80%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+    laplace_scale: scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)
+    one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Privacy:
+    delta: delta of the (epsilon, delta) guarantee (required)
+    any_delta: allow delta > 0.1
+    reading: guarantee to report first: joint or realized; expected is an average, no guarantee
+    conversion: how to compute the epsilon that is reported first; default: the smallest (one of optimal,
+        improved, classic, profile, gdp, pure, kov)
+    orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
+    threads: number of threads; 0, the default: all processors
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with top times the number of classes
+    """
+    options = locals()
+    return _calls.call('explain', options.pop('votes'), options, ('decisions', 'indices', 'student'))
+
+
+def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+          queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, sigma2=None,
+          threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
+          ptr_sparse=None, max_refusals=None, ptr_delta=None, write_labels=True, force=False, reinforce_above=None,
+          max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None, any_delta=False,
+          order=None, threads=None, public_only=False, max_memory=None):
+    """Draw noisy labels for the student.
+
+    On the command line: pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --write-labels labels.npy --ledger teachers.ledger
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble (required)
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class, left-out ignores them
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    student: file of the student's scores, for the Interactive aggregator
+    allow_empty: accept an input without queries
+
+    Mechanism:
+    sigma2: standard deviation of the Gaussian noise on each count, in votes
+    threshold: smallest noisy top count that is answered: votes, or a share of the teachers like 80%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+    laplace_scale: scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)
+    one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
+    max_refusals: with ptr_sparse: end the run after R refusals
+    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Run:
+    write_labels: write the labels to this .npy, .csv or .tsv file; -1 means refused (required)
+    force: replace an existing file of labels
+    reinforce_above: give refused queries the student's label if its score is above GAMMA
+    max_answers: stop after K answers
+    max_epsilon: stop before a query that could raise the data-independent epsilon above E
+    rows_from_answers: state that these queries, or those of indices, were chosen by answers to earlier ones
+    ledger: record the run in this ledger before its labels appear
+    ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+
+    Privacy:
+    delta: delta of the (epsilon, delta) guarantee (required)
+    any_delta: allow delta > 0.1
+    order: Renyi order alpha of the privacy filter; default: chosen from the settings
+    threads: number of threads; 0, the default: all processors
+
+    Output:
+    public_only: write only what may be published
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of queries, 8 bytes each
+    """
+    options = locals()
+    return _calls.call('label', options.pop('votes'), options, ('indices', 'ledger', 'student', 'write_labels'))
+
+
+def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=None, m=None, delta=None,
+          noise_function=None, weights=None, monotone=False, layout=None, classes=None, teachers=None, header=None,
+          index_column=None, queries=None, indices=None, indices_are=None, accept=None, total_delta=None,
+          any_delta=False, max_epsilon=None, write_labels=None, force=False, ledger=None, ensemble=None,
+          public_only=False, max_memory=None):
+    """Plan or draw the majority of private teachers (DaRRM).
+
+    On the command line: pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10
+
+    votes: votes for two classes, where there are any: .npy, .npz:member, .csv, .tsv, gzip of these, or - for
+        standard input
+
+    Teachers:
+    setting: how private the teachers are: independent-fresh (trained on the whole data, new coins for every
+        query), static-whole (trained once on the whole data), static-shards (trained once on disjoint shards)
+        or non-private (shards, no privacy of their own)
+    epsilon: epsilon of one teacher's vote; static: of all its votes; non-private: of one answer (required)
+    delta_teacher: delta that goes with epsilon; default: 0
+    affected: number of teachers that one record can affect; default: all, with shards 1
+
+    Answer:
+    m: privacy of one answer, as a multiple of epsilon
+    delta: delta of one answer; default: 1-(1-delta-teacher)^M
+    noise_function: optimal (default), double-subsampling, constant, or one-vote (non-private only)
+    weights: weights of the objective: uniform, binomial:MU, published:MU, total-variation, or a file (default:
+        uniform)
+    monotone: require noise that never grows with the majority
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble; default: what the votes add up to
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+
+    Run:
+    total_delta: delta of all answers together, for the optimal (KOV) composition
+    any_delta: allow delta > 0.1
+    max_epsilon: exit with status 1 above this epsilon, and draw no answers
+    write_labels: draw the answers and write them to this .npy, .csv or .tsv file
+    force: replace an existing file of labels
+    ledger: record the run in this ledger (non-private only)
+    ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+
+    Output:
+    public_only: write only what may be published
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of different histograms and the square of the number of teachers
+    """
+    options = locals()
+    return _calls.call('darrm', options.pop('votes'), options, ('indices', 'ledger', 'write_labels'))
+
+
+def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+        queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None, scale=None,
+        sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
+    """Check the immutable noisy argmax of Sun et al. (2020).
+
+    On the command line: pate nzc votes.npy --scale 20 --tau 1e-6 --delta 1e-5 --summary
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble; default: what the votes add up to
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    labels: file of true class ids, for the accuracy
+    labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
+
+    Mechanism:
+    scale: scale of Laplace noise on each count, in votes (1/gamma in the paper)
+    sigma: standard deviation of Gaussian noise on each count, in votes
+    tau: failure probability from which the paper derives the constant
+    constant: constant added to the plurality, in votes
+
+    Privacy:
+    delta: of (epsilon, delta), of all answers (required)
+    any_delta: allow delta > 0.1
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of different histograms
+    """
+    options = locals()
+    return _calls.call('nzc', options.pop('votes'), options, ('indices', 'labels'))
+
+
+def ledger(ledger, *, delta=None, any_delta=False, orders=None, max_epsilon=None, threads=None, max_memory=None):
+    """Show the total cost recorded in a ledger.
+
+    On the command line: pate ledger teachers.ledger --summary
+
+    ledger: a ledger of pate label and pate release
+
+    Total:
+    delta: delta of the total; default: the sum of those of the entries
+    any_delta: allow delta > 0.1
+    orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
+    max_epsilon: exit with status 1 above this epsilon
+    threads: number of threads; 0, the default: all processors
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of entries
+    """
+    options = locals()
+    return _calls.call('ledger', options.pop('ledger'), options, ())
+
+
+def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
+         ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, queries=None, max_answers=None,
+         any_delta=False, conversion=None, orders=None, max_epsilon=None, epsilon=None, solve=None, public_only=False,
+         max_memory=None):
+    """Bound the cost of a future run, or calibrate its noise.
+
+    On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
+
+
+    Mechanism:
+    sigma2: standard deviation of the Gaussian noise on each count, in votes
+    threshold: smallest noisy top count that is answered: votes, or a share of the teachers like 80%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+    laplace_scale: scale of Laplace noise on each count (LNMax; 1/gamma in the 2017 paper)
+    one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
+    max_refusals: with ptr_sparse: end the run after R refusals
+    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Run:
+    queries: number of queries put to the ensemble
+    max_answers: end the run after K answers
+
+    Privacy:
+    delta: delta of the (epsilon, delta) guarantee (required)
+    any_delta: allow delta > 0.1
+    conversion: how to compute the epsilon that is reported first; default: the smallest (one of gdp, optimal,
+        improved, classic, pure, kov, moments, strong)
+    orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
+    max_epsilon: exit with status 1 above this epsilon
+
+    Calibration (both or neither):
+    epsilon: target epsilon for solve
+    solve: parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or ptr-sigma, or the largest
+        queries, max-answers or max-refusals
+
+    Output:
+    public_only: write only what may be published
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of teachers
+    """
+    return _calls.call('plan', None, locals(), ())
+
+
+def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,
+            same_teachers=False, max_epsilon=None, min_answered=None, require_releasable=False, public_only=False,
+            threads=None, max_memory=None):
+    """Compose the costs of reports, or join shards of a run.
+
+    On the command line: pate compose round1.json round2.json --summary
+
+    reports: reports: all shards of a run or tuning, or rounds: of analyze, label, plan, release, compose, and
+        ledgers
+
+    Rounds:
+    delta: delta of the sum; default: that of the reports
+    any_delta: allow delta > 0.1
+    orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
+    bound: bound to report first: tradeoff, published, exact, data-independent or released
+    reading: guarantee to report first: joint or realized; expected is an average, no guarantee
+    conversion: how to compute the epsilon that is reported first; default: the smallest (one of optimal,
+        improved, classic, profile, gdp, pure, kov)
+    same_teachers: assert that votes in different files are by the same teachers
+
+    Limits (exit status 1 when one does not hold):
+    max_epsilon: largest epsilon allowed
+    min_answered: smallest number of answers allowed
+    require_releasable: exit with status 1 unless epsilon may be published as is
+
+    Output:
+    public_only: write only what may be published
+
+    Work:
+    threads: number of threads; 0, the default: all processors
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the size of the reports
+    """
+    options = locals()
+    return _calls.call_with_reports('compose', options.pop("reports"), options, ())
+
+
+def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
+            queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, threshold=None,
+            sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_delta=None, bins=None, threads=None,
+            max_memory=None):
+    """Describe a file of votes and warn of likely mistakes.
+
+    On the command line: pate inspect votes.npy --threshold 60% --sigma1 150 --summary
+
+    votes: file of votes: .npy, .npz:member, .csv, .tsv, gzip of these, or - for standard input
+
+    Votes:
+    layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
+        (default: counts)
+    classes: number of classes, or their names in a text file: cat,dog; needed for predictions
+    teachers: number of teachers of the ensemble; default: what the votes add up to
+    abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
+        an extra class
+    header: whether the first line of a text file holds column names; default: detect (one of yes, no)
+    index_column: whether the first column of a text file is an index to leave out; default: detect (one of yes,
+        no)
+    queries: use only the first N rows, or rows A to B-1
+    indices: file of row numbers to use, one per query
+    indices_are: rows: confirm that indices holds row numbers although they look like labels
+    accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
+        totals-column, label-column, looks-transposed)
+    student: file of the student's scores, for the Interactive aggregator
+    allow_empty: accept an input without queries
+
+    Threshold (both or neither):
+    threshold: smallest noisy top count that is answered: votes, or a share of the teachers like 80%
+    sigma1: standard deviation of the noise in the threshold check, in votes
+
+    PTR instead (ptr_delta and one of the others):
+    ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
+    ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
+    ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
+    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Histograms:
+    bins: largest number of bins; default: one per vote, up to 1000
+
+    Work:
+    threads: number of threads; 0, the default: all processors
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with bins only
+    """
+    options = locals()
+    return _calls.call('inspect', options.pop('votes'), options, ('indices', 'student'))
+
+
+def report(*reports, no_pictures=False, public_only=False, max_memory=None):
+    """Write reports as an HTML page for people who run no commands.
+
+    On the command line: pate report report.json -o report.html
+
+    reports: reports of pate, JSON; - is standard input
+
+    Output:
+    no_pictures: omit the figures, which gnuplot draws
+    public_only: show only the parts that may be published
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the size of the reports
+    """
+    return _reports.page_of(reports, public_only, no_pictures or None)
+
+
+def plot(*reports, kind, max_memory=None):
+    """Draw figures from reports.
+
+    On the command line: pate plot report.json --kind cumulative -o cumulative.svg
+
+    reports: reports of pate, JSON; - is standard input
+
+    Figure:
+    kind: figure to draw (required)
+          cumulative   epsilon against answers (analyze)
+          partition    where the budget goes
+                       (analyze, plan, label)
+          votes        agreement of the teachers (inspect)
+          gaps         how far the plurality is ahead
+                       (inspect)
+          orders       RDP and epsilon by order
+                       (analyze, plan, label)
+          pareto       epsilon against right answers (tune)
+          heatmap      epsilon over one or two parameters
+                       (tune)
+          teachers     epsilon of every teacher
+                       (analyze exact on predictions)
+          sensitivity  change of the cost with one vote
+                       (release as_published
+                       sensitivity_curve)
+          profile      delta against epsilon
+                       (analyze exact)
+          gamma        the noise function (darrm)
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the size of the reports
+    """
+    return _reports.picture_of(reports, kind)
+
+
+def simulate(*, teachers=None, classes=None, queries=None, accuracy=None, correlation=None, seed=None, layout=None,
+             max_memory=None):
+    """Simulate votes of an ensemble.
+
+    On the command line: pate simulate --teachers 250 --queries 1000 --accuracy 0.8 -o votes.npy
+
+    teachers: number of teachers (default: 250)
+    classes: number of classes (default: 10)
+    queries: number of queries (default: 1000)
+    accuracy: expected share of teachers that are right (default: 0.9)
+    correlation: correlation between teachers' errors, below 1 (default: 0.1)
+    seed: seed of the random numbers; equal seeds give equal votes (default: 0)
+    layout: array layout: counts, predictions or predictions-by-query (default: counts)
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of votes
+    """
+    return _calls.simulate(locals())

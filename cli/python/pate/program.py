@@ -1,0 +1,90 @@
+"""Which program is run, and how."""
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import sysconfig
+import threading
+
+from pate.errors import ProgramError, error_of
+
+__version__ = "0.1.0"
+
+
+def _places():
+    """Where the program may be, in the order in which it is looked for."""
+    said = os.environ.get("PATE_PROGRAM")
+    if said:
+        yield said
+        return
+    # Where pip puts the programs of a wheel, also with --target and --user.
+    here = pathlib.Path(__file__).resolve().parent.parent
+    if (here / f"pate_accountant-{__version__}.dist-info").is_dir():
+        yield here / "bin" / "pate"
+        for scheme in (sysconfig.get_default_scheme(), f"{os.name}_user"):
+            yield pathlib.Path(sysconfig.get_path("scripts", scheme)) / "pate"
+    found = shutil.which("pate")
+    if found:
+        yield found
+
+
+@functools.lru_cache(maxsize=None)
+def _checked(path):
+    """The path of a program, which is of the version of this package: another may know other options."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise ProgramError(f"{path}: cannot be run: {error.strerror}") from error
+    if done.returncode != 0 or done.stdout.strip() != f"pate {__version__}":
+        raise ProgramError(f"{path}: expected the program of this package, 'pate {__version__}', found '{done.stdout.strip()[:80]}'; "
+                           "install both in one version, or name the program in PATE_PROGRAM")
+    return path
+
+
+def program():
+    """The path of the program that is run: that of the environment variable PATE_PROGRAM, else that of the wheel, else that of PATH.
+
+    Raises ProgramError where there is none, and where it is of another version.
+    """
+    for place in _places():
+        if os.environ.get("PATE_PROGRAM") or os.access(place, os.X_OK):
+            return _checked(os.fspath(place))
+    raise ProgramError("there is no program pate: neither beside this package nor in PATH; install the wheel, or name it in PATE_PROGRAM")
+
+
+def _feed(pipe, chunks):
+    try:
+        for chunk in chunks:
+            pipe.write(chunk)
+        pipe.close()
+    except BrokenPipeError:
+        pass  # the program tells why it read no further
+
+
+def run(words, chunks=None):
+    """Runs the program; returns its exit status and what it wrote to standard output and standard error.
+
+    chunks: the bytes of its standard input, one after the other. An interruption (Ctrl-C, or that of a notebook)
+    ends the program, which then leaves no files that are half written.
+    """
+    with subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL if chunks is None else subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        feeder, process.stdin = process.stdin, None
+        if feeder is not None:
+            threading.Thread(target=_feed, args=(feeder, chunks), daemon=True).start()
+        try:
+            out, said = process.communicate()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+    return process.returncode, out, said.decode("utf-8", "replace")
+
+
+def run_well(words, chunks=None):
+    """The same; returns what it wrote to standard output, and raises the error of its exit status otherwise."""
+    status, out, said = run(words, chunks)
+    if status != 0:
+        raise error_of(status, said)
+    return out

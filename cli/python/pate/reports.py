@@ -1,0 +1,212 @@
+"""What calls return: reports, pages, pictures."""
+import html
+import json
+import math
+import os
+import pathlib
+import shutil
+import tempfile
+
+from pate import program
+from pate.errors import InputError
+
+
+class Page(str):
+    """A page of HTML, which a notebook shows."""
+
+    def _repr_html_(self):
+        return (f'<iframe srcdoc="{html.escape(self)}" sandbox="" title="report of pate" '
+                'style="width: 100%; height: 40em; border: 1px solid #ccc"></iframe>')
+
+    def save(self, path):
+        """Writes the page to a file that its owner alone may read: it may tell of votes."""
+        _save(path, self.encode())
+
+
+class Picture:
+    """A picture as SVG, which a notebook shows."""
+
+    def __init__(self, reports, kind, svg):
+        self._reports, self._kind, self.svg = reports, kind, svg
+
+    def __repr__(self):
+        return f"<pate.Picture {self._kind}>"
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def save(self, path):
+        """Writes the picture to a file: .svg, .pdf or .png."""
+        with_files(self._reports, lambda files: program.run_well(["plot", f"--kind={self._kind}", "--quiet", f"--output={os.fspath(path)}", "--", *files]))
+
+
+class Report:
+    """A report of the program: what it says in JSON, as attributes, and whole by `to_dict()`.
+
+    `report["teachers"]` is a field of it; `print(report)` shows the summary for people.
+    """
+
+    def __init__(self, text, summary=None, labels=None):
+        try:
+            self._fields = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"expected a report of pate, found no JSON: {error}") from error
+        if not isinstance(self._fields, dict) or not str(self._fields.get("schema", "")).startswith("pate/"):
+            raise InputError("expected a report of pate, found other JSON")
+        self._text, self._summary, self._labels, self._page = text, summary, labels, None
+
+    @property
+    def command(self):
+        """The command that made it: "analyze"."""
+        return self._fields["settings"]["command"]
+
+    def _headline(self):
+        public = self._fields.get("public") or {}
+        for place in (self._fields, public):
+            if place.get("headline"):
+                return place["headline"]
+        if self._fields["schema"].startswith("pate/release/"):
+            if public.get("epsilon") is None:
+                raise AttributeError("this call of pate release drew no epsilon")
+            return public
+        if self._fields.get("best"):
+            return {"delta": self._fields["delta"], **self._fields["best"]}
+        raise AttributeError(f"a report of pate {self.command} has no one epsilon; see to_dict()")
+
+    @property
+    def epsilon(self):
+        """That of the headline: of a release the number that is published, of a tuning that of the best point."""
+        epsilon = self._headline()["epsilon"]
+        return math.inf if epsilon is None else epsilon  # JSON has no infinity
+
+    @property
+    def delta(self):
+        """The delta that goes with `epsilon`."""
+        return self._headline()["delta"]
+
+    @property
+    def guarantee(self):
+        """What is promised to whom, and what is assumed and not covered: a dict of texts."""
+        return self._fields["guarantee"]
+
+    @property
+    def notices(self):
+        """What must be known of the numbers, as texts."""
+        return [notice["message"] for notice in self._fields.get("notices", [])]
+
+    @property
+    def costs(self):
+        """Every bound and conversion with its epsilon: a DataFrame where pandas is installed, else a list of dicts."""
+        place = self._fields if "costs" in self._fields else self._fields.get("public", {})
+        if "costs" not in place:
+            raise AttributeError(f"a report of pate {self.command} lists no costs; see to_dict()")
+        try:
+            import pandas
+        except ImportError:
+            return place["costs"]
+        return pandas.json_normalize(place["costs"])
+
+    @property
+    def labels(self):
+        """The labels that were drawn, -1 where a query was refused: an array of numpy, or a list where that is not installed.
+
+        With reinforcement or in CSV their file has a second column, as the program writes it.
+        """
+        if self._labels is None:
+            raise AttributeError("no labels were drawn by this call" if self.command in ("label", "darrm")
+                                 else f"pate {self.command} draws no labels; pate.label does")
+        return self._labels
+
+    def public(self):
+        """What may be published of it: the report without numbers that depend on the votes."""
+        return Report(with_files([self], lambda files: program.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode())
+
+    def page(self, public_only=False):
+        """The report as a page of HTML for people who run no commands; with pictures where gnuplot is installed."""
+        return page_of([self], public_only=public_only)
+
+    def plot(self, kind):
+        """A picture, which gnuplot draws: see `pate.plot` for the kinds."""
+        return picture_of([self], kind)
+
+    def to_dict(self):
+        """All of it."""
+        return json.loads(self._text)
+
+    def save(self, path):
+        """Writes the report to a file that its owner alone may read, to the last bit as the program made it."""
+        _save(path, self._text.encode())
+
+    def __getitem__(self, name):
+        return self._fields[name]
+
+    def __repr__(self):
+        try:
+            return f"<pate.Report {self.command}: epsilon {self.epsilon:.4f} at delta {self.delta:g}>"
+        except (AttributeError, TypeError):
+            return f"<pate.Report {self.command}>"
+
+    def __str__(self):
+        return repr(self) if self._summary is None else self._summary.rstrip("\n")
+
+    def _repr_html_(self):
+        if self._page is None:
+            self._page = self.page()
+        return self._page._repr_html_()
+
+    def __reduce__(self):
+        return Report, (self._text, self._summary, self._labels)
+
+
+def load(path):
+    """A report that was saved, or that the program wrote."""
+    return Report(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def _save(path, content):
+    """Whole or not at all, as the program writes files."""
+    path = pathlib.Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def with_files(reports, work):
+    """What `work` returns of the paths of files that have the reports: Reports, dicts or paths."""
+    with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+        files = []
+        for number, report in enumerate(reports, 1):
+            if isinstance(report, (str, os.PathLike)):
+                files.append(os.fspath(report))
+                continue
+            if isinstance(report, dict):
+                report = Report(json.dumps(report))
+            if not isinstance(report, Report):
+                raise InputError(f"report {number}: expected a Report, a dict or the path of one, found {type(report).__name__}")
+            files.append(os.path.join(directory, f"report{number}.json"))
+            report.save(files[-1])
+        return work(files)
+
+
+def page_of(reports, public_only=False, no_pictures=None):
+    """The page of `pate report`; without pictures where there is no gnuplot to draw them, unless no_pictures is False."""
+    if no_pictures is None:
+        no_pictures = shutil.which("gnuplot") is None
+    words = ["report", "--output=-", *(["--public-only"] if public_only else []), *(["--no-pictures"] if no_pictures else [])]
+    return Page(with_files(reports, lambda files: program.run_well([*words, "--", *files])).decode())
+
+
+def picture_of(reports, kind):
+    """The picture of `pate plot`."""
+    def draw(files):
+        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+            picture = pathlib.Path(directory) / "picture.svg"
+            program.run_well(["plot", f"--kind={kind}", "--quiet", f"--output={picture}", "--", *files])
+            return picture.read_text(encoding="utf-8")
+    reports = list(reports)
+    return Picture(reports, kind, with_files(reports, draw))

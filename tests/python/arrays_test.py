@@ -1,0 +1,188 @@
+"""Votes as arrays of every kind: all are the votes that they were made of, or are refused by name.
+
+The environment has PATE_PROGRAM, and the package in PYTHONPATH. torch and jax are tried where they are installed.
+"""
+import importlib.util
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+import pate
+from pate.arrays import as_file
+
+SEED = 20240611
+
+
+def have(module):
+    return importlib.util.find_spec(module) is not None
+
+
+def digest(votes, **options):
+    """What tells votes apart, whatever they came as."""
+    return pate.inspect(votes, **options)["inputs"]["votes"]["votes_digest"]
+
+
+def draw(generator):
+    """Counts of an ensemble, of a random size."""
+    queries, classes, teachers = (int(generator.integers(low, high)) for low, high in ((1, 12), (2, 7), (1, 60)))
+    return generator.multinomial(teachers, generator.dirichlet([0.4] * classes), size=queries)
+
+
+# Each makes of counts an array of another kind.
+KINDS = {
+    **{f"numpy {kind}": lambda votes, kind=kind: votes.astype(kind)
+       for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">i8", ">f8")},
+    "columns first": numpy.asfortranarray,
+    "transposed": lambda votes: numpy.ascontiguousarray(votes.T).T,
+    "every second": lambda votes: numpy.repeat(numpy.repeat(votes, 2, axis=0), 2, axis=1)[::2, ::2],
+    "backwards": lambda votes: votes[::-1, ::-1].copy()[::-1, ::-1],
+    "not to be written": lambda votes: numpy.frombuffer(votes.astype("i8").tobytes(), "i8").reshape(votes.shape),
+    "masked nowhere": lambda votes: numpy.ma.MaskedArray(votes, mask=False),
+    "objects": lambda votes: votes.astype(object),
+    "lists": lambda votes: votes.tolist(),
+    "lists of floats": lambda votes: votes.astype(float).tolist(),
+    "tuples": lambda votes: tuple(map(tuple, votes.tolist())),
+    "list of arrays": list,
+}
+
+
+class ArraysTest(unittest.TestCase):
+    def setUp(self):
+        self.generator = numpy.random.default_rng(SEED)
+
+    def check(self, kinds, rounds=6):
+        for _ in range(rounds):
+            votes = draw(self.generator)
+            with tempfile.TemporaryDirectory() as directory:
+                file = pathlib.Path(directory) / "votes.npy"
+                numpy.save(file, votes)
+                expected = digest(file)
+            for name, make in kinds.items():
+                with self.subTest(name, votes=votes.tolist()):
+                    self.assertEqual(digest(make(votes)), expected)
+
+    def test_counts_of_every_kind(self):
+        self.check(KINDS)
+
+    def test_the_check_can_fail(self):
+        votes = draw(self.generator)
+        other = numpy.vstack([votes, votes[:1]])
+        self.assertNotEqual(digest(votes), digest(other))
+
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_frames(self):
+        import pandas
+        self.check({
+            "frame": pandas.DataFrame,
+            "named columns": lambda votes: pandas.DataFrame(votes, columns=[f"class {k}" for k in range(votes.shape[1])]),
+            "index of its own": lambda votes: pandas.DataFrame(votes, index=range(100, 100 + len(votes))),
+            "nullable": lambda votes: pandas.DataFrame(votes).astype("Int64"),
+            "mixed": lambda votes: pandas.DataFrame(votes).astype({0: "float64"}),
+        })
+
+    @unittest.skipUnless(have("torch"), "torch is not installed")
+    def test_tensors(self):
+        import torch
+        self.check({**{str(kind): lambda votes, kind=kind: torch.tensor(votes).to(kind) for kind in (torch.int64, torch.int32, torch.float32)},
+                    "with a gradient": lambda votes: torch.tensor(votes, dtype=torch.float64, requires_grad=True),
+                    "list of tensors": lambda votes: list(torch.tensor(votes))})
+
+    @unittest.skipUnless(have("jax"), "jax is not installed")
+    def test_arrays_of_jax(self):
+        import jax.numpy
+        self.check({"jax": jax.numpy.asarray})
+
+    @unittest.skipUnless(have("scipy"), "scipy is not installed")
+    def test_sparse_matrices(self):
+        import scipy.sparse
+        self.check({"csr": scipy.sparse.csr_matrix, "coo": scipy.sparse.coo_matrix})
+
+    def test_predictions_in_each_layout(self):
+        for _ in range(6):
+            teachers, queries, classes = (int(self.generator.integers(2, 9)) for _ in range(3))
+            ids = self.generator.integers(0, classes, size=(teachers, queries))
+            counts = numpy.stack([numpy.bincount(column, minlength=classes) for column in ids.T])
+            names = [f"name{k}" for k in range(classes)]
+            expected = digest(counts)
+            for kind, votes, options in (
+                    ("ids", ids, {"layout": "predictions", "classes": classes}),
+                    ("list of teachers", list(ids), {"layout": "predictions", "classes": classes}),
+                    ("by query", ids.T, {"layout": "predictions-by-query", "classes": numpy.int64(classes)}),
+                    ("one-hot", numpy.eye(classes, dtype=bool)[ids], {"layout": "predictions"}),
+                    ("names", numpy.array(names)[ids], {"layout": "predictions", "classes": names}),
+                    ("names in lists", numpy.array(names)[ids].tolist(), {"layout": "predictions", "classes": names})):
+                with self.subTest(kind, ids=ids.tolist()):
+                    self.assertEqual(digest(votes, **options), expected)
+
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_a_missing_cell_is_an_abstention_or_refused(self):
+        import pandas
+        frame = pandas.DataFrame([[0, 1, None], [1, 1, 0]])
+        options = {"layout": "predictions", "classes": 2}
+        self.assertEqual(digest(frame, abstentions="class", **options),
+                         digest(numpy.array([[0, 1, -1], [1, 1, 0]]), abstentions="class", **options))
+        with self.assertRaises(pate.InputError):
+            digest(frame, **options)
+
+    def test_what_is_no_table_is_refused_by_name(self):
+        masked = numpy.ma.MaskedArray(numpy.ones((2, 3), int), mask=[[0, 0, 1], [0, 0, 0]])
+        for name, votes, message in (
+                ("masked", masked, "votes: expected values everywhere, found a masked array"),
+                ("complex", numpy.ones((2, 2), complex), "votes: expected an array of integers, floats or bools, found one of complex128"),
+                ("times", numpy.ones((2, 2), "M8[s]"), "found one of datetime64"),
+                ("ragged", [[1, 2], [1]], "votes: expected 2 values as in the first list, found a list of 1"),
+                ("deep and flat", [[1, 2], 3], "votes: expected lists of one depth, found 3 beside lists"),
+                ("flat and deep", [3, [1, 2]], "votes: expected lists of one depth"),
+                ("arrays of other shapes", [numpy.ones(2), numpy.ones(3)], "at position 1"),
+                ("beyond int64", [[1 << 70, 1]], "votes: expected integers in the range of int64"),
+                ("number", 3, "votes: expected an array, lists or the path of a file, found int"),
+                ("function", print, "found builtin_function_or_method")):
+            with self.subTest(name), self.assertRaises(pate.InputError) as caught:
+                digest(votes)
+            self.assertIn(message, str(caught.exception))
+
+    def test_what_the_program_refuses_it_refuses(self):
+        for votes in ([[1, -2], [3, 4]], [[1.5, 2], [3, 4]], [[float("nan"), 2], [3, 4]], [[1, "cat"]], [[True, None]]):
+            with self.subTest(votes=votes), self.assertRaises(pate.InputError) as caught:
+                digest(votes)
+            self.assertIn("<stdin>: ", str(caught.exception))
+
+    def test_lists_are_bytes_of_numpy(self):
+        generator = random.Random(SEED)
+        for _ in range(50):
+            shape = [generator.randrange(1, 5) for _ in range(generator.randrange(1, 4))]
+            array = numpy.array([generator.randrange(-9, 9) for _ in range(int(numpy.prod(shape)))]).reshape(shape)
+            for values in (array, array.astype(float)):
+                ending, chunks = as_file(values.tolist(), "votes")
+                with tempfile.TemporaryFile() as file:
+                    file.write(b"".join(chunks))
+                    file.seek(0)
+                    read = numpy.load(file)
+                self.assertEqual((ending, read.dtype, read.tolist()), (".npy", values.dtype, values.tolist()))
+
+    def test_without_numpy(self):
+        code = ("import sys\n"
+                "sys.modules['numpy'] = sys.modules['pandas'] = None\n"
+                "import pate\n"
+                "votes, truth = pate.simulate(teachers=20, queries=5, classes=3)\n"
+                "assert type(votes) is list and type(truth) is list and len(votes) == len(truth) == 5\n"
+                "labels = pate.label(votes, teachers=20, sigma2=4, delta=1e-5).labels\n"
+                "assert type(labels) is list and len(labels) == 5 and set(labels) <= {0, 1, 2}\n"
+                "costs = pate.analyze(votes, sigma2=4, delta=1e-5, labels=truth).costs\n"
+                "assert type(costs) is list and type(costs[0]) is dict\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_large_arrays_go_through_the_pipe(self):
+        votes = numpy.full((200000, 4), 25)
+        self.assertEqual(pate.inspect(votes)["queries"], 200000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""Reports: what their attributes say, what may be published of them, how they are kept and shown.
+
+The environment has PATE_PROGRAM, and the package in PYTHONPATH. Pictures are drawn where gnuplot is installed.
+"""
+import json
+import math
+import os
+import pathlib
+import pickle
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+
+import pate
+
+CONFIDENT = {"threshold": 60, "sigma1": 15, "sigma2": 15, "delta": 1e-5}
+
+
+class ReportsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.votes = pate.simulate(teachers=100, queries=40, classes=5, accuracy=0.7, seed=3).votes
+        cls.report = pate.analyze(cls.votes, **CONFIDENT)
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.directory.name)
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def test_attributes_are_fields(self):
+        fields = self.report.to_dict()
+        self.assertEqual((self.report.epsilon, self.report.delta), (fields["headline"]["epsilon"], 1e-5))
+        self.assertEqual(self.report.guarantee["holds"], True)
+        self.assertEqual(self.report["teachers"], 100)
+        self.assertEqual(self.report.command, "analyze")
+        self.assertTrue(any("must not be published" in notice for notice in self.report.notices))
+        self.assertEqual(repr(self.report), f"<pate.Report analyze: epsilon {self.report.epsilon:.4f} at delta 1e-05>")
+
+    def test_a_report_cannot_be_changed_through_what_it_gives_out(self):
+        self.report.to_dict()["headline"]["epsilon"] = 0.0
+        self.assertGreater(self.report.epsilon, 0.0)
+
+    def test_printed_it_is_the_summary(self):
+        numpy.save(self.root / "votes.npy", self.votes)
+        words = "analyze - --threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5 --summary".split()
+        with open(self.root / "votes.npy", "rb") as votes:
+            done = subprocess.run([os.environ["PATE_PROGRAM"], *words], stdin=votes, capture_output=True, text=True, check=True)
+        self.assertEqual(str(self.report), done.stdout.rstrip("\n"))
+
+    def test_epsilon_of_every_command_that_has_one(self):
+        self.assertEqual(pate.plan(queries=9, sigma2=40, delta=1e-5).epsilon, pate.plan(queries=9, sigma2=40, delta=1e-5)["headline"]["epsilon"])
+        tuned = pate.tune(self.votes, sigma2=[20, 40], delta=1e-5)
+        self.assertEqual((tuned.epsilon, tuned.delta), (tuned["best"]["epsilon"], 1e-5))
+        released = pate.release(self.votes, teachers=100, **CONFIDENT, order=6, s=4, beta=0.04)
+        self.assertEqual(released.epsilon, released["public"]["epsilon"])
+        rehearsed = pate.release(self.votes, teachers=100, **CONFIDENT, order=6, s=4, beta=0.04, dry_run=True)
+        with self.assertRaisesRegex(AttributeError, "drew no epsilon"):
+            _ = rehearsed.epsilon
+        with self.assertRaisesRegex(AttributeError, "pate inspect has no one epsilon"):
+            _ = pate.inspect(self.votes).epsilon
+        sum_of_two = pate.compose(self.report, pate.plan(queries=40, sigma2=40, delta=1e-5))
+        self.assertGreater(sum_of_two.epsilon, self.report.epsilon)
+
+    def test_infinity_is_infinity(self):
+        endless = self.report.to_dict()
+        endless["headline"]["epsilon"] = None
+        self.assertEqual(pate.Report(json.dumps(endless)).epsilon, math.inf)
+
+    def test_costs(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        costs = self.report.costs
+        self.assertIsInstance(costs, pandas.DataFrame)
+        self.assertEqual(costs.epsilon.tolist(), [cost["epsilon"] for cost in self.report["costs"]])
+
+    def test_public_has_only_what_may_be_published(self):
+        public = self.report.public()
+        self.assertEqual(public.epsilon, min(cost["epsilon"] for cost in self.report["costs"] if cost["releasable"]))
+        self.assertTrue(all(cost["releasable"] for cost in public["public"]["costs"]))
+        text = json.dumps(public.to_dict())
+        for private in (repr(self.report.epsilon), self.report["inputs"]["votes"]["sha256"], self.report["inputs"]["votes"]["votes_digest"]):
+            self.assertNotIn(private, text)
+
+    def test_kept_to_the_last_bit(self):
+        self.report.save(self.root / "report.json")
+        self.assertEqual(stat.S_IMODE((self.root / "report.json").stat().st_mode), 0o600)
+        again = pate.load(self.root / "report.json")
+        self.assertEqual(again.to_dict(), self.report.to_dict())
+        for report in (again, self.root / "report.json", self.report.to_dict(), pickle.loads(pickle.dumps(self.report))):
+            self.assertEqual(pate.compose(report).epsilon, pate.compose(self.report).epsilon)
+        with self.assertRaises(OSError):
+            self.report.save(self.root / "none/report.json")
+        self.assertEqual(os.listdir(self.root), ["report.json"])
+
+    def test_what_is_no_report_is_refused(self):
+        (self.root / "other.json").write_text('{"a": 1}')
+        (self.root / "none.json").write_text("epsilon = 1")
+        for name in ("other.json", "none.json"):
+            with self.assertRaises(pate.InputError):
+                pate.load(self.root / name)
+        for call in (lambda: pate.compose(3), lambda: pate.compose({"a": 1}), lambda: pate.compose(self.root / "none.json"),
+                     lambda: pate.report(b"report.json")):
+            with self.assertRaises(pate.InputError):
+                call()
+        with self.assertRaises(pate.UsageError):
+            pate.compose()
+
+    def test_page(self):
+        page = pate.report(self.report, no_pictures=True)
+        self.assertTrue(page.lower().startswith("<!doctype html>"))
+        self.assertIn(f"{self.report.epsilon:.2f}"[:3], page)
+        shown = self.report._repr_html_()
+        self.assertTrue(shown.startswith("<iframe srcdoc="))
+        self.assertNotIn("<script", shown)
+        page.save(self.root / "page.html")
+        self.assertEqual((self.root / "page.html").read_text(), page)
+        self.assertNotIn(f"{self.report.epsilon:.4f}", pate.report(self.report.public(), public_only=True, no_pictures=True))
+
+    def test_pictures(self):
+        if shutil.which("gnuplot") is None:
+            with self.assertRaisesRegex(pate.OutputError, "gnuplot"):
+                self.report.plot("cumulative")
+            self.skipTest("gnuplot is not installed: that there is none is told")
+        picture = self.report.plot("cumulative")
+        self.assertIn("<svg", picture._repr_svg_())
+        picture.save(self.root / "picture.png")
+        self.assertTrue((self.root / "picture.png").read_bytes().startswith(b"\x89PNG"))
+        with self.assertRaises(pate.UsageError):
+            self.report.plot("nonsense")
+
+    def test_parameters_of_an_earlier_release_are_a_report(self):
+        rehearsed = pate.release(self.votes, teachers=100, **CONFIDENT, order=6, s=4, beta=0.04, dry_run=True)
+        again = pate.release(self.votes, teachers=100, **CONFIDENT, parameters_from=rehearsed, dry_run=True)
+        self.assertEqual(again["private"]["s"], rehearsed["private"]["s"])
+        self.assertTrue(again["settings"]["parameters_from"].endswith("parameters_from.json"))
+
+
+if __name__ == "__main__":
+    unittest.main()
