@@ -8,6 +8,12 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+# The preset that tests and benchmarks are built with; what is installed has its own, package.
+PRESET ?= release
+BUILD = build/$(PRESET)
+SUITE ?=
+# Files changed since this commit meet clang-tidy in make lint.
+SINCE ?= HEAD
 SECONDS ?= 60
 FUZZ ?= --seconds $(SECONDS)
 CASES ?= 100000
@@ -18,7 +24,7 @@ PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev l
 # What make test-all needs besides.
 TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge \
                  zsh fish
-DEVELOPER_PACKAGES := clang clang-format clang-tidy cppcheck
+DEVELOPER_PACKAGES := clang clang-format clang-tidy cppcheck ccache git
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
 SCHEMAS = $(wildcard cli/schemas/*.json)
@@ -66,73 +72,77 @@ deps-dev: deps ## also what format and lint need
 	@$(call install_missing,$(DEVELOPER_PACKAGES))
 
 .PHONY: build
-build: deps ## release build of everything, in build/release
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release -j $(JOBS)
+build: deps ## build everything, in build/release (PRESET=dev: in build/dev)
+	@cmake --preset $(PRESET) --log-level=NOTICE
+	@cmake --build --preset $(PRESET) -j $(JOBS)
 
 .PHONY: demo
 demo: deps ## build the program and analyse the sample votes
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target pate -j $(JOBS)
-	build/release/pate analyze sample_votes/digits_100_counts.npy --queries 200 \
+	@cmake --preset package --log-level=NOTICE
+	@cmake --build --preset package --target pate -j $(JOBS)
+	build/package/pate analyze sample_votes/digits_100_counts.npy --queries 200 \
 	  --threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5 \
 	  --labels sample_votes/digits_100_labels.npy --summary -o demo-report.json
 
 .PHONY: test
 test: build ## build and run all tests
-	@ctest --preset release -j $(JOBS)
+	@ctest --preset $(PRESET) -j $(JOBS)
+
+.PHONY: check
+check: deps ## build and run one suite: SUITE=bounds, a folder of tests, SUITE=step_cost, a file, or SUITE=golden
+	@tests/check.sh $(PRESET) $(JOBS) "$(SUITE)"
 
 .PHONY: test-all
 test-all: build ## what make test leaves out: every header alone, pictures, pages, Slurm, 10,000 random dumps
 	@$(call install_missing,$(TEST_PACKAGES))
-	@python3 tests/docs/run_examples.py build/release/pate .
-	@python3 tests/docs/gallery.py build/release/pate .
-	@python3 tests/docs/page_test.py build/release/pate . build/axe || [ $$? = 77 ]
-	@python3 tests/cli/completion_test.py build/release/pate
-	@python3 tests/docs/slurm_test.py build/release/pate . || [ $$? = 77 ]
+	@python3 tests/docs/run_examples.py $(BUILD)/pate .
+	@python3 tests/docs/gallery.py $(BUILD)/pate .
+	@python3 tests/docs/page_test.py $(BUILD)/pate . build/axe || [ $$? = 77 ]
+	@python3 tests/cli/completion_test.py $(BUILD)/pate
+	@python3 tests/docs/slurm_test.py $(BUILD)/pate . || [ $$? = 77 ]
 	@$(MAKE) tarball
-	@tests/install/tarball_test.sh $(CURDIR)/build/release
+	@tests/install/tarball_test.sh $(CURDIR)/build/package
 	@$(MAKE) wheel
-	@/usr/bin/python3 -B tests/python/wheel_test.py build/release/pate . build/release/package/pate_accountant-*.whl
-	@tests/install/subdirectory_test.sh $(CURDIR) $(CURDIR)/build/release
-	@tests/install/dist_test.sh $(CURDIR)/build/release || [ $$? = 77 ]
+	@/usr/bin/python3 -B tests/python/wheel_test.py $(BUILD)/pate . build/package/package/pate_accountant-*.whl
+	@tests/install/subdirectory_test.sh $(CURDIR) $(CURDIR)/build/package
+	@tests/install/dist_test.sh $(CURDIR)/build/package || [ $$? = 77 ]
 	@$(MAKE) fuzz FUZZ="--runs 20000"
-	@cmake --build --preset release --target headers -j $(JOBS)
-	@ctest --preset release -L '^install$$'
-	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
+	@cmake --build --preset $(PRESET) --target headers -j $(JOBS)
+	@ctest --preset $(PRESET) -L '^install$$'
+	@PATE_RANDOM_DUMPS=10000 $(BUILD)/tests/test_accounting --test-case='random dumps*'
 	@$(MAKE) verify CASES=2000
 
 .PHONY: gallery
 gallery: build ## draw the pictures of cli/commands/plot.md again
 	@$(call install_missing,gnuplot-nox)
-	@python3 tests/docs/gallery.py build/release/pate . --update
+	@python3 tests/docs/gallery.py $(BUILD)/pate . --update
 
 .PHONY: install
 install: deps ## program, manual, completion, library, headers: PREFIX=/usr/local, DESTDIR
 	@$(call install_missing,pandoc)
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target installed -j $(JOBS)
-	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+	@cmake --preset package --log-level=NOTICE
+	@cmake --build --preset package --target installed -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install build/package --prefix $(PREFIX)
 
 .PHONY: deb
-deb: deps ## a Debian package, in build/release/package
+deb: deps ## a Debian package, in build/package/package
 	@$(call install_missing,dpkg-dev file)
 	@$(call install_missing,pandoc)
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target installed -j $(JOBS)
-	@cpack --config build/release/CPackConfig.cmake
+	@cmake --preset package --log-level=NOTICE
+	@cmake --build --preset package --target installed -j $(JOBS)
+	@cpack --config build/package/CPackConfig.cmake
 
 .PHONY: tarball
-tarball: deps ## the program linked statically, for any Linux, in build/release/package
+tarball: deps ## the program linked statically, for any Linux, in build/package/package
 	@$(call install_missing,dpkg-dev libgfortran-12-dev pandoc)
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target tarball -j $(JOBS)
+	@cmake --preset package --log-level=NOTICE
+	@cmake --build --preset package --target tarball -j $(JOBS)
 
 .PHONY: wheel
-wheel: deps ## the Python package with the static program in it, for pip, in build/release/package
+wheel: deps ## the Python package with the static program in it, for pip, in build/package/package
 	@$(call install_missing,dpkg-dev libgfortran-12-dev pandoc)
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target wheel -j $(JOBS)
+	@cmake --preset package --log-level=NOTICE
+	@cmake --build --preset package --target wheel -j $(JOBS)
 
 .PHONY: dist
 dist: ## the sources of this commit as an archive that builds without git, in build/dist
@@ -144,28 +154,47 @@ dist: ## the sources of this commit as an archive that builds without git, in bu
 .PHONY: bench
 bench: deps ## time whole runs beside their limits, count instructions: an hour; rewrites a table of tests/bench
 	@$(call install_missing,valgrind)
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build --preset release --target bench -j $(JOBS)
+	@cmake --preset $(PRESET) --log-level=NOTICE
+	@cmake --build --preset $(PRESET) --target bench -j $(JOBS)
 
 .PHONY: bench-memory
 bench-memory: deps ## peak memory of pate on a file of 4 GB, which is made and deleted
-	@cmake --preset release --log-level=NOTICE
-	@cmake --build build/release --target bench-memory -j $(JOBS)
+	@cmake --preset $(PRESET) --log-level=NOTICE
+	@cmake --build --preset $(PRESET) --target bench-memory -j $(JOBS)
 
 .PHONY: format
 format: deps-dev ## clang-format all C++ files in place
 	@clang-format -i $(SOURCES)
 
 .PHONY: lint
-lint: deps-dev ## clang-format, cppcheck and clang-tidy, without changes; schemas are valid JSON
+lint: deps-dev ## clang-format, cppcheck, schemas; clang-tidy on files changed since the last commit (SINCE=main)
 	@clang-format --dry-run -Werror $(SOURCES)
 	@for schema in $(SCHEMAS); do \
 	  python3 -m json.tool "$$schema" /dev/null || { echo "in $$schema" >&2; exit 1; }; \
 	done
 	@cppcheck --quiet --error-exitcode=1 -j $(JOBS) --std=c++20 --enable=warning,performance,portability \
 	  --suppressions-list=.cppcheck-suppressions -Ilib -I. lib cli
+	@changed=$$(git diff --name-only --diff-filter=d $(SINCE) -- 'lib/*.cpp' 'cli/*.cpp' 2>/dev/null); \
+	  if [ -n "$$changed" ]; then \
+	    cmake --preset tidy --log-level=ERROR >/dev/null && \
+	      echo $$changed | xargs -n 1 -P $(JOBS) clang-tidy --quiet -p build/tidy; \
+	  fi
+
+.PHONY: tidy
+tidy: deps-dev ## clang-tidy on every file of lib and cli: half an hour
 	@cmake --preset tidy --log-level=NOTICE
 	@cmake --build --preset tidy -j $(JOBS)
+
+.PHONY: docs
+docs: ## the comments of the library's headers as pages, in build/docs/html
+	@$(call install_missing,doxygen)
+	@mkdir -p build/docs
+	@doxygen cmake/Doxyfile
+	@echo build/docs/html/index.html
+
+.PHONY: hooks
+hooks: deps-dev ## git looks at changed files before each commit: format and cppcheck
+	@git config core.hooksPath .githooks
 
 .PHONY: sanitize
 sanitize: deps ## all tests under the address and undefined-behaviour, then the thread sanitizer
@@ -176,8 +205,8 @@ sanitize: deps ## all tests under the address and undefined-behaviour, then the 
 
 .PHONY: verify
 verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
-	@cmake --build --preset release --target pate_verify -j $(JOBS)
-	@build/release/tests/verify/pate_verify --cases $(CASES)
+	@cmake --build --preset $(PRESET) --target pate_verify -j $(JOBS)
+	@$(BUILD)/tests/verify/pate_verify --cases $(CASES)
 
 .PHONY: fuzz
 fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz (SECONDS=60)
@@ -188,7 +217,7 @@ fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz (SECONDS=60)
 
 .PHONY: mutants
 mutants: build ## changes operators and constants of the library: do the tests notice? MUTANTS="--seed 2" changes others
-	@nice -n 10 python3 tests/mutants/mutants.py . build/release build/mutants --jobs $(JOBS) $(MUTANTS)
+	@nice -n 10 python3 tests/mutants/mutants.py . $(BUILD) build/mutants --jobs $(JOBS) $(MUTANTS)
 
 .PHONY: clean
 clean: ## remove what was built

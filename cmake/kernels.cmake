@@ -7,11 +7,11 @@ function(pate_kernels target name)
     TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-sanitize=thread;${ARGN}")
 endfunction()
-pate_kernels(pate_library baseline)
+pate_kernels(pate_numerics baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  pate_kernels(pate_library avx2 -mavx2)
+  pate_kernels(pate_numerics avx2 -mavx2)
   # g++ 12 takes undefined registers in its own intrinsics for numbers that nobody set.
-  pate_kernels(pate_library avx512f -mavx512f
+  pate_kernels(pate_numerics avx512f -mavx512f
                $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>
                $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()

@@ -64,7 +64,7 @@ def main():
                      for (command, expected, *_), output in zip(pasted, printed) if not matches(expected, output)]
         demo = subprocess.run(["make", "-n", "demo"], cwd=clone, stdout=subprocess.PIPE, text=True, check=False).stdout
         shown = words_of(pasted[0][0])
-        if " ".join(shown) not in " ".join(words_of(demo.replace("build/release/pate", "pate"))):
+        if " ".join(shown) not in " ".join(words_of(demo.replace("build/package/pate", "pate"))):
             failures.append(f"make demo does not run the first command of README.md, {' '.join(shown)}")
         makefile = (clone / "Makefile").read_text()
         for target in sorted(set(re.findall(r"\bmake ([a-z-]+)\b(?= *[#`;])", text))):

@@ -16,9 +16,9 @@ tar -C "$work" -xzf "$archive"
 mv "$work"/pate-* "$work/sources"
 cd "$work/sources"
 [ ! -e .git ]
-cmake --preset release -DPATE_TESTS=OFF -DPATE_BENCHMARKS=OFF --log-level=ERROR
-cmake --build --preset release --target installed -j "$(nproc)" > "$work/built" || { tail -50 "$work/built"; exit 1; }
-cmake --install build/release --prefix "$work/theirs" > /dev/null
+cmake --preset package -DPATE_TESTS=OFF -DPATE_BENCHMARKS=OFF --log-level=ERROR
+cmake --build --preset package --target installed -j "$(nproc)" > "$work/built" || { tail -50 "$work/built"; exit 1; }
+cmake --install build/package --prefix "$work/theirs" > /dev/null
 if "$build_dir/pate" --version --verbose | grep -q changed; then
   echo "skipped: files differ from the commit, so the program of the archive is another one"
   exit 77

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that includes go one way: the table "May include" of lib/README.md against the code.
+"""Checks that includes go one way: the rooms of cmake/rooms.cmake against the code.
 
 usage: check_layout.py PROJECT_DIRECTORY
 
-Also checked: the table has no cycle and names every folder; nlohmann/json and OpenSSL are included in
+Also checked: the rooms have no cycle, every folder is one, and lib/README.md tells of each; nlohmann/json and OpenSSL are included in
 lib/pate/base only, zlib and libzip in lib/pate/votes/tables only, CLI11 in cli/options/command_line.cpp only, CLP in lib/pate/studies/darrm/linear_program.cpp only, xsimd in lib/pate/numerics/kernels only; the library includes nothing of cli.
 The headers that are installed (cmake/public_headers.cmake) include each other and the standard library only, and are at most 30.
 Prints one line per violation; exit status 1 if there are any.
@@ -27,21 +27,20 @@ OUTSIDERS = {
 }
 
 
-def allowed_includes(readme):
-    """The table as {folder: set of folders it may include}, itself not among them."""
+def allowed_includes(rooms):
+    """What rooms.cmake says, as {room: set of rooms it may include}, itself not among them."""
     table = {}
-    inside = False
-    for line in readme.splitlines():
-        if not line.startswith("|"):
-            inside = False
-            continue
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if cells[1:2] == ["May include"]:
-            inside = True
-        elif inside and not set(cells[0]) <= set("-: "):
-            folders = re.findall(r"`([^`]+)`", cells[0])
-            for folder in folders:
-                table[folder] = set(re.findall(r"`([^`]+)`", cells[1]))
+    for words in re.findall(r"^pate_room\(([^)]*)\)", rooms, re.M):
+        room, *rest = words.split()
+        used = []
+        for word in rest:
+            if word in ("PRIVATE", "ALONE"):
+                break
+            used.append(word)
+        table[room] = set(used)
+    front = re.search(r"^set\(PATE_FRONT_DOOR([^)]*)\)", rooms, re.M)
+    if front:
+        table["pate.hpp"] = set(front.group(1).split())
     return table
 
 
@@ -98,17 +97,19 @@ def public_violations(root):
 
 
 def violations(root):
-    table = allowed_includes((root / "lib/README.md").read_text(encoding="utf-8"))
+    table = allowed_includes((root / "cmake/rooms.cmake").read_text(encoding="utf-8"))
     if not table:
-        return ["lib/README.md: no table with a column 'May include'"]
+        return ["cmake/rooms.cmake: no pate_room(...)"]
     result = []
     around = cycle_in(table)
     if around:
-        result.append(f"lib/README.md: the table leads from {around} back to {around}")
+        result.append(f"cmake/rooms.cmake: the rooms lead from {around} back to {around}")
+    told = set(re.findall(r"^\| `([^`]+)` \|", (root / "lib/README.md").read_text(encoding="utf-8"), re.M))
+    result.extend(f"lib/README.md: no row of a table tells of {room}" for room in sorted(table.keys() - told))
     for entry in sorted((root / "lib/pate").iterdir()):
         is_code = entry.is_dir() or entry.suffix in SUFFIXES
         if is_code and entry.name not in table:
-            result.append(f"lib/README.md: lib/pate/{entry.name} is missing in the table")
+            result.append(f"cmake/rooms.cmake: lib/pate/{entry.name} is no room")
     result.extend(public_violations(root))
     checked = 0
     for path, number, included in [*includes_of(root, "lib"), *includes_of(root, "cli")]:

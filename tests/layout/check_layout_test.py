@@ -7,13 +7,23 @@ from pathlib import Path
 from check_layout import violations
 
 README = """
-| Folder | May include |
+| Room | What it knows |
 | --- | --- |
-| `error.hpp` | nothing of ours |
-| `numerics` | `error.hpp` |
-| `rdp` | `numerics`, `error.hpp` |
-| `base` | `rdp` |
-| `votes` | `base` |
+| `low` | errors |
+| `numerics` | numbers |
+| `rdp` | orders |
+| `base` | JSON |
+| `votes` | votes |
+"""
+
+ROOMS = """
+pate_room(low)
+pate_room(numerics low ALONE kernels)
+pate_room(rdp numerics low)
+pate_room(base rdp PRIVATE OpenSSL::Crypto
+          nlohmann_json::nlohmann_json)
+pate_room(votes
+          base)
 """
 
 
@@ -22,9 +32,10 @@ class LayoutTest(unittest.TestCase):
         self.directory = tempfile.TemporaryDirectory()
         self.root = Path(self.directory.name)
         self.write("lib/README.md", README)
-        self.write("lib/pate/error.hpp", "#pragma once\n")
-        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/error.hpp)\n")
-        self.write("lib/pate/numerics/normal.hpp", '#include <cmath>\n#include "pate/error.hpp"\n')
+        self.write("cmake/rooms.cmake", ROOMS)
+        self.write("lib/pate/low/error.hpp", "#pragma once\n")
+        self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/low/error.hpp)\n")
+        self.write("lib/pate/numerics/normal.hpp", '#include <cmath>\n#include "pate/low/error.hpp"\n')
         self.write("lib/pate/rdp/curve.cpp", '#include "pate/numerics/normal.hpp"\n')
         self.write("lib/pate/base/report.cpp", "#include <nlohmann/json.hpp>\n")
         self.write("lib/pate/votes/votes.hpp", "#pragma once\n")
@@ -45,7 +56,7 @@ class LayoutTest(unittest.TestCase):
         for word in words:
             self.assertIn(word, found[0])
 
-    def test_accepts_what_the_table_allows(self):
+    def test_accepts_what_the_rooms_allow(self):
         self.assertEqual(violations(self.root), [])
 
     def test_backward_include(self):
@@ -91,28 +102,32 @@ class LayoutTest(unittest.TestCase):
         self.expect("cli/streams.hpp", "cli/ only")
 
     def test_installed_headers_include_each_other_only(self):
-        self.write("lib/pate/error.hpp", "#include <string>\n#include <sys/stat.h>\n")
+        self.write("lib/pate/low/error.hpp", "#include <string>\n#include <sys/stat.h>\n")
         self.assertEqual(violations(self.root), [])
-        self.write("lib/pate/error.hpp", "#include <boost/version.hpp>\n")
-        self.expect("lib/pate/error.hpp:1", "boost/version.hpp", "not installed")
+        self.write("lib/pate/low/error.hpp", "#include <boost/version.hpp>\n")
+        self.expect("lib/pate/low/error.hpp:1", "boost/version.hpp", "not installed")
         self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/numerics/normal.hpp)\n")
-        self.expect("lib/pate/numerics/normal.hpp:2", "pate/error.hpp", "not installed")
+        self.expect("lib/pate/numerics/normal.hpp:2", "pate/low/error.hpp", "not installed")
 
     def test_installed_header_that_is_gone(self):
         self.write("cmake/public_headers.cmake", "set(HEADERS\n    lib/pate/gone.hpp)\n")
         self.expect("there is no lib/pate/gone.hpp")
 
-    def test_folder_missing_in_the_table(self):
+    def test_folder_that_is_no_room(self):
         self.write("lib/pate/extra/a.hpp", "#pragma once\n")
-        self.expect("lib/pate/extra is missing")
+        self.expect("lib/pate/extra is no room")
 
-    def test_cycle_in_the_table(self):
-        self.write("lib/README.md", README.replace("| nothing of ours |", "| `base` |"))
-        self.expect("leads from base back to base")
+    def test_room_that_nobody_tells_of(self):
+        self.write("lib/README.md", README.replace("| `rdp` | orders |\n", ""))
+        self.expect("lib/README.md", "tells of rdp")
 
-    def test_no_table(self):
-        self.write("lib/README.md", "nothing\n")
-        self.expect("no table")
+    def test_cycle_of_rooms(self):
+        self.write("cmake/rooms.cmake", ROOMS.replace("pate_room(low)", "pate_room(low base)"))
+        self.expect("lead from base back to base")
+
+    def test_no_rooms(self):
+        self.write("cmake/rooms.cmake", "nothing\n")
+        self.expect("no pate_room")
 
 
 if __name__ == "__main__":

@@ -387,17 +387,18 @@ class Objects:
 
     def __init__(self, source, build):
         lib = source / "lib/pate"
-        self.replaced, self.commands = [], {}
+        self.kept, self.commands = [], {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            output = re.search(r" -o (\S*pate_library\.dir\S*\.o) ", entry["command"])
-            if not output:
+            output = re.search(r" -o (CMakeFiles/pate_(\w+)\.dir/\S*\.o) ", entry["command"])
+            if not output or not (lib / output.group(2)).is_dir():
                 continue
             file = pathlib.Path(entry["file"])
             its = [file] if lib in file.parents else [
                 pathlib.Path(name) for name in re.findall(r'(?m)^#include "([^"]*\.cpp)"', file.read_text())]
             if not any(lib / folder in path.parents for folder in FOLDERS for path in its):
+                if not output.group(1).endswith(".gch"):
+                    self.kept.append(build / output.group(1))
                 continue
-            self.replaced.append(pathlib.Path(output.group(1)).name)
             for path in its:
                 self.commands[path] = entry["command"].split(" -o ")[0]
         if not self.commands:
@@ -488,11 +489,10 @@ def link(compiler):
     build, work = compiler.build, compiler.work
     library, program = work / "libpate.a", work / "pate_tests"
     objects = [str(compiler.object_of(path)) for path in compiler.objects.commands]
-    shutil.copy(build / "libpate.a", library)
-    for command in (["ar", "d", library, *compiler.objects.replaced], ["ar", "qc", library, *objects], ["ranlib", library]):
-        done = run(command)
-        if done.returncode != 0:
-            sys.exit(done.stdout)
+    library.unlink(missing_ok=True)
+    done = run(["ar", "qcs", library, *compiler.objects.kept, *objects])
+    if done.returncode != 0:
+        sys.exit(done.stdout)
     commands = run(["ninja", "-C", build, "-t", "commands", "pate_tests"]).stdout
     command = next(c for c in commands.split(" && ") if " -o tests/pate_tests " in c)
     command = command.replace(" -o tests/pate_tests ", f" -o {program} ").replace(" libpate.a ", f" {library} ")

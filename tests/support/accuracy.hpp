@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate_test {
 

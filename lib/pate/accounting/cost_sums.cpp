@@ -16,7 +16,7 @@
 #include "pate/divergence/bounds/q_tables.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {

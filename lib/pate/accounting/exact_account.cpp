@@ -13,7 +13,7 @@
 
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 

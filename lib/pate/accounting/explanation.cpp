@@ -22,7 +22,7 @@
 #include "pate/divergence/exact/exact_run.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/mechanisms/stability_test.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 

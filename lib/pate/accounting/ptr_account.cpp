@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pate/mechanisms/threshold_check.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 

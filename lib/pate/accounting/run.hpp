@@ -31,7 +31,7 @@ struct Run {
 void validate(const Run& run);
 
 /// Reads the votes of a run piece by piece: histograms and selection statistics of the queries
-/// `first .. first + count - 1` of the selection. One reader serves one thread.
+/// `[first, first + count)` of the selection. One reader serves one thread.
 class QueryReader {
  public:
   /// `predictions`, the run's votes or null, adds who voted for what; they are read once all the

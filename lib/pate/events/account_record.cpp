@@ -11,7 +11,7 @@
 #include "pate/events/record_sums.hpp"
 #include "pate/events/record_trajectory.hpp"
 #include "pate/numerics/decimal.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {

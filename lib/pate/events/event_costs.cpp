@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/release/curve/curve_release.hpp"
 #include "pate/release/smooth/release_cost.hpp"

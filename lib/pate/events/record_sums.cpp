@@ -7,7 +7,6 @@
 #include <string>
 
 #include "pate/base/error.hpp"
-#include "pate/numerics/log_space.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/events/record_answers.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/bernoulli_pair.hpp"
 
 namespace pate {
 

@@ -1,18 +1,8 @@
 #pragma once
 
-#include <cmath>
-#include <limits>
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The larger of two numbers, NaN if either is: for maxima over costs, where std::max may pass over
-/// a NaN and report too little.
-template <class Real>
-[[nodiscard]] Real max_or_nan(Real a, Real b) {
-  return a > b || std::isnan(a) ? a : b;
-}
 
 // Probabilities travel as natural logarithms; -inf is probability zero. Divergences travel as the
 // excess of a Renyi moment over one, written as sums of terms that are never negative, so that a
@@ -44,23 +34,5 @@ template <class Real>
 
 /// log(1 + e^x), the logarithm of a moment from the logarithm of its excess.
 [[nodiscard]] double log1pexp(double x);
-
-/// Two probabilities that are compared, each with its complement, and their ratios, all as
-/// logarithms: the answer of a threshold check on the votes (p) and on a neighbour (p').
-struct LogBernoulliPair {
-  double log_p;
-  double log_not_p;
-  double log_p_neighbour;
-  double log_not_p_neighbour;
-  double log_ratio;      ///< log(p / p'), computed without cancellation
-  double log_not_ratio;  ///< log((1-p) / (1-p'))
-};
-
-/// log of the excess  p^order p'^(1-order) + (1-p)^order (1-p')^(1-order) - 1  of the divergence
-/// of Bernoulli(p) from Bernoulli(p'); -inf where they are equal. Relative accuracy 1e-13.
-[[nodiscard]] double log_bernoulli_excess(const LogBernoulliPair& pair, double order);
-
-/// The same pair seen in the other direction.
-[[nodiscard]] LogBernoulliPair reversed(const LogBernoulliPair& pair);
 
 }  // namespace pate

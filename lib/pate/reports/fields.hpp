@@ -18,7 +18,6 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/base/json.hpp"
-#include "pate/numerics/log_space.hpp"
 
 namespace pate::reports {
 

@@ -14,7 +14,7 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/rdp/orders.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
 #include "pate/tuning/tuning_settings.hpp"

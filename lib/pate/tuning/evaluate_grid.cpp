@@ -9,7 +9,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/query_counts.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/agreement.hpp"
 #include "pate/tuning/public_epsilons.hpp"

@@ -11,7 +11,7 @@
 
 #include "pate/accounting/query_counts.hpp"
 #include "pate/base/error.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {

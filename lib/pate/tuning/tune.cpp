@@ -12,7 +12,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/rdp/orders.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"

@@ -76,7 +76,7 @@ class StudentScores {
   [[nodiscard]] std::int64_t rows() const { return table_->rows(); }
   [[nodiscard]] std::int64_t classes() const { return table_->columns(); }
 
-  /// Writes the scores of rows `first .. first + count - 1` to `out`, row-major.
+  /// Writes the scores of rows `[first, first + count)` to `out`, row-major.
   ///
   /// Throws `input_error` naming row, column and value where a score is not in [0, 1], and naming
   /// row and sum where a row does not sum to 1 within 1e-4. Thread safe.

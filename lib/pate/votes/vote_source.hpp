@@ -42,7 +42,7 @@ class VoteSource {
   /// Votes per query, M; 0 when there are no queries.
   [[nodiscard]] virtual std::int64_t teachers() const = 0;
 
-  /// Writes the histograms of queries `first .. first + count - 1` to `out`, row-major,
+  /// Writes the histograms of queries `[first, first + count)` to `out`, row-major,
   /// `count * classes()` numbers. Throws `input_error` naming file, row, column and value.
   virtual void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const = 0;
 
@@ -165,7 +165,7 @@ class PredictionVotes final : public VoteSource {
   [[nodiscard]] std::vector<ClassVotes> read_voted(std::int64_t first,
                                                    std::int64_t count) const override;
 
-  /// Writes the class ids of queries `first .. first + count - 1` to `out`, one row of
+  /// Writes the class ids of queries `[first, first + count)` to `out`, one row of
   /// `teachers()` ids per query. Throws as `read` does, and `parameter_error` where abstentions are
   /// left out.
   void read_votes(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const;

@@ -11,7 +11,6 @@
 #include "pate/accounting/query_sets.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
-#include "pate/numerics/log_space.hpp"
 #include "pate/numerics/margin.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"

@@ -1,4 +1,5 @@
 #include "pate/numerics/log_space.hpp"
+#include "pate/numerics/bernoulli_pair.hpp"
 
 #include <doctest/doctest.h>
 

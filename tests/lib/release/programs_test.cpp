@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pate/labeling/privacy_filter.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/normal.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "pate/accounting/cost_sums.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "support/random.hpp"
 
 using namespace pate;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 
 namespace pate {
@@ -38,11 +38,8 @@ inline constexpr double kMaxLinearExcess = 1e290;
 
 /// The cost of an excess, rounded outwards and at most `cap`, which an excess that is not a number
 /// costs.
-[[nodiscard]] inline double cost_of_log_excess(double log_excess, double order, double cap,
-                                               double margin = kCostMargin) {
-  const double cost = with_margin(log1pexp(log_excess) / (order - 1.0), margin);
-  return cost < cap ? cost : cap;
-}
+[[nodiscard]] double cost_of_log_excess(double log_excess, double order, double cap,
+                                        double margin = kCostMargin);
 
 /// The same where the excess itself is at hand and `fits_double`.
 [[nodiscard]] inline double cost_of_excess(double excess, double order, double cap) {

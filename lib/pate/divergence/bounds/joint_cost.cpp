@@ -6,8 +6,17 @@
 
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
+
+double LogAnswerLine::at(double log_x) const {
+  return log_add(selection, answered + log_x);
+}
+
+LogAnswerLine log_answer_line(const LogBernoulliPair& pair, double order) {
+  return {log_bernoulli_excess(pair, order), pair.log_p_neighbour + order * pair.log_ratio};
+}
 
 StatisticPlaces::StatisticPlaces(const AnswerTable& ladder, std::vector<std::int64_t> statistics)
     : first_(ladder.first()),

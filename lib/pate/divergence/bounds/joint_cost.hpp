@@ -10,7 +10,7 @@
 
 #include "pate/divergence/bounds/cost.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 
@@ -35,7 +35,7 @@ struct LogAnswerLine {
   double selection = kLeast;
   double answered = 0.0;
 
-  [[nodiscard]] double at(double log_x) const { return log_add(selection, answered + log_x); }
+  [[nodiscard]] double at(double log_x) const;
 
   template <class Real>
   [[nodiscard]] AffineExcess<Real> in() const {
@@ -50,9 +50,7 @@ struct LogAnswerLine {
 };
 
 /// The line of a check that is seen as `pair` from the votes and the neighbour.
-[[nodiscard]] inline LogAnswerLine log_answer_line(const LogBernoulliPair& pair, double order) {
-  return {log_bernoulli_excess(pair, order), pair.log_p_neighbour + order * pair.log_ratio};
-}
+[[nodiscard]] LogAnswerLine log_answer_line(const LogBernoulliPair& pair, double order);
 
 /// The lines of one statistic v, one for each neighbour's w = v, v - 1, v + 1: of the three the
 /// largest counts.

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
-#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
-#include "pate/numerics/log_space.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
-#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 

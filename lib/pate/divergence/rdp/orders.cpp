@@ -11,7 +11,7 @@
 #include <map>
 
 #include "pate/base/error.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 

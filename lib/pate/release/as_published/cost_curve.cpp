@@ -14,7 +14,7 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/normal.hpp"
 
 namespace pate {

@@ -9,6 +9,7 @@
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/log_space.hpp"
 #include "pate/release/sensitivity/two_class_cost.hpp"
 
 namespace pate {

@@ -11,7 +11,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_release.hpp"
 
 namespace pate {

@@ -8,7 +8,7 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 
 namespace pate {

@@ -19,7 +19,7 @@
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
 #include "pate/release/sensitivity/local_sensitivity.hpp"

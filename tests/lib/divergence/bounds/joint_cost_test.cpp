@@ -10,7 +10,7 @@
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/oracle.hpp"

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "pate/numerics/log_space.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/normal.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
