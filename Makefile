@@ -97,6 +97,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@cmake --build --preset release --target headers -j $(JOBS)
 	@ctest --preset release -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/pate_tests --test-case='random dumps*'
+	@PATE_DECLARED_CONFIGURATIONS=5000 build/release/tests/pate_tests --test-case='declared budget: test and run*'
 	@$(MAKE) verify CASES=2000
 
 .PHONY: gallery

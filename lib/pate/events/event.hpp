@@ -24,13 +24,15 @@ enum class EventKind {
   release,   ///< a number that was published about a run, with noise
   majority,  ///< answers of a private majority (`darrm`)
   step,      ///< another mechanism on the same data, of which only its privacy is known
+  declared,  ///< a run with a budget declared beforehand, and the private test before it
 };
 template <>
-inline constexpr std::array<Named<EventKind>, 4> kNames<EventKind>{{
+inline constexpr std::array<Named<EventKind>, 5> kNames<EventKind>{{
     {EventKind::run, "run"},
     {EventKind::release, "release"},
     {EventKind::majority, "majority"},
     {EventKind::step, "step"},
+    {EventKind::declared, "declared"},
 }};
 
 /// Who decided what, and when: what a promise rests on. Public.

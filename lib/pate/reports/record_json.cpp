@@ -102,7 +102,8 @@ template <class Archive, class Open>
 void public_fields(Archive& a, Open& open) {
   member(a, "id", open.id);
   a.named("kind", open.kind,
-          {EventKind::run, EventKind::release, EventKind::majority, EventKind::step});
+          {EventKind::run, EventKind::release, EventKind::majority, EventKind::step,
+           EventKind::declared});
   if constexpr (Archive::kReads) {
     if (const auto id = a.json().find("id")) check_id(*id);
   }
@@ -287,6 +288,11 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
     case EventKind::majority:
       require(open.claim && !open.steps && !open.drawn && !open.foreign && !open.cap,
               "with a claim, and without steps, cap, drawn and foreign");
+      break;
+    case EventKind::declared:
+      require(open.claim && open.claim->count == 1 && !open.steps && !open.drawn && !open.foreign &&
+                  !open.cap && !open.realized,
+              "with a claim once, and without steps, cap, realized, drawn and foreign");
       break;
     case EventKind::step:
       require((open.claim || open.foreign) && !(open.claim && open.foreign) && !open.steps &&
