@@ -110,6 +110,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@cmake --build --preset $(PRESET) --target headers -j $(JOBS)
 	@ctest --preset $(PRESET) -L '^install$$'
 	@PATE_RANDOM_DUMPS=10000 $(BUILD)/tests/test_accounting --test-case='random dumps*'
+	@PATE_DECLARED_CONFIGURATIONS=5000 $(BUILD)/tests/test_release --test-case='declared budget: test and run*'
 	@$(MAKE) verify CASES=2000
 
 .PHONY: gallery

@@ -96,6 +96,10 @@ struct LabelOptions {
   double delta = 0.0;
   bool any_delta = false;
   bool rows_from_answers = false;
+  std::optional<double> declared_epsilon;  ///< a budget declared beforehand: test, then run
+  std::optional<std::int64_t> fallback_queries;
+  bool dry_run = false;
+  std::string tables;
   std::string ledger;
   std::string ensemble;
   unsigned threads = 0;
@@ -107,6 +111,10 @@ void add_label(CommandLine& line, LabelOptions& options);
 /// The same with noise from `source`, and interrupted at `points`: for tests.
 [[nodiscard]] int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
                             const io::WritePoints& points);
+
+/// `pate label --declared-epsilon`: the private test first, and the run only where it passes.
+[[nodiscard]] int run_declared_label(const LabelOptions& options, const Streams& streams,
+                                     BitSource& source, const io::WritePoints& points);
 
 /// `pate darrm [VOTES]`: the private majority of two classes by teachers that are private
 /// themselves; with VOTES what it makes of them, and its answers.

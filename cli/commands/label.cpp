@@ -28,7 +28,48 @@ namespace pate::cli {
 
 namespace {
 
+// What goes with a budget that is declared beforehand, and what does not.
+void check_declared(const LabelOptions& options) {
+  if (!options.declared_epsilon) {
+    if (options.fallback_queries || options.dry_run || !options.tables.empty()) {
+      throw usage_error(fmt::format("{} goes with --declared-epsilon",
+                                    options.fallback_queries ? "--fallback-queries"
+                                    : options.dry_run        ? "--dry-run"
+                                                             : "--tables"));
+    }
+    if (options.labels.empty()) throw usage_error("--write-labels is required");
+    return;
+  }
+  if (options.max_epsilon || options.max_answers || options.order) {
+    throw usage_error(fmt::format(
+        "--declared-epsilon excludes {}: the whole list is declared, and answered where the test "
+        "passes; declare fewer queries with --queries",
+        options.max_epsilon   ? "--max-epsilon"
+        : options.max_answers ? "--max-answers"
+                              : "--order"));
+  }
+  if (options.mechanism.any_ptr()) {
+    throw usage_error(
+        "--declared-epsilon is of no use to PTR, whose cost does not depend on the votes: what "
+        "pate plan says may be published as it is");
+  }
+  if (options.fallback_queries && *options.fallback_queries < 1) {
+    throw usage_error(
+        fmt::format("--fallback-queries must be >= 1, got {}", *options.fallback_queries));
+  }
+  if (options.dry_run && options.output.public_only) {
+    throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
+  }
+  if (options.dry_run && !options.labels.empty()) {
+    throw usage_error("--dry-run makes no labels: leave out --write-labels");
+  }
+  if (!options.dry_run && options.labels.empty()) {
+    throw usage_error("--write-labels is required");
+  }
+}
+
 void check_options(const LabelOptions& options) {
+  check_declared(options);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
   check_delta(options.delta, options.any_delta);
@@ -63,7 +104,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   add_mechanism_options(line, options.mechanism);
   const Section run = line.section("Run");
   run.add("--write-labels FILE", options.labels,
-          "write the labels to this .npy, .csv or .tsv file; -1 means refused", {.required = true});
+          "write the labels to this .npy, .csv or .tsv file; -1 means refused");
   run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
   run.add("--reinforce-above GAMMA", options.reinforce_above,
           "give refused queries the student's label if its score is above GAMMA");
@@ -71,6 +112,17 @@ void add_label(CommandLine& line, LabelOptions& options) {
   run.add("--max-epsilon E", options.max_epsilon,
           "stop before a query that could raise the data-independent epsilon above E");
   add_rows_from_answers(run, options.rows_from_answers);
+  const Section declared = line.section("A budget declared beforehand");
+  declared.add("--declared-epsilon E", options.declared_epsilon,
+               "test privately whether the run keeps (E, delta), and make it only where it does; "
+               "both together cost (E, delta), passed or not");
+  declared.add("--fallback-queries N", options.fallback_queries,
+               "after a failed test answer the first N queries, with half of E");
+  declared.add("--dry-run", options.dry_run,
+               "test nothing and draw nothing: report, privately, how likely the test passes");
+  declared.add("--tables DIR", options.tables,
+               "cache directory for the tables of the test, which hold nothing private",
+               {.recorded = false});
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.delta, options.any_delta);
   privacy.add("--order L", options.order,
@@ -95,6 +147,7 @@ int run_label(const LabelOptions& options, const Streams& streams) {
 int run_label(const LabelOptions& options, const Streams& streams, BitSource& source,
               const io::WritePoints& points) {
   check_options(options);
+  if (options.declared_epsilon) return run_declared_label(options, streams, source, points);
   const reports::LabelsFormat format = reports::labels_format(options.labels);
   check_no_labels_yet(options.labels, options.force);
   VotesInput input = open_votes(options.input);

@@ -17,6 +17,7 @@
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
+#include "pate/reports/declared_report.hpp"
 #include "pate/reports/label_report.hpp"
 
 namespace pate::cli {
@@ -274,6 +275,35 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   text += fmt::format(", {} refused\norder fixed before the run: {:.6g}\n", labelled.refused(),
                       report.filter.order());
   return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
+}
+
+std::string declared_summary(const reports::DeclaredReport& report, const std::string& votes,
+                             bool colour) {
+  const DeclaredSettings& settings = report.mechanism.settings();
+  std::string text = fmt::format("{}: {}, {}, {} classes\n{}\n", votes,
+                                 queries_text(static_cast<long long>(settings.queries)),
+                                 teachers_text(settings.question.teachers),
+                                 settings.question.classes, mechanism_text(report.aggregator));
+  if (report.labels) {
+    const LabelledQueries& labelled = report.labels->labelled;
+    text += fmt::format("the test {}\n{}: {} by the teachers",
+                        report.labels->passed ? "passed" : "did not pass", report.labels->path,
+                        counted(labelled.answered, "label", "labels"));
+    if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
+    text += fmt::format(", {} refused\n", labelled.refused());
+    return text + costs_and_notices({&*report.declared, 1}, 0, report.notices, colour, false);
+  }
+  const DeclaredRehearsal& rehearsal = *report.rehearsal;
+  text += fmt::format(
+      "\nPRIVATE, nothing was drawn: declared ({:.6g}, {}), the test passes with probability "
+      "{:.6g}\n  at level {} of {}\n",
+      settings.budget.epsilon, decimal(settings.budget.delta), rehearsal.pass_probability,
+      rehearsal.level, rehearsal.levels);
+  for (const auto& [probability, epsilon] : rehearsal.smallest_epsilon) {
+    text += fmt::format("  passes with probability {:<5} from epsilon = {}\n", probability,
+                        epsilon ? epsilon_text(*epsilon) : "infinite");
+  }
+  return text + (report.notices.empty() ? "" : "\n") + notes(report.notices);
 }
 
 std::string plan_summary(const Plan& plan, bool all, bool colour) {

@@ -32,6 +32,7 @@ struct Tuning;
 namespace reports {
 struct DarrmReport;
 struct InputFile;
+struct DeclaredReport;
 struct LabelReport;
 struct ReportPart;
 struct RoundsContext;
@@ -73,6 +74,8 @@ struct VotesTitle {
                                         bool all, bool colour);
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
                                         const std::string& votes, bool all, bool colour);
+[[nodiscard]] std::string declared_summary(const reports::DeclaredReport& report,
+                                           const std::string& votes, bool colour);
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
                                         bool colour);
 [[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes);

@@ -739,6 +739,7 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
     case Bound::exact:
     case Bound::exact_per_teacher:
     case Bound::released:
+    case Bound::declared:
       break;
   }
   throw parameter_error("only the published and the trade-off bound depend on queries through q");

@@ -87,6 +87,10 @@ std::string whom_it_is_for(const CostEntry& cost) {
     return " This holds for these votes, in both directions; the number depends on them and must "
            "not be published as it is.";
   }
+  if (cost.bound == Bound::declared) {
+    return " This was declared before the votes were looked at, holds for everybody, and may be "
+           "published as it is.";
+  }
   if (cost.bound == Bound::released) {
     return " This counts numbers that were released with noise, and may be published.";
   }
@@ -113,6 +117,21 @@ std::string outcome_formula(const CostEntry& cost) {
       cost.epsilon);
 }
 
+// What is said of a budget that was declared beforehand, beside what any fixed number promises.
+void declare(const CostEntry& cost, Guarantee& guarantee) {
+  guarantee.promise = fmt::format(
+      "This run and the test before it were declared beforehand to be, together, ({}, "
+      "{})-differentially private. {}",
+      cost.epsilon, cost.delta, guarantee.promise);
+  guarantee.assumes.emplace_back(
+      "epsilon, delta, the list of queries, the threshold and the noise were fixed before anybody "
+      "looked at these votes, but for what was published of them and is counted elsewhere");
+  guarantee.not_covered.insert(
+      guarantee.not_covered.begin(),
+      "the answers given that the test passed: the promise is about the test and the run together, "
+      "and every further test counts as this one does, whether it passes or not");
+}
+
 }  // namespace
 
 Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
@@ -135,11 +154,15 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
     result.assumes.emplace_back("the Renyi order was fixed before the run");
   }
   result.not_covered = not_covered_by_any();
+  if (cost.bound == Bound::declared) declare(cost, result);
   return result;
 }
 
 Guarantee guarantee_of(const Account& account) {
-  return guarantee_of(account.costs[account.headline], outputs_of(account.aggregator));
+  const CostEntry& headline = account.costs[account.headline];
+  const bool is_declared = headline.bound == Bound::declared;
+  return guarantee_of(headline, (is_declared ? "whether the test passed, and " : "") +
+                                    outputs_of(account.aggregator));
 }
 
 std::string outputs_of(const Aggregator& aggregator) {

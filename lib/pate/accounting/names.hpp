@@ -52,9 +52,10 @@ enum class Bound {
   exact,              ///< no bound: the divergence itself, both directions, from the counts
   exact_per_teacher,  ///< the same from who voted what: the teacher that costs most
   released,  ///< numbers that were published with noise, and what holds for every histogram
+  declared,  ///< a budget declared beforehand, which a private test kept
 };
 template <>
-inline constexpr std::array<Named<Bound>, 7> kNames<Bound>{{
+inline constexpr std::array<Named<Bound>, 8> kNames<Bound>{{
     {Bound::data_independent, "data_independent"},
     {Bound::published, "published"},
     {Bound::tradeoff, "tradeoff"},
@@ -62,6 +63,7 @@ inline constexpr std::array<Named<Bound>, 7> kNames<Bound>{{
     {Bound::exact, "exact"},
     {Bound::exact_per_teacher, "exact_per_teacher"},
     {Bound::released, "released"},
+    {Bound::declared, "declared"},
 }};
 
 /// What a cost of a whole run is worth.

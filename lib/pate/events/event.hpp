@@ -26,14 +26,16 @@ enum class EventKind {
   majority,  ///< answers of a private majority (`darrm`)
   step,      ///< another mechanism on the same data, of which only its privacy is known
   tuning,    ///< runs with several parameters, of which the best labels were released
+  declared,  ///< a run with a budget declared beforehand, and the private test before it
 };
 template <>
-inline constexpr std::array<Named<EventKind>, 5> kNames<EventKind>{{
+inline constexpr std::array<Named<EventKind>, 6> kNames<EventKind>{{
     {EventKind::run, "run"},
     {EventKind::release, "release"},
     {EventKind::majority, "majority"},
     {EventKind::step, "step"},
     {EventKind::tuning, "tuning"},
+    {EventKind::declared, "declared"},
 }};
 
 /// Who decided what, and when: what a promise rests on. Public.

@@ -89,6 +89,21 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
   return event;
 }
 
+Event declared_run(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
+                   std::int64_t queries, const PrivacyClaim& declared, const std::string& id) {
+  Event event;
+  event.open.kind = EventKind::declared;
+  event.open.id = id;
+  event.open.teachers = teachers;
+  event.open.classes = classes;
+  event.open.mechanism = aggregator.name();
+  event.open.aggregator = aggregator;
+  event.open.queries = queries;
+  event.open.delta = declared.delta;
+  event.open.claim = declared;
+  return event;
+}
+
 Event majority_answers(const MajorityPlan& plan, const std::string& id) {
   const MajoritySettings& settings = plan.settings;
   const bool is_fresh = settings.setting == TeacherSetting::independent_fresh;

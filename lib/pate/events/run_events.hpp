@@ -25,6 +25,14 @@ namespace pate {
                                  const PrivacyFilter& filter, const RunLimits& limits,
                                  const std::string& id);
 
+/// A run of so many queries whose budget was declared beforehand, and the private test before it:
+/// together (epsilon, delta)-DP, whether the test passed or not. Nothing else is told of it, and
+/// what its answers cost by themselves is no part of it. `id` as above; digests are added by who
+/// knows the files.
+[[nodiscard]] Event declared_run(const Aggregator& aggregator, std::int64_t teachers,
+                                 std::int64_t classes, std::int64_t queries,
+                                 const PrivacyClaim& declared, const std::string& id);
+
 /// The RDP that a filter with a limit guarantees at its order; `delta` is what the deltas of all
 /// queries leave. Rounded upwards.
 [[nodiscard]] RdpCap cap_of_filter(double max_epsilon, double order, double delta);

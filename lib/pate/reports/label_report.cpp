@@ -51,14 +51,6 @@ std::string text_bytes(const LabelledQueries& labelled, const RowSelection& rows
   return bytes;
 }
 
-void counts(FieldWriter& a, const LabelledQueries& labelled) {
-  a("asked", labelled.asked);
-  a("answered", labelled.answered);
-  a("refused", labelled.refused());
-  a("student", labelled.student);
-  a("stopped", labelled.stopped);
-}
-
 void write_filter(FieldWriter& a, const LabelReport& report) {
   a.object("filter", [&](FieldWriter& filter) {
     filter("order", report.filter.order());
@@ -69,6 +61,14 @@ void write_filter(FieldWriter& a, const LabelReport& report) {
 }
 
 }  // namespace
+
+void write_label_counts(FieldWriter& labels, const LabelledQueries& labelled) {
+  labels("asked", labelled.asked);
+  labels("answered", labelled.answered);
+  labels("refused", labelled.refused());
+  labels("student", labelled.student);
+  labels("stopped", labelled.stopped);
+}
 
 LabelsFormat labels_format(std::string_view path) {
   for (const LabelsFormat format : {LabelsFormat::npy, LabelsFormat::csv, LabelsFormat::tsv}) {
@@ -101,7 +101,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     labels("path", report.path);
     labels("format", report.format);
     labels("sha256", report.sha256);
-    counts(labels, report.labelled);
+    write_label_counts(labels, report.labelled);
   });
   json.object("answered", [&](FieldWriter& answered) {
     answered("expected", account.answered_expected);
@@ -138,7 +138,8 @@ std::string public_label_report_json(const LabelReport& report, const ReportCont
         a("queries", report.labelled.labels.size());
         a("delta", account.delta);
         delta_split(a, account.delta, account.query_delta);
-        a.object("labels", [&](FieldWriter& labels) { counts(labels, report.labelled); });
+        a.object("labels",
+                 [&](FieldWriter& labels) { write_label_counts(labels, report.labelled); });
         write_filter(a, report);
         write_costs(a, account);
         a("steps", most_steps(account.aggregator, report.limits));

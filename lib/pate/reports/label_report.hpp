@@ -13,6 +13,8 @@
 
 namespace pate::reports {
 
+class FieldWriter;
+
 /// How a file of labels, or of other integers, is written.
 enum class LabelsFormat { npy, csv, tsv };
 
@@ -53,6 +55,9 @@ struct LabelReport {
   std::optional<std::string> ledger;  ///< its path
   std::optional<ToldEpsilon> total;   ///< of the ledger, with this run
 };
+
+/// What became of the queries: the members that any report of labels has of them.
+void write_label_counts(FieldWriter& labels, const LabelledQueries& labelled);
 
 /// The JSON report of `pate label` (cli/schemas/label.schema.json).
 [[nodiscard]] std::string label_report_json(const LabelReport& report,

@@ -117,7 +117,7 @@ void public_fields(Archive& a, Open& open) {
   member(a, "id", open.id);
   a.named("kind", open.kind,
           {EventKind::run, EventKind::release, EventKind::majority, EventKind::step,
-           EventKind::tuning});
+           EventKind::tuning, EventKind::declared});
   if constexpr (Archive::kReads) {
     if (const auto id = a.json().find("id")) check_id(*id);
   }
@@ -303,6 +303,11 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
     case EventKind::majority:
       require(open.claim && !open.steps && !open.drawn && !open.foreign && !open.cap && !open.tries,
               "with a claim, and without steps, cap, drawn, foreign and tries");
+      break;
+    case EventKind::declared:
+      require(open.claim && open.claim->count == 1 && !open.steps && !open.drawn && !open.foreign &&
+                  !open.cap && !open.realized && !open.tries,
+              "with a claim once, and without steps, cap, realized, drawn, foreign and tries");
       break;
     case EventKind::step:
       require((open.claim || open.foreign) && !(open.claim && open.foreign) && !open.steps &&

@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/commands/summaries.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
+#include "cli/progress.hpp"
+#include "pate/base/atomic_file.hpp"
+#include "pate/base/digests.hpp"
+#include "pate/labeling/label_run.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
+#include "pate/release/declared/declared_run.hpp"
+#include "pate/release/smooth/release_cost.hpp"
+#include "pate/reports/curve_tables.hpp"
+#include "pate/reports/declared_report.hpp"
+#include "pate/reports/ledger.hpp"
+#include "pate/reports/ledger_account.hpp"
+#include "pate/reports/record_json.hpp"
+#include "pate/reports/run_reports.hpp"
+
+namespace pate::cli {
+
+namespace {
+
+DeclaredMechanism declared_mechanism(const LabelOptions& options, const Run& run) {
+  DeclaredSettings settings;
+  settings.question = {run.aggregator,
+                       run.votes.teachers(),
+                       run.votes.classes(),
+                       0.0,
+                       default_cost(run.aggregator, run.votes.classes()),
+                       ReleasedCost::joint};
+  settings.budget = {*options.declared_epsilon, options.delta,
+                     options.fallback_queries.has_value()};
+  settings.queries = run.rows.size();
+  settings.fallback_queries = options.fallback_queries.value_or(0);
+  settings.threads = options.threads;
+  if (settings.question.cost == CurveCost::tilted) {
+    expect_memory(KeyCosts::memory(settings.question.teachers),
+                  fmt::format("the table of a test of {} teachers", settings.question.teachers));
+  }
+  return DeclaredMechanism(settings);
+}
+
+// What everybody may know beforehand and should.
+std::vector<Notice> public_advice(const DeclaredMechanism& mechanism, const Run& run) {
+  std::vector<Notice> notices;
+  const DeclaredBudget& budget = mechanism.settings().budget;
+  const double any = epsilon_for_any_votes(run.aggregator, run.rows.size(), budget.delta);
+  if (any <= budget.epsilon) {
+    notices.push_back(
+        {"any_votes_suffice",
+         fmt::format("whatever the votes are, this run costs epsilon = {} at most: without "
+                     "--declared-epsilon it needs no test",
+                     any)});
+  }
+  return notices;
+}
+
+// The first so many queries of a run, in the place of all of them.
+Run first_of(const Run& run, std::int64_t queries) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < queries; ++i) rows.push_back(run.rows[i]);
+  return {run.votes, RowSelection::list(std::move(rows)), run.aggregator, run.student, {}, {}};
+}
+
+// Labels of a run without limits: what it costs was paid for before.
+LabelledQueries labels_of(const Run& run, const LabelOptions& options, BitSource& source) {
+  const RunLimits limits{run.rows.size(), {}, {}};
+  constexpr double kAnyOrder = 2.0;  // of a filter that lets everything through
+  PrivacyFilter filter(run.aggregator, limits, options.delta, kAnyOrder);
+  return label_queries(run, filter, options.reinforce_above, source, options.threads);
+}
+
+int rehearse_label(const LabelOptions& options, const Streams& streams, VotesInput& input,
+                   const Run& run, const DeclaredMechanism& mechanism) {
+  auto described = input.describe_async(options.threads);
+  reports::DeclaredReport report{mechanism, run.aggregator, {}};
+  const reports::CurveTables tables(options.tables);
+  {
+    const Activity activity(streams, "computing tables");
+    report.rehearsal = rehearse(mechanism, collect_votes(run, options.threads), tables);
+  }
+  report.notices = public_advice(mechanism, run);
+  report.notices.push_back(
+      {"declared_private",
+       "these numbers depend on the votes: an epsilon that is chosen after reading them is not "
+       "declared beforehand, and voids the guarantee; choose it by rehearsing on votes of pate "
+       "simulate, on public ones, or on those of teachers of other data"});
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
+                         options.delta, report.notices);
+  reports::ReportContext context{version(), settings_of("label", add_label, options),
+                                 described.get()};
+  context.tables = tables.used();
+  input.check_unchanged();
+  deliver_report(options.output, reports::declared_report_json(report, context),
+                 for_people(options.output, report.guarantee(),
+                            declared_summary(report, options.input.votes, streams.out_colour())),
+                 report.notices, streams);
+  return kDone;
+}
+
+}  // namespace
+
+int run_declared_label(const LabelOptions& options, const Streams& streams, BitSource& source,
+                       const io::WritePoints& points) {
+  const auto format =
+      options.dry_run ? reports::LabelsFormat::npy : reports::labels_format(options.labels);
+  if (!options.dry_run) check_no_labels_yet(options.labels, options.force);
+  VotesInput input = open_votes(options.input);
+  const Run run = make_run(input, options.mechanism);
+  validate(run);
+  const DeclaredMechanism mechanism = declared_mechanism(options, run);
+  if (options.dry_run) return rehearse_label(options, streams, input, run, mechanism);
+
+  auto described = input.describe_async(options.threads);
+  const reports::CurveTables tables(options.tables);
+  std::optional<Activity> activity(std::in_place, streams, "testing and labelling");
+  const std::size_t level = mechanism.test().level(
+      mechanism.costs(collect_votes(run, options.threads), mechanism.test().orders(), tables));
+  reports::ReportContext context{version(), settings_of("label", add_label, options),
+                                 described.get()};
+  context.tables = tables.used();
+  input.check_unchanged();
+  check_no_labels_yet(options.labels, options.force);  // tables may have taken long
+
+  // The entry comes before the coin: a test is charged in full, whatever comes out.
+  std::optional<reports::Ledger> ledger;
+  std::string ensemble;
+  if (!options.ledger.empty()) {
+    ledger.emplace(options.ledger, points);
+    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
+                                    input.votes->teachers(), input.votes->classes())
+                   .name;
+  }
+  Event event = reports::declared_event(mechanism, run.aggregator, context.inputs, ensemble,
+                                        options.rows_from_answers, reports::new_event_id());
+  reports::DeclaredReport report{mechanism, run.aggregator, public_advice(mechanism, run)};
+  report.declared = reports::declared_entry(mechanism.settings().budget);
+  if (ledger) {
+    const std::string called = options.output.public_only ? "the ledger" : options.ledger;
+    report.notices = ledger_notices(*ledger, called, event);
+    const CostEntry total = reports::total_with(*ledger, event);
+    report.ledger = options.ledger;
+    report.total = ToldEpsilon{total.epsilon, total.delta};
+    ledger->append({event, reports::ledger_settings("label", context, ""), version()});
+    report.notices.push_back(
+        {"ledger_total",
+         fmt::format("{}: {}", called, reports::total_in_words(ledger->entries().size(), total))});
+  } else {
+    report.notices.push_back(no_ledger());
+  }
+
+  const bool passed = mechanism.passes(level, source);
+  if (!passed && !options.fallback_queries) {
+    activity.reset();
+    return report_missed(
+        {fmt::format("the test of --declared-epsilon {} did not pass: there are no labels, and "
+                     "({}, {}) of the budget is spent",
+                     *options.declared_epsilon, *options.declared_epsilon, options.delta)},
+        streams);
+  }
+  const Run asked = passed ? run : first_of(run, *options.fallback_queries);
+  const LabelledQueries labelled = labels_of(asked, options, source);
+  activity.reset();
+  const std::string bytes =
+      reports::labels_bytes(labelled, asked.rows, format, options.reinforce_above.has_value());
+  report.labels.emplace(reports::DeclaredLabels{labelled, passed, options.labels, format,
+                                                io::sha256_hex(std::as_bytes(std::span(bytes)))});
+  event.facts.digests.labels = report.labels->sha256;
+  context.record = {event};
+  if (!passed) {
+    report.notices.push_back(
+        {"fallback",
+         fmt::format("the test did not pass: the labels are those of the first {} queries, as "
+                     "--fallback-queries says",
+                     *options.fallback_queries)});
+  }
+  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
+                         options.delta, report.notices);
+  input.check_unchanged();
+  io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
+  std::string json;
+  if (options.output.public_only) {
+    std::vector<std::string> files = input_paths(options.input);
+    files.insert(files.end(), {options.ledger, options.labels});
+    report.notices = reports::public_notices(report.notices, files);
+    report.labels->path = "labels";
+    json = reports::public_declared_report_json(report, context);
+  } else {
+    json = reports::declared_report_json(report, context);
+  }
+  deliver_report(options.output, json,
+                 for_people(options.output, report.guarantee(),
+                            declared_summary(
+                                report, options.output.public_only ? "PUBLIC" : options.input.votes,
+                                streams.out_colour())),
+                 report.notices, streams);
+  return kDone;
+}
+
+}  // namespace pate::cli

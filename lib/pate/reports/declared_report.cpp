@@ -1,0 +1,147 @@
+#include "pate/reports/declared_report.hpp"
+
+#include <algorithm>
+
+#include "pate/events/run_events.hpp"
+#include "pate/reports/record_json.hpp"
+#include "pate/reports/report_fields.hpp"
+
+namespace pate::reports {
+
+namespace {
+
+void write_ladder(FieldWriter& a, const DeclaredMechanism& mechanism) {
+  a("levels", mechanism.test().ladder().last() + 1);
+  a.object("ladder", [&](FieldWriter& ladder) {
+    ladder("start", kLadderStart);
+    ladder("fall", kLadderFall);
+    ladder("growth", kLadderGrowth);
+  });
+  a("orders", mechanism.test().orders());
+}
+
+void write_rehearsal(FieldWriter& a, const DeclaredRehearsal& rehearsal) {
+  a("pass_probability", rehearsal.pass_probability);
+  a("level", static_cast<std::int64_t>(rehearsal.level));
+  const io::JsonWriter list = a.place().member("smallest_epsilon");
+  list.set_empty_array();
+  for (const auto& [probability, epsilon] : rehearsal.smallest_epsilon) {
+    FieldWriter one(list.element());
+    one("pass_probability", probability);
+    one("epsilon", epsilon);
+  }
+}
+
+// The budget, and what became of it.
+void write_declared(FieldWriter& a, const DeclaredReport& report) {
+  const DeclaredSettings& settings = report.mechanism.settings();
+  a.object("declared", [&](FieldWriter& declared) {
+    declared("epsilon", settings.budget.epsilon);
+    declared("delta", settings.budget.delta);
+    if (report.labels) declared("passed", report.labels->passed);
+    if (settings.budget.has_fallback) {
+      declared.object("fallback", [&](FieldWriter& fallback) {
+        fallback("queries", settings.fallback_queries);
+        fallback("epsilon", settings.budget.fallback_epsilon());
+        fallback("delta", settings.budget.fallback_delta());
+      });
+    }
+    write_ladder(declared, report.mechanism);
+    if (report.rehearsal) write_rehearsal(declared, *report.rehearsal);
+  });
+}
+
+void write_run(FieldWriter& a, const DeclaredReport& report) {
+  const DeclaredSettings& settings = report.mechanism.settings();
+  a("mechanism", report.aggregator);
+  a("teachers", settings.question.teachers);
+  a("classes", settings.question.classes);
+  a("queries", settings.queries);
+  a("delta", settings.budget.delta);
+}
+
+void write_promise(FieldWriter& a, const DeclaredReport& report) {
+  write_declared(a, report);
+  a("guarantee", report.guarantee());
+  if (!report.declared) return;
+  a("headline", *report.declared);
+  a("costs", std::vector{*report.declared});
+}
+
+}  // namespace
+
+Guarantee DeclaredReport::guarantee() const {
+  if (!declared) return no_guarantee("nothing was drawn.");
+  Account account;
+  account.aggregator = aggregator;
+  account.costs = {*declared};
+  return guarantee_of(account);
+}
+
+CostEntry declared_entry(const DeclaredBudget& budget) {
+  CostEntry entry{Bound::declared, GuaranteeKind::joint, EpsilonMethod::improved};
+  entry.epsilon = budget.epsilon;
+  entry.delta = budget.delta;
+  entry.parts = {{"declared", budget.epsilon}};
+  entry.releasable = true;
+  return entry;
+}
+
+Event declared_event(const DeclaredMechanism& mechanism, const Aggregator& aggregator,
+                     const std::vector<InputFile>& inputs, const std::string& ensemble,
+                     bool rows_from_answers, const std::string& id) {
+  const DeclaredSettings& settings = mechanism.settings();
+  Event event =
+      declared_run(aggregator, settings.question.teachers, settings.question.classes,
+                   settings.queries, {settings.budget.epsilon, settings.budget.delta, 1}, id);
+  event.open.ensemble = ensemble;
+  event.open.origin.rows_from_answers =
+      rows_from_answers || std::ranges::any_of(inputs, [](const InputFile& input) {
+        return input.role == "indices" || input.role == "student";
+      });
+  for (const InputFile& input : inputs) {
+    if (input.votes_digest) event.facts.digests.file = input.sha256;
+  }
+  event.facts.digests.counts = votes_digest_of(inputs);
+  event.facts.digests.run = run_digest(inputs, aggregator);
+  return event;
+}
+
+std::string declared_report_json(const DeclaredReport& report, const ReportContext& context) {
+  FieldWriter json = begin_report("label", context);
+  write_run(json, report);
+  if (report.labels) {
+    json.object("labels", [&](FieldWriter& labels) {
+      labels("path", report.labels->path);
+      labels("format", report.labels->format);
+      labels("sha256", report.labels->sha256);
+      write_label_counts(labels, report.labels->labelled);
+    });
+  }
+  write_promise(json, report);
+  json("ledger", report.ledger);
+  if (report.total) {
+    json.object("ledger_total", [&](FieldWriter& total) {
+      total("epsilon", report.total->epsilon);
+      total("delta", report.total->delta);
+    });
+  }
+  if (!context.record.empty()) write_record(json, context.record);
+  json("notices", report.notices);
+  return json.text();
+}
+
+std::string public_declared_report_json(const DeclaredReport& report,
+                                        const ReportContext& context) {
+  return public_report(
+      "label", context,
+      [&](FieldWriter& a) {
+        write_run(a, report);
+        a.object("labels",
+                 [&](FieldWriter& labels) { write_label_counts(labels, report.labels->labelled); });
+        write_promise(a, report);
+      },
+      report.notices);
+}
+
+}  // namespace pate::reports
