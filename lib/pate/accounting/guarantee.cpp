@@ -126,8 +126,7 @@ void declare(const CostEntry& cost, Guarantee& guarantee) {
   guarantee.assumes.emplace_back(
       "epsilon, delta, the list of queries, the threshold and the noise were fixed before anybody "
       "looked at these votes, but for what was published of them and is counted elsewhere");
-  guarantee.not_covered.insert(
-      guarantee.not_covered.begin(),
+  guarantee.not_covered.emplace_back(
       "the answers given that the test passed: the promise is about the test and the run together, "
       "and every further test counts as this one does, whether it passes or not");
 }
