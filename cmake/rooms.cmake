@@ -55,7 +55,7 @@ pate_room(accounting base numerics votes mechanisms divergence)
 pate_room(inspection base numerics votes mechanisms accounting)
 pate_room(release base numerics mechanisms divergence accounting ALONE sensitivity)
 pate_room(labeling base numerics mechanisms divergence accounting)
-pate_room(tuning base numerics mechanisms divergence accounting release)
+pate_room(tuning base numerics mechanisms divergence accounting release labeling)
 pate_room(studies base numerics votes mechanisms divergence accounting)
 pate_room(events base numerics mechanisms divergence accounting release labeling studies)
 pate_room(reports base numerics votes mechanisms divergence accounting inspection release labeling

@@ -13,6 +13,7 @@
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/mechanisms/union_bound.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "support/labeling.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
