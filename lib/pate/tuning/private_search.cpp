@@ -13,12 +13,12 @@ namespace {
 constexpr double kAnyOrder = 2.0;
 constexpr double kAnyDelta = 1e-9;
 
-std::int64_t score_of(const LabelledQueries& labelled, TryScore score,
-                      const std::optional<std::vector<std::int32_t>>& labels) {
+std::int64_t score_of(const LabelledQueries& labelled, TryScore score, const TuningVotes& votes) {
   if (score == TryScore::answered) return labelled.answered;
   std::int64_t correct = 0;
   for (std::size_t i = 0; i < labelled.labels.size(); ++i) {
-    if (labelled.labels[i] >= 0 && labelled.labels[i] == (*labels)[i]) ++correct;
+    const auto row = static_cast<std::size_t>(votes.rows[static_cast<std::int64_t>(i)]);
+    if (labelled.labels[i] >= 0 && labelled.labels[i] == (*votes.labels)[row]) ++correct;
   }
   return correct;
 }
@@ -43,8 +43,9 @@ std::optional<BestTry> best_of_tries(const TuningVotes& votes, const TuningGrid&
         "the best of several tries: PTR has deltas that the theorems do not know");
   }
   const std::int64_t queries = votes.rows.size();
-  if (score == TryScore::correct && (!votes.labels || std::ssize(*votes.labels) != queries)) {
-    throw parameter_error("the score correct needs a public label for every query");
+  if (score == TryScore::correct &&
+      (!votes.labels || std::ssize(*votes.labels) != votes.votes.queries())) {
+    throw parameter_error("the score correct needs a public label for every row of the votes");
   }
   std::optional<BestTry> best;
   for (std::int64_t left = draw_number_of_tries(tries, source); left > 0; --left) {
@@ -54,7 +55,7 @@ std::optional<BestTry> best_of_tries(const TuningVotes& votes, const TuningGrid&
     const Run run = run_of(votes, grid.aggregator(its.index), queries);
     PrivacyFilter filter(run.aggregator, {queries, {}, {}}, kAnyDelta, kAnyOrder);
     its.labelled = label_queries(run, filter, {}, source, threads);
-    its.score = score_of(its.labelled, score, votes.labels);
+    its.score = score_of(its.labelled, score, votes);
     if (!best || its.score > best->score) best = std::move(its);
   }
   return best;

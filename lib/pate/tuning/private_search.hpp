@@ -45,8 +45,8 @@ struct BestTry {
 ///
 /// stop: asked before every try; where it says so nothing is returned, and nothing is released.
 /// threads (0: all processors) changes no label. Throws `parameter_error` for a bad grid or number,
-/// for the score `correct` without as many public labels as queries, and what reading the votes and
-/// the source throw.
+/// for the score `correct` without a public label for every row of the votes, and what reading the
+/// votes and the source throw.
 [[nodiscard]] std::optional<BestTry> best_of_tries(const TuningVotes& votes, const TuningGrid& grid,
                                                    const NumberOfTries& tries, TryScore score,
                                                    BitSource& source, unsigned threads,

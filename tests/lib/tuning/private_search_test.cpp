@@ -309,8 +309,13 @@ TEST_SUITE("tuning") {
     for (int round = 0; round < 6; ++round) {
       const Small small = random_small(random);
       const NumberOfTries tries = random_number(random);
-      const auto votes = small.votes();
-      const TuningVotes tuned{*votes, RowSelection::all(votes->queries()), nullptr, small.labels};
+      // In the file a row comes before those that are asked, with a label of its own.
+      Small in_file = small;
+      in_file.queries.insert(in_file.queries.begin(), small.queries.back());
+      in_file.labels.insert(in_file.labels.begin(), 1 - small.labels.front() % 2);
+      const auto votes = in_file.votes();
+      const TuningVotes tuned{*votes, RowSelection::range(1, votes->queries()), nullptr,
+                              in_file.labels};
       const Outcomes exact = released(small, [&](long double x) { return generating(tries, x); });
       std::map<std::string, std::int64_t> drawn;
       TestBits bits(static_cast<std::uint64_t>(random.integer(0, 1 << 30)));
