@@ -93,6 +93,21 @@ class ArraysTest(unittest.TestCase):
                     "with a gradient": lambda votes: torch.tensor(votes, dtype=torch.float64, requires_grad=True),
                     "list of tensors": lambda votes: list(torch.tensor(votes))})
 
+    def test_what_must_be_detached_first(self):
+        """As a tensor of torch: where it has a gradient or is on a GPU it is no array, and says so."""
+        class Tensor:
+            def __init__(self, votes, attached=True, remote=True):
+                self.votes, self.attached, self.remote = votes, attached, remote
+            def detach(self):
+                return Tensor(self.votes, False, self.remote)
+            def cpu(self):
+                return Tensor(self.votes, self.attached, False)
+            def __array__(self, *_):
+                if self.attached or self.remote:
+                    raise TypeError("it cannot be converted: call detach() and cpu() first")
+                return self.votes
+        self.check({"tensor": Tensor, "list of tensors": lambda votes: [Tensor(row) for row in votes]}, rounds=2)
+
     @unittest.skipUnless(have("jax"), "jax is not installed")
     def test_arrays_of_jax(self):
         import jax.numpy
