@@ -14,6 +14,7 @@
 #include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
+#include "pate/base/error.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/tuning/known_points.hpp"

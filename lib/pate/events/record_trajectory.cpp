@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/events/record_answers.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
