@@ -5,7 +5,7 @@ if(PAGE AND PANDOC)
   file(READ ${PAGE} text)
   # The title is said already; links lead nowhere from a manual page.
   string(REGEX REPLACE "^# [^\n]*\n" "# DESCRIPTION\n" text "${text}")
-  string(REGEX REPLACE "\\[([^]\n]*)\\]\\(([^)\n]*)\\)" "\\1" text "${text}")
+  string(REGEX REPLACE "\\[([^]]*)\\]\\(([^) \n]*)\\)" "\\1" text "${text}")
   file(WRITE ${MANUAL}.md "${text}")
   execute_process(COMMAND ${PANDOC} --from gfm --to man ${MANUAL}.md OUTPUT_VARIABLE description
                   COMMAND_ERROR_IS_FATAL ANY)

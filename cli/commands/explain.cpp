@@ -11,7 +11,7 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "pate/accounting/explanation.hpp"
-#include "pate/reports/run_reports.hpp"
+#include "pate/reports/votes_reports.hpp"
 
 namespace pate::cli {
 

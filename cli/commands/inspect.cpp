@@ -11,7 +11,7 @@
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/inspection/inspection_notices.hpp"
-#include "pate/reports/run_reports.hpp"
+#include "pate/reports/votes_reports.hpp"
 
 namespace pate::cli {
 

@@ -21,6 +21,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -103,14 +104,16 @@ def shown(value):
 
 
 def page(rows):
-    lines = ["# What the papers print, and what we say", "",
-             "Written by `run_papers.py` from `table.json`; the tests run every command and check that this page is "
-             "up to date.", "", "`$VOTES` is a folder of votes that are not part of this tree: those published with "
-             "S18 (`s18_mnist_250`, `s18_adult_250`) and votes of our own; rows that need it are skipped without it. "
+    texts = ["Written by `run_papers.py` from `table.json`; the tests run every command and check that this page is "
+             "up to date.", "`$VOTES` is a folder of votes that are not part of this tree: those published with "
+             "S18 (`s18_mnist_250`, `s18_adult_250`, `s18_svhn_250`) and votes of our own; rows that need it are skipped without it. "
              "Figures of other ensembles (Glyph) need votes that nobody has published. "
-             "Printed numbers of six digits and more are what the scripts published with S18 compute.", "",
+             "Printed numbers of six digits and more are what the scripts published with S18 compute.",
              "What the papers say wrong is explained in [the page of their slips]"
-             "(../../lib/pate/release/as_published/README.md).", ""]
+             "(../../lib/pate/release/as_published/README.md)."]
+    lines = ["# What the papers print, and what we say", ""]
+    for text in texts:
+        lines += [*textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False), ""]
     for paper, title in PAPERS.items():
         lines += [f"## {paper}: {title}", ""]
         lines += ["| place | what | printed | ours | | why, or what else |", "| --- | --- | --- | --- | --- | --- |"]

@@ -2,12 +2,10 @@
 
 #include <string>
 
-#include "pate/accounting/explanation.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/events/account_record.hpp"
-#include "pate/inspection/inspection.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
@@ -57,17 +55,5 @@ void drop_private_fields(Account& account, const std::vector<std::string>& paths
 
 /// The public part of a plan: all of it but the settings.
 [[nodiscard]] std::string public_plan_report_json(const Plan& plan, const ReportContext& context);
-
-// Reports of what is in the votes, as JSON text: two spaces of indentation, ending in a newline.
-// Numbers read back to the same double.
-
-/// The report `pate/inspect/v1`. Layout and dtype are those of the input "votes", which `context`
-/// must have.
-[[nodiscard]] std::string inspect_report_json(const Inspection& inspection,
-                                              const ReportContext& context);
-
-/// The report `pate/explain/v1`.
-[[nodiscard]] std::string explain_report_json(const Explanation& explanation,
-                                              const ReportContext& context);
 
 }  // namespace pate::reports

@@ -1,0 +1,164 @@
+#include "pate/reports/figures/figure_kinds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/reports/figures/figure_parts.hpp"
+#include "pate/reports/figures/report_figures.hpp"
+
+namespace pate::figures {
+
+namespace {
+
+// The RDP curves that a report has, by bound.
+std::vector<Series> rdp_curves(const JsonValue& report, const std::vector<double>& orders) {
+  std::vector<Series> result;
+  for (const auto& [bound, curves] : report.at("rdp").members()) {
+    if (bound == "orders" || curves.is_null()) continue;
+    // The joint cost where there is one: a guarantee. Otherwise the sum of the steps.
+    std::vector<double> sum(orders.size(), 0.0);
+    std::string reading = "expected";
+    bool any = false;
+    for (const auto& [step, values] : curves.members()) {
+      if (values.is_null() || step == "spent_variance") continue;
+      const std::vector<double> its = values.numbers(0.0, kLargest, kLargest);
+      if (its.size() != orders.size()) values.fail("a number for every order");
+      if (step == "joint" || step == "forward" || step == "reverse") {
+        const auto larger = [](double a, double b) { return std::max(a, b); };
+        if (reading == "expected") sum.assign(orders.size(), 0.0);
+        std::ranges::transform(sum, its, sum.begin(), larger);
+        reading = "joint";
+      } else if (reading == "expected") {
+        std::ranges::transform(sum, its, sum.begin(), std::plus<>());
+      }
+      any = true;
+    }
+    if (any) result.push_back({fmt::format("{}, {}", bound, reading), Mark::line, orders, sum});
+  }
+  return result;
+}
+
+}  // namespace
+
+Figure cumulative(std::span<const JsonValue> reports) {
+  Panel panel{"What answers cost", {"answers, expected"}, {epsilon_label(delta_of(reports))}};
+  panel.x.least = panel.y.least = 0.0;
+  for (const JsonValue& report : reports) {
+    const JsonValue headline = report.at("headline");
+    Series series{fmt::format("{}: {}", name_of(report), entry_name(headline)), Mark::line, {}, {}};
+    for (const JsonValue& at :
+         part_of(report, "trajectory", "pate analyze of one run").elements()) {
+      const auto answered = at.find("answered");
+      const auto epsilon = at.find("epsilon");
+      if (!answered || !epsilon) continue;
+      series.x.push_back(answered->number(0.0));
+      series.y.push_back(epsilon->number(0.0));
+    }
+    if (series.x.empty()) {
+      report.at("trajectory")
+          .fail(
+              "how epsilon grows with the answers, which an exact headline has not: leave out "
+              "--exact");
+    }
+    panel.series.push_back(std::move(series));
+  }
+  return {"", {panel}};
+}
+
+Figure partition(std::span<const JsonValue> reports) {
+  Panel panel{"Where the budget goes", {""}, {epsilon_label(delta_of(reports))}};
+  panel.y.least = 0.0;
+  std::vector<std::pair<std::string, JsonValue>> entries;
+  for (const JsonValue& report : reports) {
+    if (reports.size() > 1) {
+      entries.emplace_back(name_of(report), report.at("headline"));
+      continue;
+    }
+    for (const JsonValue& entry : report.at("costs").elements()) {
+      if (!entry.find("parts") || entry.at("direction").text() == "reverse") continue;
+      const std::string label =
+          fmt::format("{} {}", entry.at("bound").text(), entry.at("reading").text());
+      const auto known = std::ranges::find(entries, label, &decltype(entries)::value_type::first);
+      // The first conversion that is listed is the smallest.
+      if (known == entries.end()) entries.emplace_back(label, entry);
+    }
+  }
+  std::vector<Series> stacks;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [label, entry] = entries[i];
+    panel.x.categories.push_back(reports.size() > 1 ? label : in_words(label));
+    for (const auto& [part, value] :
+         part_of(entry, "parts", "RDP, and of a profile it has none").members()) {
+      if (value.is_null()) continue;
+      auto stack = std::ranges::find(stacks, in_words(part), &Series::name);
+      if (stack == stacks.end())
+        stack = stacks.insert(stacks.end(), {in_words(part), Mark::stack, {}, {}});
+      stack->x.resize(entries.size());
+      stack->y.resize(entries.size());
+      std::iota(stack->x.begin(), stack->x.end(), 0.0);
+      // The conversion can take some off, which no bar shows.
+      stack->y[i] = std::max(value.number(), 0.0);
+    }
+  }
+  if (stacks.empty()) reports.front().at("costs").fail("an entry with parts");
+  panel.x.least = -0.6;
+  panel.x.most = static_cast<double>(entries.size()) - 0.4;
+  panel.series = std::move(stacks);
+  return {"", {panel}};
+}
+
+Figure by_order(const JsonValue& report) {
+  const std::vector<double> orders =
+      part_of(report, "rdp", "pate analyze, plan or label").at("orders").numbers(1.0, kLargest);
+  const double delta = report.at("headline").at("delta").number(0.0, 1.0);
+  if (!(delta > 0.0)) report.at("headline").at("delta").fail("a delta > 0");
+  Panel rdp{"RDP of the run", {"Renyi order", true}, {"RDP", true}};
+  Panel epsilon{"and what it says", {"Renyi order", true}, {epsilon_label(delta), true}};
+  for (Series& series : rdp_curves(report, orders)) {
+    Series converted = series;
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      const double value = epsilon_from_rdp(Conversion::improved, series.y[i], orders[i], delta);
+      // Nothing that a logarithmic axis has.
+      converted.y[i] = value > 0.0 ? value : std::numeric_limits<double>::infinity();
+      if (!(series.y[i] > 0.0)) series.y[i] = std::numeric_limits<double>::infinity();
+    }
+    rdp.series.push_back(std::move(series));
+    epsilon.series.push_back(std::move(converted));
+  }
+  if (rdp.series.empty()) report.at("rdp").fail("curves of a bound");
+  return {"", {rdp, epsilon}};
+}
+
+Figure teachers(std::span<const JsonValue> reports) {
+  Panel panel{"What every teacher pays",
+              {"teachers, from the cheapest on"},
+              {epsilon_label(delta_of(reports))}};
+  for (const JsonValue& report : reports) {
+    const JsonValue all =
+        part_of(report, "per_teacher", "pate analyze --exact --layout predictions");
+    const std::string file = reports.size() > 1 ? name_of(report) + ": " : "";
+    for (const auto& [key, named] :
+         {std::pair("epsilon", "exact, RDP"), {"profile", "exact, profile"}}) {
+      const auto its = all.find(key);
+      if (!its) continue;
+      Series series{file + named, Mark::line, {}, its->numbers(0.0, kLargest, kLargest)};
+      std::ranges::sort(series.y);
+      for (std::size_t i = 0; i < series.y.size(); ++i) {
+        series.x.push_back(static_cast<double>(i + 1));
+      }
+      panel.series.push_back(std::move(series));
+    }
+  }
+  return {"", {panel}};
+}
+
+}  // namespace pate::figures
