@@ -10,13 +10,8 @@
 #include <utility>
 #include <vector>
 
-<<<<<<< HEAD:cli/html/page.cpp
 #include "cli/html/at_a_glance.hpp"
 #include "cli/html/html.hpp"
-=======
-#include "cli/commands/html.hpp"
-#include "cli/commands/summaries.hpp"
->>>>>>> a658799436fdeed4b0efb1b9d8b781419721ceed:cli/commands/html_page.cpp
 #include "pate/base/error.hpp"
 #include "pate/reports/figures/report_figures.hpp"
 #include "pate/reports/publishable.hpp"
@@ -28,7 +23,6 @@ namespace {
 using io::JsonType;
 using io::JsonValue;
 
-<<<<<<< HEAD:cli/html/page.cpp
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --text: #1a1a1a; --quiet: #555; --page: #fff; --line: #c8c8c8;
   --box: #f3f5f7; --yes: #0b5d2e; --no: #9b1c1c; }
@@ -65,12 +59,6 @@ void add_texts(Html& page, const char* title, const JsonValue& list) {
   page.add("<h4>{}</h4>\n<ul>", title);
   for (const JsonValue& one : all) page.add("<li>{}</li>", escaped(one.text()));
   page.add("</ul>");
-=======
-// Whatever is no public part, or has more than that; plans know no votes.
-bool has_private_part(const JsonValue& report) {
-  if (report.at("schema").text() == "pate/plan/v1") return false;
-  return !report.find("public") || report.has("settings") || report.has("private");
->>>>>>> a658799436fdeed4b0efb1b9d8b781419721ceed:cli/commands/html_page.cpp
 }
 
 void add_guarantee(Html& page, const JsonValue& guarantee) {
