@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kShownElements = 12;
 
-bool is_scalar(const JsonValue& value) {
-  return value.type() != JsonType::array && value.type() != JsonType::object;
-}
-
 }  // namespace
 
 const char* const kStyle = R"(
@@ -92,6 +88,10 @@ std::string data_address(std::string_view svg) {
     }
   }
   return result;
+}
+
+bool is_scalar(const JsonValue& value) {
+  return value.type() != JsonType::array && value.type() != JsonType::object;
 }
 
 std::string scalar_text(const JsonValue& value) {

@@ -37,6 +37,9 @@ class Html {
   std::string text_;
 };
 
+/// Whether a value of a report has no parts.
+[[nodiscard]] bool is_scalar(const io::JsonValue& value);
+
 /// A value of a report that has no parts, as HTML.
 [[nodiscard]] std::string scalar_text(const io::JsonValue& value);
 
