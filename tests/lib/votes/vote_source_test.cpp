@@ -91,7 +91,9 @@ TEST_CASE("what is no table of counts is refused") {
         "test.npy: expected counts with one row per query and one column per class (queries x "
         "classes), found a one-dimensional array of 3 numbers; if these are labels that a run "
         "released, looking at them costs nothing, and what the run cost for any votes is said by "
-        "'pate plan'");
+        "'pate plan'; if they are what one teacher of several predicts, what is read with --layout "
+        "predictions is made by python3 -c 'import numpy as n, sys; n.save(\"votes.npy\", "
+        "n.stack([n.load(f) for f in sys.argv[1:]]))' FILE...");
   CHECK(construction_refusal(integer_table({3, 0}, {})) ==
         "test.npy: expected one column per class, found a table of 3 rows without columns");
   CHECK(construction_refusal(integer_table({0, 0}, {})) ==

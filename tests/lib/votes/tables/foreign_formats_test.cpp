@@ -51,8 +51,9 @@ TEST_CASE("foreign formats: known by what is in them, whatever their name, and t
   const std::string torch =
       python("a PyTorch file",
              "import numpy, torch; d = torch.load(\"v.pt\", map_location=\"cpu\"); "
+             "isinstance(d, dict) and print(\"NAME:\", *d); "
              "numpy.save(\"v.npy\", numpy.asarray(d[\"NAME\"] if isinstance(d, dict) else d))") +
-      "; of a dict NAME is one of its keys";
+      "; of a dict NAME is one of its keys, which the line prints";
   CHECK(found("v.pt", zip_archive({{"v/data.pkl", "\x80\x02"}, {"v/data/0", "x"}})) == torch);
   CHECK(found("v.pt", std::string("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.", 15)) == torch);
   CHECK(found("votes", zip_archive({{"v/data.pkl", "\x80\x02"}})).starts_with("a PyTorch file; "));

@@ -262,10 +262,12 @@ TEST_CASE("other dtypes are refused, with the supported ones") {
       " are not supported; expected bool (|b1), integers (u1, u2, u4, u8, i1, i2, i4, i8) or "
       "floats "
       "(f2, f4, f8) of either byte order (< or >)";
-  CHECK(dtype_refusal("|O") ==
-        "v.npy: dtype '|O': Python objects" + supported +
-            "; what makes numbers of it: python3 -c 'import numpy as n; n.save(\"v-read.npy\", "
-            "n.load(\"v.npy\", allow_pickle=True).astype(float))'");
+  CHECK(
+      dtype_refusal("|O") ==
+      "v.npy: dtype '|O': Python objects" + supported +
+          "; of a file that you trust (to read objects is to run what it says), what makes text of "
+          "it: python3 -c 'import numpy as n; n.savetxt(\"v-read.csv\", n.array(n.load(\"v.npy\", "
+          "allow_pickle=True).tolist()), \"%s\", \",\")'");
   const std::string text =
       "; what makes text of it, to be read with --classes a,b,c: python3 -c 'import numpy as n; "
       "n.savetxt(\"v-read.csv\", n.load(\"v.npy\").astype(str), \"%s\", \",\")'";
