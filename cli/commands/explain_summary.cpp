@@ -106,10 +106,9 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
                    run_profile, *query.epsilon_without);
   }
   if (query.worst_neighbour) {
-    fmt::format_to(
-        out, "most expensive neighbour: a vote moves from class {} to class {} ({} direction)\n",
-        query.worst_neighbour->from, query.worst_neighbour->to,
-        query.worst_neighbour->direction == Direction::forward ? "forward" : "reverse");
+    fmt::format_to(out, "worst neighbour: a vote moves from class {} to class {} ({} direction)\n",
+                   query.worst_neighbour->from, query.worst_neighbour->to,
+                   query.worst_neighbour->direction == Direction::forward ? "forward" : "reverse");
   }
   std::vector<std::size_t> classes(query.histogram.size());
   std::iota(classes.begin(), classes.end(), std::size_t{0});

@@ -174,9 +174,10 @@ TEST_CASE("options: the program knows its commands") {
         std::string::npos);
   const std::string help = refused_program({"help"});
   CHECK(help == refused_program({"--help"}));
-  CHECK(help == refused_program({"-h"}));
+  CHECK(refused_program({"-h"}).find("work") != std::string::npos);
   CHECK(help.find("\n  work                    does it\n") != std::string::npos);
-  CHECK(refused_program({"help", "work"}) == refused_program({"work", "x", "--delta", "-h"}));
+  CHECK(refused_program({"help", "work"}) == refused_program({"work", "x", "--delta", "--help"}));
+  CHECK(refused_program({"work", "-h"}).size() < refused_program({"help", "work"}).size());
   const std::string version = refused_program({"--version"});
   CHECK(version.starts_with("pate "));
   CHECK(version == refused_program({"-V"}));

@@ -201,7 +201,7 @@ TEST_SUITE("inspect") {
     CHECK(help.status == 0);
     CHECK(widest_line(help.out) <= 80);
     CHECK(has(help.out, "--sigma1"));
-    CHECK_FALSE(has(help.out, "--labels"));
+    CHECK_FALSE(has(help.out, "--decisions"));
   }
 
   TEST_CASE("no queries: no deciles, a notice") {
@@ -277,7 +277,7 @@ TEST_SUITE("inspect") {
     refused({votes, "--threshold", "many", "--sigma1", "1"}, 2, "--threshold must be a number");
     refused({votes, "--student", votes}, 3, "expected a score in [0, 1]");
     refused({votes, "--bins", "0"}, 2, "bins");
-    refused({votes, "--labels", sample("digits_100_labels.npy")}, 2, "--labels");
+    refused({votes, "--labels", sample("digits_100_counts.npy")}, 3, "digits_100_counts.npy");
     refused({votes, "--decisions", sample("digits_100_labels.npy")}, 2, "--decisions");
     refused({votes, "--delta", "1e-5"}, 2, "--delta");
     refused({votes, "--threads", "-1"}, 2, "--threads");

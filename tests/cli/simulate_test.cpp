@@ -134,6 +134,9 @@ TEST_CASE("simulate command: the same command line writes the same bytes") {
   CHECK(said(options) ==
         "pate: wrote " + options.output + " (counts): 40 queries x 5 classes, 30 teachers\n");
   const std::string first = contents(options.output);
+  std::ostringstream none;
+  CHECK_THROWS_AS((void)run_simulate(options, {none, none}), pate::cli::usage_error);
+  options.force = true;
   said(options);
   CHECK(contents(options.output) == first);
   options.ensemble.seed = 4;

@@ -12,8 +12,8 @@ struct OutcomeMass {
   double loss = 0.0;
 };
 
-/// All outcomes of a query, the votes against one neighbour: its privacy loss distribution, with the
-/// probabilities under either of the two adjacent inputs.
+/// All outcomes of a query, the votes against one neighbour: its privacy loss distribution, with
+/// the probabilities under either of the two adjacent inputs.
 using DistributionPair = std::vector<OutcomeMass>;
 
 /// The neighbour against the votes.
