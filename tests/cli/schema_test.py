@@ -229,6 +229,12 @@ ANALYZE_MUTATIONS = {
     "a notice without a message": lambda r: put(r, [{"code": "x"}], "notices"),
 }
 
+ONE_NOISE_MUTATIONS = {
+    "negative noise": lambda r: put(r, -2, "grid", "one_laplace_scale", 0),
+    "two kinds of noise": lambda r: put(r, [2], "grid", "laplace_scale"),
+    "a point of another noise": lambda r: put(r, 2, "points", 0, "sigma2"),
+}
+
 TUNE_MUTATIONS = {
     "no best": lambda r: without(r, "best"),
     "another schema": lambda r: put(r, "pate/analyze/v1", "schema"),
@@ -546,6 +552,7 @@ def main():
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], {**LABEL_MUTATIONS, **RECORD_MUTATIONS})
         pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")
+        check("tune", [f"two.csv --one-noise {noise} 2,4 --delta 1e-5" for noise in ("--laplace-scale", "--sigma2")], ONE_NOISE_MUTATIONS)
         check("darrm", DARRM_LINES, DARRM_MUTATIONS)
         check("darrm", DARRM_LINES[-1:], PUBLIC_MUTATIONS)
         check("nzc", [f"{line} --delta 1e-5" for line in NZC_LINES], NZC_MUTATIONS)
