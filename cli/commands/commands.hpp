@@ -208,11 +208,7 @@ void add_report(CommandLine& line, ReportOptions& options);
 /// `pate table REPORT...`: reports as a table of a paper, one row each.
 struct TableOptions {
   std::vector<std::string> reports;
-  std::vector<reports::ResultColumn> columns{
-      reports::ResultColumn::run,      reports::ResultColumn::mechanism,
-      reports::ResultColumn::queries,  reports::ResultColumn::answered,
-      reports::ResultColumn::accuracy, reports::ResultColumn::epsilon,
-      reports::ResultColumn::delta,    reports::ResultColumn::publish};
+  std::vector<reports::ResultColumn> columns;  ///< empty: those that the help names
   std::vector<std::string> labels;
   reports::TableFormat format = reports::TableFormat::markdown;
   std::string output = "-";

@@ -2,10 +2,20 @@
 
 #include <filesystem>
 #include <ostream>
+#include <vector>
 
 #include "cli/commands/commands.hpp"
 
 namespace pate::cli {
+
+namespace {
+
+std::vector<reports::ResultColumn> usual_columns() {
+  using enum reports::ResultColumn;
+  return {run, mechanism, queries, answered, accuracy, epsilon, delta, publish};
+}
+
+}  // namespace
 
 void add_table(CommandLine& line, TableOptions& options) {
   using enum reports::ResultColumn;
@@ -15,7 +25,8 @@ void add_table(CommandLine& line, TableOptions& options) {
   table.add("--columns NAMES", options.columns,
             {run, mechanism, teachers, classes, queries, answered, accuracy, agreement, epsilon,
              delta, bound, publish},
-            "columns of the table, in this order");
+            "columns of the table, in this order; default: run, mechanism, queries, answered, "
+            "accuracy, epsilon, delta and publish");
   table.add("--label NAME", options.labels,
             "name of each run, in the order of the reports; default: the names of the files");
   const Section output = line.section("Output");
@@ -40,7 +51,8 @@ int run_table(const TableOptions& options, const Streams& streams) {
     reports.push_back(io::JsonValue::read_file(path));
     if (options.labels.empty()) labels.push_back(std::filesystem::path(path).stem().string());
   }
-  const reports::ResultsTable table = reports::results_table(reports, labels, options.columns);
+  const reports::ResultsTable table = reports::results_table(
+      reports, labels, options.columns.empty() ? usual_columns() : options.columns);
   write_output(options.output, reports::table_text(table, options.format), streams,
                readers_of(!table.has_private));
   if (!options.quiet && table.has_private) {

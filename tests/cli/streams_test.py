@@ -99,7 +99,7 @@ class StreamsTest(unittest.TestCase):
             lines.append([*words, *writer.quiet(), "-o", "-"])
             if writer.words[0] in ("analyze", "release", "label", "darrm", "compose", "plan"):
                 lines.append([*words, "--statement"])
-            if writer.words[0] not in ("report", "plot", "simulate"):
+            if writer.words[0] not in ("report", "plot", "simulate", "table"):
                 lines.append([*words, "--summary"])
         for words in lines:
             self.clear()
