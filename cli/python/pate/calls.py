@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 from typing import Any, Union
 
-from pate import program, reports
+from pate import reports, running
 from pate.arrays import as_file, from_npy
 from pate.errors import InputError, UsageError, error_of
 
@@ -104,7 +104,7 @@ def call(command, votes, options, paths):
             labels = options["write_labels"] = os.path.join(directory, "labels.npy")
         report = os.path.join(directory, "report.json")
         words = [command, *words_of(options, files, paths), "--summary", f"--output={report}"]
-        status, summary, said = program.run(words + (["--", word] if word is not None else []), chunks)
+        status, summary, said = running.run(words + (["--", word] if word is not None else []), chunks)
         if status not in (0, 1):
             raise error_of(status, said)
         text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None
@@ -125,7 +125,7 @@ def call_with_reports(command, given, options, paths):
         with tempfile.TemporaryDirectory(prefix="pate-") as directory:
             report = os.path.join(directory, "report.json")
             words = [command, *words_of(options, _Files(directory), paths), "--summary", f"--output={report}", "--", *names]
-            status, summary, said = program.run(words)
+            status, summary, said = running.run(words)
             text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None
         result = None if text is None else reports.Report(text, summary.decode())
         if status != 0:
@@ -140,5 +140,5 @@ def simulate(options):
     """Runs `pate simulate`; votes and true classes come back as arrays."""
     with tempfile.TemporaryDirectory(prefix="pate-") as directory:
         votes, labels = (os.path.join(directory, name) for name in ("votes.npy", "labels.npy"))
-        program.run_well(["simulate", *words_of(options, _Files(directory), ()), "--quiet", f"--output={votes}", f"--labels-output={labels}"])
+        running.run_well(["simulate", *words_of(options, _Files(directory), ()), "--quiet", f"--output={votes}", f"--labels-output={labels}"])
         return Simulated(from_npy(votes), from_npy(labels))

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from typing import Any
 
-from pate import program
+from pate import running
 from pate.errors import InputError
 
 
@@ -40,7 +40,7 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the picture to a file: .svg, .pdf or .png."""
-        with_files(self._reports, lambda files: program.run_well(["plot", f"--kind={self._kind}", "--quiet", f"--output={os.fspath(path)}", "--", *files]))
+        with_files(self._reports, lambda files: running.run_well(["plot", f"--kind={self._kind}", "--quiet", f"--output={os.fspath(path)}", "--", *files]))
 
 
 class Report:
@@ -122,7 +122,7 @@ class Report:
 
     def public(self) -> Report:
         """What may be published of it: the report without numbers that depend on the votes."""
-        return Report(with_files([self], lambda files: program.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode())
+        return Report(with_files([self], lambda files: running.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode())
 
     def page(self, public_only: bool = False) -> Page:
         """The report as a page of HTML for people who run no commands; with pictures where gnuplot is installed."""
@@ -201,7 +201,7 @@ def page_of(reports, public_only=False, no_pictures=None):
     if no_pictures is None:
         no_pictures = shutil.which("gnuplot") is None
     words = ["report", "--output=-", *(["--public-only"] if public_only else []), *(["--no-pictures"] if no_pictures else [])]
-    return Page(with_files(reports, lambda files: program.run_well([*words, "--", *files])).decode())
+    return Page(with_files(reports, lambda files: running.run_well([*words, "--", *files])).decode())
 
 
 def picture_of(reports, kind):
@@ -209,7 +209,7 @@ def picture_of(reports, kind):
     def draw(files):
         with tempfile.TemporaryDirectory(prefix="pate-") as directory:
             picture = pathlib.Path(directory) / "picture.svg"
-            program.run_well(["plot", f"--kind={kind}", "--quiet", f"--output={picture}", "--", *files])
+            running.run_well(["plot", f"--kind={kind}", "--quiet", f"--output={picture}", "--", *files])
             return picture.read_text(encoding="utf-8")
     reports = list(reports)
     return Picture(reports, kind, with_files(reports, draw))
