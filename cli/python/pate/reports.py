@@ -113,11 +113,11 @@ class Report:
     def labels(self) -> Any:
         """The labels that were drawn, -1 where a query was refused: an array of numpy, or a list where that is not installed.
 
-        With reinforcement or in CSV their file has a second column, as the program writes it.
+        With `reinforce_above` there is a second column: who each label is from.
         """
         if self._labels is None:
-            raise AttributeError("no labels were drawn by this call" if self.command in ("label", "darrm")
-                                 else f"pate {self.command} draws no labels; pate.label does")
+            raise AttributeError("no labels were drawn, or they are in a text file alone: write_labels=\"labels.npy\" gives them back"
+                                 if self.command in ("label", "darrm") else f"pate {self.command} draws no labels; pate.label does")
         return self._labels
 
     def public(self) -> Report:
