@@ -23,7 +23,7 @@ PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev l
             python3 python3-jsonschema
 # What make test-all needs besides.
 TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge \
-                 zsh fish
+                 zsh fish python3-torch python3-scipy jupyter-nbconvert python3-ipykernel mypy ruby python3-yaml
 DEVELOPER_PACKAGES := clang clang-format clang-tidy cppcheck ccache git
 
 SOURCES = $(shell find lib cli tests \( -name '*.cpp' -o -name '*.hpp' \) | LC_ALL=C sort)
@@ -101,6 +101,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@python3 tests/cli/completion_test.py $(BUILD)/pate
 	@python3 tests/docs/slurm_test.py $(BUILD)/pate . || [ $$? = 77 ]
 	@$(MAKE) tarball
+	@ctest --preset $(PRESET) -R '^(python_.*|recipes)$$'
 	@tests/install/tarball_test.sh $(CURDIR)/build/package
 	@$(MAKE) wheel
 	@/usr/bin/python3 -B tests/python/wheel_test.py $(BUILD)/pate . build/package/package/pate_accountant-*.whl

@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent / "pate"
 # Options that say where the program puts its outputs and what a terminal shows: a call returns them.
 OF_THE_TERMINAL = {"output", "json", "summary", "quiet", "progress", "format", "all", "statement", "metrics"}
 # And of one command: its table on standard output; what a call of it returns.
+KEPT = {"table": {"format"}, "cite": set()}
 LEFT_OUT = {"explain": {"csv"}, "plot": {"script"}, "simulate": {"labels-output", "force"}}
 # Whether an option that takes a file may have an array or a report instead (pate/calls.py), or a path only.
 FILES = {"indices": "Votes", "student": "Votes", "labels": "Votes", "decisions": "Votes", "parameters-from": "Reported", "resume": "Reported",
@@ -28,8 +29,8 @@ TYPES = {"flag": "bool", "text": "str | float", "texts": "str | Sequence[str]", 
          "orders": 'Literal["moments"] | Sequence[float]', "whole number": "int", "whole numbers": "int | Sequence[int]",
          "count or names": "int | Sequence[str]"}
 POSITIONAL = {"VOTES": ("votes", "Votes"), "LEDGER": ("ledger", "Path"), "REPORT": ("reports", "Reported")}
-DRAWS_LABELS = {"label": "True", "darrm": "None"}  # what write_labels is without being given
-RETURNS = {"simulate": "Simulated", "report": "Page", "plot": "Picture"}
+DRAWS_LABELS = {"label": "True", "darrm": "None", "tune": "None"}  # what write_labels is without being given
+RETURNS = {"simulate": "Simulated", "report": "Page", "plot": "Picture", "table": "str", "cite": "str"}
 
 BEGINNING = '''"""{what}
 
@@ -45,14 +46,14 @@ def definitions(pate):
 
 def python_name(option):
     name = option["name"].removeprefix("--").replace("-", "_")
-    if not name.isidentifier() or keyword.iskeyword(name):
+    if not name.isidentifier():
         sys.exit(f"{option['name']} makes no keyword of Python")
-    return name
+    return name + "_" if keyword.iskeyword(name) else name
 
 
 def options_of(command):
     """The options that are keywords, without those whose place tells what they are."""
-    out = OF_THE_TERMINAL | LEFT_OUT.get(command["name"], set())
+    out = (OF_THE_TERMINAL | LEFT_OUT.get(command["name"], set())) - KEPT.get(command["name"], set())
     return [option for option in command["options"] if not option["positional"] and option["name"].removeprefix("--") not in out]
 
 
@@ -152,7 +153,9 @@ def body(command):
     if name == "simulate":
         return "return _calls.simulate(locals())"
     if name == "report":
-        return "return _reports.page_of(reports, public_only, no_pictures or None)"
+        return "options = locals()\n    return _calls.page_of(options.pop(\"reports\"), options)"
+    if name in ("table", "cite"):
+        return f"options = locals()\n    return _calls.text_of({name!r}, options.pop(\"reports\", ()), options)"
     if name == "plot":
         return "return _reports.picture_of(reports, kind)"
     if kind == "Reported":

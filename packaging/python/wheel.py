@@ -48,9 +48,9 @@ def project():
     """Version and summary, as the build has them."""
     text = (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8")
     version = re.search(r"^  VERSION (\S+)$", text, re.M)[1]
-    of_package = re.search(r'^__version__ = "(\S+)"$', (PACKAGE / "program.py").read_text(encoding="utf-8"), re.M)[1]
+    of_package = re.search(r'^__version__ = "(\S+)"$', (PACKAGE / "running.py").read_text(encoding="utf-8"), re.M)[1]
     if version != of_package:
-        sys.exit(f"cli/python/pate/program.py has version {of_package}, CMakeLists.txt {version}")
+        sys.exit(f"cli/python/pate/running.py has version {of_package}, CMakeLists.txt {version}")
     return version, re.search(r'^  DESCRIPTION "(.*)"$', text, re.M)[1]
 
 

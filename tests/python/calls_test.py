@@ -123,6 +123,13 @@ class CallsTest(unittest.TestCase):
         with self.assertRaisesRegex(pate.UsageError, "must not be lost with this process"):
             pate.label(self.votes, teachers=100, **GAUSSIAN, ledger="kept.ledger")
         self.assertEqual(pathlib.Path("kept.ledger").read_bytes(), before)
+        text = pate.label(self.votes, teachers=100, **GAUSSIAN, write_labels="labels.csv")
+        self.assertEqual(len(pathlib.Path("labels.csv").read_text().splitlines()), 41)
+        with self.assertRaisesRegex(AttributeError, "text file alone"):
+            _ = text.labels
+        two = numpy.stack([self.votes[:, 0], 100 - self.votes[:, 0]], axis=1)[:3]
+        majority = pate.darrm(two, teachers=100, setting="non-private", noise_function=["one-vote"], epsilon=0.1, write_labels=True)
+        self.assertTrue(set(majority.labels.tolist()) <= {0, 1})
         with self.assertRaisesRegex(AttributeError, "pate.label does"):
             _ = pate.analyze(self.votes, **GAUSSIAN).labels
 

@@ -12,7 +12,7 @@ from pate.commands import __all__ as _commands
 from pate.errors import (BugError, Error, InputError, LedgerError, LimitError, NotValidError, OutputError, ProgramError,
                          UsageError)
 from pate.calls import Simulated
-from pate.program import __version__, program
+from pate.running import __version__, program
 from pate.reports import Page, Picture, Report, load
 
 __all__ = [*_commands, "BugError", "Error", "InputError", "LedgerError", "LimitError", "NotValidError", "OutputError", "Page", "Picture",

@@ -2,10 +2,11 @@
 import collections
 import os
 import pathlib
+import shutil
 import tempfile
 from typing import Any, Union
 
-from pate import program, reports
+from pate import reports, running
 from pate.arrays import as_file, from_npy
 from pate.errors import InputError, UsageError, error_of
 
@@ -67,7 +68,7 @@ def words_of(options, files, paths):
     for name, value in options.items():
         if value is None or value is False:
             continue
-        option = "--" + name.replace("_", "-")
+        option = "--" + name.rstrip("_").replace("_", "-")  # for_ is --for
         if value is True:
             words.append(option)
         else:
@@ -104,7 +105,7 @@ def call(command, votes, options, paths):
             labels = options["write_labels"] = os.path.join(directory, "labels.npy")
         report = os.path.join(directory, "report.json")
         words = [command, *words_of(options, files, paths), "--summary", f"--output={report}"]
-        status, summary, said = program.run(words + (["--", word] if word is not None else []), chunks)
+        status, summary, said = running.run(words + (["--", word] if word is not None else []), chunks)
         if status not in (0, 1):
             raise error_of(status, said)
         text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None
@@ -125,7 +126,7 @@ def call_with_reports(command, given, options, paths):
         with tempfile.TemporaryDirectory(prefix="pate-") as directory:
             report = os.path.join(directory, "report.json")
             words = [command, *words_of(options, _Files(directory), paths), "--summary", f"--output={report}", "--", *names]
-            status, summary, said = program.run(words)
+            status, summary, said = running.run(words)
             text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None
         result = None if text is None else reports.Report(text, summary.decode())
         if status != 0:
@@ -136,9 +137,28 @@ def call_with_reports(command, given, options, paths):
     return reports.with_files(given, work)
 
 
+def text_of(command, given, options):
+    """Runs a command that puts out a text, on reports if there are any."""
+    def work(names):
+        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+            words = [command, *words_of(options, _Files(directory), ()), *(["--", *names] if names else [])]
+            return running.run_well(words).decode()
+    return reports.with_files(given, work) if given else work([])
+
+
+def page_of(given, options):
+    """Runs `pate report`; pictures are drawn where gnuplot is, unless `no_pictures` is given."""
+    def work(names):
+        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+            words = words_of(dict(options, no_pictures=options.get("no_pictures") or shutil.which("gnuplot") is None),
+                             _Files(directory), ())
+            return reports.Page(running.run_well(["report", *words, "--output=-", "--", *names]).decode())
+    return reports.with_files(given, work)
+
+
 def simulate(options):
     """Runs `pate simulate`; votes and true classes come back as arrays."""
     with tempfile.TemporaryDirectory(prefix="pate-") as directory:
         votes, labels = (os.path.join(directory, name) for name in ("votes.npy", "labels.npy"))
-        program.run_well(["simulate", *words_of(options, _Files(directory), ()), "--quiet", f"--output={votes}", f"--labels-output={labels}"])
+        running.run_well(["simulate", *words_of(options, _Files(directory), ()), "--quiet", f"--output={votes}", f"--labels-output={labels}"])
         return Simulated(from_npy(votes), from_npy(labels))

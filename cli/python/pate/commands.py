@@ -7,7 +7,7 @@ from pate import calls as _calls, reports as _reports
 VERSION = '0.1.0'
 
 __all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'ledger', 'plan', 'compose', 'inspect',
-           'report', 'plot', 'simulate']
+           'report', 'plot', 'table', 'cite', 'simulate']
 
 
 def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
@@ -98,12 +98,13 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 
 def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
          queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-         allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, ptr_laplace=None,
-         ptr_sigma=None, ptr_delta=None, rounds=None, first_queries=None, second_sigma2=None, second_threshold=None,
-         second_sigma1=None, solve=None, max_epsilon=None, min_answered=None, objective=None, min_right=None,
-         min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None, any_delta=False,
-         bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None, threads=None,
-         top=None, csv=None, max_memory=None):
+         allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
+         ptr_laplace=None, ptr_sigma=None, ptr_delta=None, rounds=None, first_queries=None, second_sigma2=None,
+         second_threshold=None, second_sigma1=None, solve=None, max_epsilon=None, min_answered=None, objective=None,
+         min_right=None, min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None,
+         any_delta=False, bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None,
+         threads=None, top=None, csv=None, account=None, write_labels=None, force=False, ledger=None, ensemble=None,
+         max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -136,6 +137,7 @@ without any of these all parameters are looked for:
     threshold: smallest noisy top count that is answered: votes, or shares of the teachers like 60%:90%:5%
     sigma1: standard deviation of the noise in the threshold check, in votes
     laplace_scale: scale of Laplace noise on each count (LNMax)
+    one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_delta: propose-test-release: delta of each query
@@ -179,12 +181,20 @@ without any of these all parameters are looked for:
     top: list only the Pareto front and the N best points; default above 100,000 points: 1000
     csv: also write the points to this file as a table
 
+    The price of looking: run and choose, so that the best labels may be released:
+    account: try random points of the grid with fresh noise, K times on average by the law geometric, poisson or
+        logarithmic, and release the labels of the best
+    write_labels: with account: write the labels to this .npy, .csv or .tsv file; -1 means refused
+    force: replace an existing file of labels
+    ledger: with account: record the choice in this ledger before the labels appear
+    ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+
     Program:
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the number of different histograms, of teachers and of points on the Pareto front
     """
     options = locals()
-    return _calls.call('tune', options.pop('votes'), options, ('csv', 'indices', 'labels', 'resume', 'student'))
+    return _calls.call('tune', options.pop('votes'), options, ('csv', 'indices', 'labels', 'ledger', 'resume', 'student', 'write_labels'))
 
 
 def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
@@ -344,8 +354,9 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
           queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, sigma2=None,
           threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
           ptr_sparse=None, max_refusals=None, ptr_delta=None, write_labels=True, force=False, reinforce_above=None,
-          max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None, any_delta=False,
-          order=None, threads=None, public_only=False, max_memory=None):
+          max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
+          declared_epsilon=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False, order=None,
+          threads=None, public_only=False, max_memory=None):
     """Draw noisy labels for the student.
 
     On the command line: pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --write-labels labels.npy --ledger teachers.ledger
@@ -383,7 +394,7 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
 
     Run:
-    write_labels: write the labels to this .npy, .csv or .tsv file; -1 means refused (required)
+    write_labels: write the labels to this .npy, .csv or .tsv file; -1 means refused
     force: replace an existing file of labels
     reinforce_above: give refused queries the student's label if its score is above GAMMA
     max_answers: stop after K answers
@@ -391,6 +402,13 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     rows_from_answers: state that these queries, or those of indices, were chosen by answers to earlier ones
     ledger: record the run in this ledger before its labels appear
     ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+
+    A budget declared beforehand:
+    declared_epsilon: test privately whether the run keeps (E, delta), and make it only where it does; both
+        together cost (E, delta), passed or not
+    fallback_queries: after a failed test answer the first N queries, with half of E
+    dry_run: test nothing and draw nothing: report, privately, how likely the test passes
+    tables: cache directory for the tables of the test, which hold nothing private
 
     Privacy:
     delta: delta of the (epsilon, delta) guarantee (required)
@@ -406,14 +424,14 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
         grows with the number of queries, 8 bytes each
     """
     options = locals()
-    return _calls.call('label', options.pop('votes'), options, ('indices', 'ledger', 'student', 'write_labels'))
+    return _calls.call('label', options.pop('votes'), options, ('indices', 'ledger', 'student', 'tables', 'write_labels'))
 
 
 def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=None, m=None, delta=None,
           noise_function=None, weights=None, monotone=False, layout=None, classes=None, teachers=None, header=None,
-          index_column=None, queries=None, indices=None, indices_are=None, accept=None, total_delta=None,
-          any_delta=False, max_epsilon=None, write_labels=None, force=False, ledger=None, ensemble=None,
-          public_only=False, max_memory=None):
+          index_column=None, queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None,
+          total_delta=None, any_delta=False, max_epsilon=None, write_labels=None, force=False, ledger=None,
+          ensemble=None, public_only=False, max_memory=None):
     """Plan or draw the majority of private teachers (DaRRM).
 
     On the command line: pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10
@@ -433,8 +451,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     m: privacy of one answer, as a multiple of epsilon
     delta: delta of one answer; default: 1-(1-delta-teacher)^M
     noise_function: optimal (default), double-subsampling, constant, or one-vote (non-private only)
-    weights: weights of the objective: uniform, binomial:MU, published:MU, total-variation, or a file (default:
-        uniform)
+    weights: weights of the objective: agreement (default), uniform, binomial:MU, published:MU, total-variation,
+        or a file
     monotone: require noise that never grows with the majority
 
     Votes:
@@ -450,6 +468,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed)
+    labels: file of true class ids, for the accuracy
+    labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
     Run:
     total_delta: delta of all answers together, for the optimal (KOV) composition
@@ -468,7 +488,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
         grows with the number of different histograms and the square of the number of teachers
     """
     options = locals()
-    return _calls.call('darrm', options.pop('votes'), options, ('indices', 'ledger', 'write_labels'))
+    return _calls.call('darrm', options.pop('votes'), options, ('indices', 'labels', 'ledger', 'write_labels'))
 
 
 def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
@@ -626,9 +646,9 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
 
 
 def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, threshold=None,
-            sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_delta=None, bins=None, threads=None,
-            max_memory=None):
+            queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
+            allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
+            ptr_delta=None, bins=None, threads=None, max_memory=None):
     """Describe a file of votes and warn of likely mistakes.
 
     On the command line: pate inspect votes.npy --threshold 60% --sigma1 150 --summary
@@ -651,6 +671,8 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed)
     student: file of the student's scores, for the Interactive aggregator
+    labels: file of true class ids, for the accuracy
+    labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
     allow_empty: accept an input without queries
 
     Threshold (both or neither):
@@ -674,15 +696,22 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
         grows with bins only
     """
     options = locals()
-    return _calls.call('inspect', options.pop('votes'), options, ('indices', 'student'))
+    return _calls.call('inspect', options.pop('votes'), options, ('indices', 'labels', 'student'))
 
 
-def report(*reports, no_pictures=False, public_only=False, max_memory=None):
+def report(*reports, for_=None, purpose=None, model=None, date=None, no_pictures=False, public_only=False,
+           max_memory=None):
     """Write reports as an HTML page for people who run no commands.
 
     On the command line: pate report report.json -o report.html
 
     reports: reports of pate, JSON; - is standard input
+
+    Heading:
+    for_: name of the controller, whose data it was
+    purpose: purpose of the model or of the report
+    model: name of the model; the title of the page
+    date: date of the report
 
     Output:
     no_pictures: omit the figures, which gnuplot draws
@@ -692,7 +721,8 @@ def report(*reports, no_pictures=False, public_only=False, max_memory=None):
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the size of the reports
     """
-    return _reports.page_of(reports, public_only, no_pictures or None)
+    options = locals()
+    return _calls.page_of(options.pop("reports"), options)
 
 
 def plot(*reports, kind, max_memory=None):
@@ -729,6 +759,47 @@ def plot(*reports, kind, max_memory=None):
         grows with the size of the reports
     """
     return _reports.picture_of(reports, kind)
+
+
+def table(*reports, columns=None, label=None, format=None, max_memory=None):
+    """Write reports as a table for a paper, one row each.
+
+    On the command line: pate table run1.json run2.json --format latex -o results.tex
+
+    reports: reports of pate, JSON; - is standard input
+
+    Table:
+    columns: columns of the table, in this order; default: run, mechanism, queries, answered, accuracy, epsilon,
+        delta and publish (some of run, mechanism, teachers, classes, queries, answered, accuracy, agreement,
+        epsilon, delta, bound, publish)
+    label: name of each run, in the order of the reports; default: the names of the files
+
+    Output:
+    format: latex (for the package booktabs), markdown or csv (default: markdown)
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the size of the reports
+    """
+    options = locals()
+    return _calls.text_of('table', options.pop("reports", ()), options)
+
+
+def cite(*, bibtex=False, max_memory=None):
+    """Print how to cite the program and the papers.
+
+    On the command line: pate cite --bibtex
+
+
+    Output:
+    bibtex: write entries for BibTeX
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with nothing
+    """
+    options = locals()
+    return _calls.text_of('cite', options.pop("reports", ()), options)
 
 
 def simulate(*, teachers=None, classes=None, queries=None, accuracy=None, correlation=None, seed=None, layout=None,

@@ -81,6 +81,7 @@ def tune(
     threshold: str | float | None = ...,
     sigma1: str | float | None = ...,
     laplace_scale: str | float | None = ...,
+    one_noise: bool = ...,
     ptr_laplace: str | float | None = ...,
     ptr_sigma: str | float | None = ...,
     ptr_delta: str | float | None = ...,
@@ -110,6 +111,11 @@ def tune(
     threads: int | None = ...,
     top: int | None = ...,
     csv: Path | None = ...,
+    account: str | float | None = ...,
+    write_labels: Path | Literal[True] | None = ...,
+    force: bool = ...,
+    ledger: Path | None = ...,
+    ensemble: str | float | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 
@@ -238,6 +244,10 @@ def label(
     rows_from_answers: bool = ...,
     ledger: Path | None = ...,
     ensemble: str | float | None = ...,
+    declared_epsilon: float | None = ...,
+    fallback_queries: int | None = ...,
+    dry_run: bool = ...,
+    tables: Path | None = ...,
     any_delta: bool = ...,
     order: float | None = ...,
     threads: int | None = ...,
@@ -266,6 +276,8 @@ def darrm(
     indices: Votes | None = ...,
     indices_are: Literal["rows"] | None = ...,
     accept: Literal["totals-column", "label-column", "looks-transposed"] | Sequence[Literal["totals-column", "label-column", "looks-transposed"]] | None = ...,
+    labels: Votes | None = ...,
+    labels_rows: Literal["file", "selected"] | None = ...,
     total_delta: float | None = ...,
     any_delta: bool = ...,
     max_epsilon: float | None = ...,
@@ -368,6 +380,8 @@ def inspect(
     indices_are: Literal["rows"] | None = ...,
     accept: Literal["totals-column", "label-column", "looks-transposed"] | Sequence[Literal["totals-column", "label-column", "looks-transposed"]] | None = ...,
     student: Votes | None = ...,
+    labels: Votes | None = ...,
+    labels_rows: Literal["file", "selected"] | None = ...,
     allow_empty: bool = ...,
     threshold: str | float | None = ...,
     sigma1: float | None = ...,
@@ -382,6 +396,10 @@ def inspect(
 
 def report(
     *reports: Reported,
+    for_: str | float | None = ...,
+    purpose: str | float | None = ...,
+    model: str | float | None = ...,
+    date: str | float | None = ...,
     no_pictures: bool = ...,
     public_only: bool = ...,
     max_memory: str | float | None = ...,
@@ -392,6 +410,20 @@ def plot(
     kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "teachers", "sensitivity", "profile", "gamma"],
     max_memory: str | float | None = ...,
 ) -> Picture: ...
+
+def table(
+    *reports: Reported,
+    columns: Literal["run", "mechanism", "teachers", "classes", "queries", "answered", "accuracy", "agreement", "epsilon", "delta", "bound", "publish"] | Sequence[Literal["run", "mechanism", "teachers", "classes", "queries", "answered", "accuracy", "agreement", "epsilon", "delta", "bound", "publish"]] | None = ...,
+    label: str | Sequence[str] | None = ...,
+    format: Literal["latex", "markdown", "csv"] | None = ...,
+    max_memory: str | float | None = ...,
+) -> str: ...
+
+def cite(
+    *,
+    bibtex: bool = ...,
+    max_memory: str | float | None = ...,
+) -> str: ...
 
 def simulate(
     *,

@@ -2,12 +2,13 @@
 
 The text calls options as the command line does: `--max-epsilon` is the keyword `max_epsilon`.
 """
+from typing import Any
 
 
 class Error(Exception):
     """A call that did not succeed; `status` is the exit status of the program, None where it did not run."""
 
-    status = None
+    status: "int | None" = None
 
 
 class LimitError(Error):
@@ -17,7 +18,7 @@ class LimitError(Error):
     """
 
     status = 1
-    report = None
+    report: Any = None
 
 
 class UsageError(Error, ValueError):

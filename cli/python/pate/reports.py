@@ -1,4 +1,6 @@
 """What calls return: reports, pages, pictures."""
+from __future__ import annotations
+
 import html
 import json
 import math
@@ -6,19 +8,20 @@ import os
 import pathlib
 import shutil
 import tempfile
+from typing import Any
 
-from pate import program
+from pate import running
 from pate.errors import InputError
 
 
 class Page(str):
     """A page of HTML, which a notebook shows."""
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self)}" sandbox="" title="report of pate" '
                 'style="width: 100%; height: 40em; border: 1px solid #ccc"></iframe>')
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the page to a file that its owner alone may read: it may tell of votes."""
         _save(path, self.encode())
 
@@ -26,18 +29,18 @@ class Page(str):
 class Picture:
     """A picture as SVG, which a notebook shows."""
 
-    def __init__(self, reports, kind, svg):
+    def __init__(self, reports: list[Any], kind: str, svg: str) -> None:
         self._reports, self._kind, self.svg = reports, kind, svg
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<pate.Picture {self._kind}>"
 
-    def _repr_svg_(self):
+    def _repr_svg_(self) -> str:
         return self.svg
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the picture to a file: .svg, .pdf or .png."""
-        with_files(self._reports, lambda files: program.run_well(["plot", f"--kind={self._kind}", "--quiet", f"--output={os.fspath(path)}", "--", *files]))
+        with_files(self._reports, lambda files: running.run_well(["plot", f"--kind={self._kind}", "--quiet", f"--output={os.fspath(path)}", "--", *files]))
 
 
 class Report:
@@ -46,7 +49,7 @@ class Report:
     `report["teachers"]` is a field of it; `print(report)` shows the summary for people.
     """
 
-    def __init__(self, text, summary=None, labels=None):
+    def __init__(self, text: str, summary: str | None = None, labels: Any = None) -> None:
         try:
             self._fields = json.loads(text)
         except ValueError as error:
@@ -56,11 +59,11 @@ class Report:
         self._text, self._summary, self._labels, self._page = text, summary, labels, None
 
     @property
-    def command(self):
+    def command(self) -> str:
         """The command that made it: "analyze"."""
         return self._fields["settings"]["command"]
 
-    def _headline(self):
+    def _headline(self) -> dict[str, Any]:
         public = self._fields.get("public") or {}
         for place in (self._fields, public):
             if place.get("headline"):
@@ -74,28 +77,28 @@ class Report:
         raise AttributeError(f"a report of pate {self.command} has no one epsilon; see to_dict()")
 
     @property
-    def epsilon(self):
+    def epsilon(self) -> float:
         """That of the headline: of a release the number that is published, of a tuning that of the best point."""
         epsilon = self._headline()["epsilon"]
         return math.inf if epsilon is None else epsilon  # JSON has no infinity
 
     @property
-    def delta(self):
+    def delta(self) -> float:
         """The delta that goes with `epsilon`."""
         return self._headline()["delta"]
 
     @property
-    def guarantee(self):
+    def guarantee(self) -> dict[str, Any]:
         """What is promised to whom, and what is assumed and not covered: a dict of texts."""
         return self._fields["guarantee"]
 
     @property
-    def notices(self):
+    def notices(self) -> list[str]:
         """What must be known of the numbers, as texts."""
         return [notice["message"] for notice in self._fields.get("notices", [])]
 
     @property
-    def costs(self):
+    def costs(self) -> Any:
         """Every bound and conversion with its epsilon: a DataFrame where pandas is installed, else a list of dicts."""
         place = self._fields if "costs" in self._fields else self._fields.get("public", {})
         if "costs" not in place:
@@ -107,58 +110,58 @@ class Report:
         return pandas.json_normalize(place["costs"])
 
     @property
-    def labels(self):
+    def labels(self) -> Any:
         """The labels that were drawn, -1 where a query was refused: an array of numpy, or a list where that is not installed.
 
-        With reinforcement or in CSV their file has a second column, as the program writes it.
+        With `reinforce_above` there is a second column: who each label is from.
         """
         if self._labels is None:
-            raise AttributeError("no labels were drawn by this call" if self.command in ("label", "darrm")
-                                 else f"pate {self.command} draws no labels; pate.label does")
+            raise AttributeError("no labels were drawn, or they are in a text file alone: write_labels=\"labels.npy\" gives them back"
+                                 if self.command in ("label", "darrm") else f"pate {self.command} draws no labels; pate.label does")
         return self._labels
 
-    def public(self):
+    def public(self) -> Report:
         """What may be published of it: the report without numbers that depend on the votes."""
-        return Report(with_files([self], lambda files: program.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode())
+        return Report(with_files([self], lambda files: running.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode())
 
-    def page(self, public_only=False):
+    def page(self, public_only: bool = False) -> Page:
         """The report as a page of HTML for people who run no commands; with pictures where gnuplot is installed."""
         return page_of([self], public_only=public_only)
 
-    def plot(self, kind):
+    def plot(self, kind: str) -> Picture:
         """A picture, which gnuplot draws: see `pate.plot` for the kinds."""
         return picture_of([self], kind)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """All of it."""
         return json.loads(self._text)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the report to a file that its owner alone may read, to the last bit as the program made it."""
         _save(path, self._text.encode())
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self._fields[name]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         try:
             return f"<pate.Report {self.command}: epsilon {self.epsilon:.4f} at delta {self.delta:g}>"
         except (AttributeError, TypeError):
             return f"<pate.Report {self.command}>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return repr(self) if self._summary is None else self._summary.rstrip("\n")
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         if self._page is None:
             self._page = self.page()
         return self._page._repr_html_()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Report, (self._text, self._summary, self._labels)
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> Report:
     """A report that was saved, or that the program wrote."""
     return Report(pathlib.Path(path).read_text(encoding="utf-8"))
 
@@ -198,7 +201,7 @@ def page_of(reports, public_only=False, no_pictures=None):
     if no_pictures is None:
         no_pictures = shutil.which("gnuplot") is None
     words = ["report", "--output=-", *(["--public-only"] if public_only else []), *(["--no-pictures"] if no_pictures else [])]
-    return Page(with_files(reports, lambda files: program.run_well([*words, "--", *files])).decode())
+    return Page(with_files(reports, lambda files: running.run_well([*words, "--", *files])).decode())
 
 
 def picture_of(reports, kind):
@@ -206,7 +209,7 @@ def picture_of(reports, kind):
     def draw(files):
         with tempfile.TemporaryDirectory(prefix="pate-") as directory:
             picture = pathlib.Path(directory) / "picture.svg"
-            program.run_well(["plot", f"--kind={kind}", "--quiet", f"--output={picture}", "--", *files])
+            running.run_well(["plot", f"--kind={kind}", "--quiet", f"--output={picture}", "--", *files])
             return picture.read_text(encoding="utf-8")
     reports = list(reports)
     return Picture(reports, kind, with_files(reports, draw))

@@ -42,7 +42,7 @@ def _checked(path):
     return path
 
 
-def program():
+def program() -> str:
     """The path of the program that is run: that of the environment variable PATE_PROGRAM, else that of the wheel, else that of PATH.
 
     Raises ProgramError where there is none, and where it is of another version.
