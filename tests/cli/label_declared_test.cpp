@@ -169,7 +169,7 @@ TEST_CASE("label, declared: the ledger is charged before the coin, passed or not
   const std::string path = (directory / "report.json").string();
   const Ran sum = run({"compose", path, path, "--json"});
   REQUIRE(sum.status == 0);
-  CHECK(sum.json()["headline"]["epsilon"] == 5.0);
+  CHECK(sum.json()["headline"]["epsilon"].get<double>() == doctest::Approx(5.0).epsilon(1e-14));
 }
 
 TEST_CASE("label, declared: a failed test is followed by fewer queries") {
@@ -233,7 +233,7 @@ TEST_CASE("label, declared: what is adaptive or hopeless is refused") {
   says(refused({"--declared-epsilon", "1"}), "--write-labels is required");
   says(refused({"--write-labels", labels, "--declared-epsilon", "1", "--dry-run"}),
        "makes no labels");
-  says(refused({"--write-labels", labels, "--declared-epsilon", "nan"}), "declared-epsilon");
+  says(refused({"--write-labels", labels, "--declared-epsilon", "nan"}), "declared epsilon");
   says(refused({"--write-labels", labels, "--declared-epsilon", "0"}), "declared epsilon");
   says(refused({"--write-labels", labels, "--declared-epsilon", "0.02"}), "out of reach");
 }
