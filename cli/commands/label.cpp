@@ -28,6 +28,10 @@ namespace pate::cli {
 
 namespace {
 
+usage_error labels_required() {
+  return usage_error("--write-labels is required", "run 'pate label --help' for the options");
+}
+
 // What goes with a budget that is declared beforehand, and what does not.
 void check_declared(const LabelOptions& options) {
   if (!options.declared_epsilon) {
@@ -37,7 +41,7 @@ void check_declared(const LabelOptions& options) {
                                     : options.dry_run        ? "--dry-run"
                                                              : "--tables"));
     }
-    if (options.labels.empty()) throw usage_error("--write-labels is required");
+    if (options.labels.empty()) throw labels_required();
     return;
   }
   if (options.max_epsilon || options.max_answers || options.order) {
@@ -64,7 +68,7 @@ void check_declared(const LabelOptions& options) {
     throw usage_error("--dry-run makes no labels: leave out --write-labels");
   }
   if (!options.dry_run && options.labels.empty()) {
-    throw usage_error("--write-labels is required");
+    throw labels_required();
   }
 }
 

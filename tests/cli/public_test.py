@@ -43,6 +43,7 @@ CASES = [
     ("label", [*CONFIDENT, "--ledger", "ledger", "--write-labels", "labels.npy"]),
     ("label", ["--sigma2", "4", "--write-labels", "labels.npy", "--ledger", "ledger"]),
     ("label", ["--sigma2", "4", *IDS, "--write-labels", "labels.csv", "--ledger", "ledger"]),
+    ("label", [*CONFIDENT, "--declared-epsilon", "60", "--write-labels", "labels.npy", "--ledger", "ledger"]),
     ("release", [*CONFIDENT, "--require-releasable", "--ledger", "ledger"]),
     ("release", ["--sigma2", "4", "--require-releasable", "--ledger", "ledger"]),
     ("release", ["--laplace-scale", "5", "--require-releasable", "--ledger", "ledger"]),

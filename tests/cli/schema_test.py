@@ -151,6 +151,16 @@ LABEL_LINES = [
     f"{COUNTS} --teachers 100 {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
 ]
 
+# A small run: its test passes but once in a billion times.
+DECLARED = f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20"
+DECLARED_LINES = [
+    f"{DECLARED} --force --write-labels l.npy --declared-epsilon 4 --ledger declared.jsonl",
+    f"{DECLARED} --force --write-labels l.csv --declared-epsilon 4 --fallback-queries 1 --tables tables",
+    f"{DECLARED} --declared-epsilon 4 --dry-run",
+    f"{DECLARED} --declared-epsilon 2 --dry-run --fallback-queries 1",
+    f"{DECLARED} --force --write-labels l.npy --declared-epsilon 4 --public-only",
+]
+
 PLAN_LINES = [
     "--sigma2 40 --queries 1000",
     "--sigma2 40 --sigma1 150 --threshold 60% --queries 1000 --max-answers 300 --max-epsilon 1",
@@ -342,6 +352,18 @@ PUBLIC_MUTATIONS = {
     "digests of an event": lambda r: put(r, {"run_digest": "0" * 64}, "public", "record", "events", 0, "private"),
 }
 
+
+DECLARED_MUTATIONS = {
+    "no epsilon": lambda r: without(r, "declared", "epsilon"),
+    "a verdict that is none": lambda r: put(r, "perhaps", "declared", "passed"),
+    "no verdict": lambda r: without(r, "declared", "passed"),
+    "no budget": lambda r: without(r, "declared"),
+    "an order of one": lambda r: put(r, 1, "declared", "orders", 0),
+    "no ladder": lambda r: without(r, "declared", "ladder"),
+    "no headline": lambda r: without(r, "headline"),
+    "another bound": lambda r: put(r, "exact", "headline", "bound"),
+    "a number of these votes": lambda r: put(r, .5, "declared", "probability"),
+}
 
 LABEL_MUTATIONS = {
     "an unknown end": lambda r: put(r, "tired", "labels", "stopped"),
@@ -551,6 +573,7 @@ def main():
         check("tune", [f"{line} --delta 1e-5" for line in SEARCH_LINES], SEARCH_MUTATIONS, "private_search")
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], {**LABEL_MUTATIONS, **RECORD_MUTATIONS})
+        check("label", [f"{line} --delta 1e-5" for line in DECLARED_LINES], DECLARED_MUTATIONS)
         pathlib.Path("two.csv").write_text("9,2\n6,5\n", encoding="utf-8")
         check("tune", [f"two.csv --one-noise {noise} 2,4 --delta 1e-5" for noise in ("--laplace-scale", "--sigma2")], ONE_NOISE_MUTATIONS)
         check("darrm", DARRM_LINES, DARRM_MUTATIONS)

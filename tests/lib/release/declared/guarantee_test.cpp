@@ -12,6 +12,8 @@
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/normal.hpp"
 #include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/declared/at_most_claim.hpp"
+#include "pate/release/declared/declared_run.hpp"
 #include "pate/release/declared/declared_test.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
@@ -348,6 +350,57 @@ TEST_CASE("declared budget: test and run together keep it, on all votes and all 
                 << " configurations with votes that pass and votes that do not");
   CHECK(largest > 0.5);  // the bound is no empty one
   CHECK(undecided > configurations / 20);
+}
+
+// Labels come out in any case; which of two epsilons is claimed is the outcome of the test.
+TEST_CASE("at most: the claim holds as one of the outcome, on all votes and all neighbours") {
+  Random random(41);
+  double largest = 0.0;
+  double smaller = 0.0;  // with the failed claim made smaller: must break
+  bool close = true;
+  for (int n = 0; n < 40; ++n) {
+    SmallDeclared its = random_declared(random);
+    const SmallWorld world(its);
+    its.budget.epsilon = some_epsilon(random, its, world);
+    CAPTURE(described(its));
+    const double delta = its.budget.delta;
+    // At the next smaller power of two, which costs more and is asked for often.
+    std::map<int, double> known;
+    const AtMostClaim at_most(its.budget.epsilon, delta, [&](double at) {
+      const int power = static_cast<int>(std::floor(std::log2(at)));
+      const auto [entry, is_new] = known.try_emplace(power, 0.0);
+      if (is_new) {
+        entry->second =
+            epsilon_for_any_votes(its.question.aggregator, its.queries, std::ldexp(1.0, power));
+      }
+      return entry->second;
+    });
+    std::vector<std::size_t> levels;
+    // The orders of the world take the place of the claim's own: the ladder is what is looked at.
+    const DeclaredTest test(its.budget.epsilon, .99 * delta * (1.0 - 1e-12),
+                            at_most.test().ladder(), its.orders);
+    for (const SmallVotesFacts& facts : world.all()) levels.push_back(test.level(facts.costs));
+    const PassLadder& ladder = test.ladder();
+    double worst = 0.0;
+    world.for_neighbours([&](std::size_t a, std::size_t b) {
+      const std::size_t i = levels[a];
+      const std::size_t j = levels[b];
+      close = close && (i > j ? i - j : j - i) <= 1;
+      const auto excess = [&](double failed_claim) {
+        return hockey_stick(world.all()[a].outcomes, ladder.pass(i), world.all()[b].outcomes,
+                            std::exp(at_most.claim()) * ladder.pass(j)) +
+               hockey_stick(world.all()[a].outcomes, ladder.fail(i), world.all()[b].outcomes,
+                            std::exp(failed_claim) * ladder.fail(j));
+      };
+      worst = std::max(worst, excess(at_most.failed_claim()) / delta);
+      smaller = std::max(smaller, excess(.25 * at_most.failed_claim()) / delta);
+    });
+    CHECK(worst <= 1.0 + 1e-9);
+    largest = std::max(largest, worst);
+  }
+  CHECK(close);
+  CHECK(largest > 0.3);
+  CHECK(smaller > 1.0 + 1e-6);
 }
 
 TEST_CASE("declared budget: what is left out or turned round breaks it") {
