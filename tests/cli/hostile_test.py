@@ -214,6 +214,34 @@ class HostileTest(unittest.TestCase):
             self.check_message(done, words, (0, 3))
             self.assertIn(b"empty.ledger: ", done.stderr + done.stdout, words)
 
+    def test_a_ledger_that_was_changed_is_not_taken_for_one_that_a_crash_cut(self):
+        """What is cut off of the last line is a crash's; lines that run together, or one that ends and is no JSON, are not."""
+        whole = self.root / "kept.ledger"
+        done = self.run_pate("label", "votes.npy", "--teachers", "250", *MECHANISM, "--write-labels", "l.npy", "--force", "--quiet", "--ledger", str(whole),
+                             "-o", "l.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = whole.read_text("utf-8").splitlines()
+        rng = random.Random(3838)
+        for _ in range(60):
+            kept = lines[:rng.randint(1, 2)]
+            last, kind = kept[-1], rng.choice(["cut", "cut", "joined", "joined and cut", "digit", "comma"])
+            if kind == "cut":
+                changed = "\n".join([*kept[:-1], last[:rng.randrange(25, len(last))]]) + rng.choice(["", "\0" * rng.randrange(1, 9)])
+            elif kind.startswith("joined"):
+                changed = rng.choice(["", " ", ","]).join(lines)
+                if kind.endswith("cut"):
+                    changed = changed[:rng.randrange(len(lines[0]) + 2, len(changed))]
+            else:  # of what is between the words
+                places = [match.start() for match in re.finditer(r"(?<=[:,])[0-9]" if kind == "digit" else r",(?=\")", last)]
+                place = rng.choice(places)
+                changed = "\n".join([*kept[:-1], last[:place] + "x" + last[place + 1:]]) + rng.choice(["", "\n"])
+            (self.root / "c.ledger").write_text(changed, "utf-8")
+            for words in (["ledger", "c.ledger"], ["compose", "c.ledger"] if len(kept) == 2 else ["ledger", "c.ledger", "--summary"]):
+                done = self.run_pate(*words)
+                self.check_message(done, words, (0,) if kind == "cut" else (3,))
+                if kind != "cut":
+                    self.assertRegex(done.stderr, rb"^pate: c\.ledger: line [12] ", (kind, changed[-200:]))
+
     @unittest.skipIf(IS_SANITIZED, "a sanitizer has memory of its own")
     def test_bombs_end_before_they_fill_the_machine(self):
         size = 1 << 30

@@ -40,12 +40,34 @@ constexpr std::string_view kVersions = "23";
 constexpr const char* kTorn = "torn";  // the kind of the mark after torn lines
 constexpr const char* kEvent = "event";
 
+// Whether the object that a text begins with ends in it, as far as braces tell. What a crash left
+// of a line never does: a line that was changed does, and so do lines without what parts them.
+bool is_closed(std::string_view text) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth <= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Whether text that is no JSON can be what a crash left of a line. A file system may have extended
 // the file before it wrote the bytes: then zeros follow.
 bool is_torn(std::string_view line) {
   if (line.empty()) return false;
   const std::size_t size = std::min(line.find('\0'), line.size());
   if (line.find_first_not_of('\0', size) != std::string_view::npos) return false;
+  if (is_closed(line.substr(0, size))) return false;
   const std::size_t compared = std::min(size, kBeginning.size());
   if (line.substr(0, compared) != kBeginning.substr(0, compared)) return false;
   if (size <= kBeginning.size()) return true;
