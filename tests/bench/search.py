@@ -5,7 +5,7 @@ usage: search.py PATE [--max-epsilon E] [--queries N] VOTES [VOTES...]
 
 Of every dump: a grid over all that makes sense (sigma2 from teachers/250 to teachers, sigma1 from teachers/50 to four
 times the teachers, thresholds from 0 to the largest count and half of the teachers more), then finer and finer grids
-around its best points, wherever they lie: the four best that are far from each other. Prints one line of a table a
+around its best points, wherever they lie: the three best that are far from each other. Prints one line of a table a
 dump; exit status 1 where the found point has more than .5 % fewer answers of the objective than the best of all grids.
 """
 import argparse
@@ -14,8 +14,8 @@ import math
 import subprocess
 import sys
 
-STARTS = 4
-ZOOMS = 5
+STARTS = 3
+ZOOMS = 4
 
 
 def run(pate, votes, options, *more):
@@ -42,9 +42,9 @@ def far_apart(points, spacing):
     """The best points of which none is near a better one."""
     chosen = []
     for point in sorted(points, key=lambda p: -p["agreeing"]):
-        near = any(abs(math.log(point["sigma2"] / other["sigma2"])) < 3 * spacing["sigma2"]
-                   and abs(math.log(point["sigma1"] / other["sigma1"])) < 3 * spacing["sigma1"]
-                   and abs(point["threshold"] - other["threshold"]) < 3 * spacing["threshold"] for other in chosen)
+        near = any(abs(math.log(point["sigma2"] / other["sigma2"])) < 2 * spacing["sigma2"]
+                   and abs(math.log(point["sigma1"] / other["sigma1"])) < 2 * spacing["sigma1"]
+                   and abs(point["threshold"] - other["threshold"]) < 2 * spacing["threshold"] for other in chosen)
         if not near:
             chosen.append(point)
         if len(chosen) == STARTS:
@@ -60,9 +60,9 @@ def brute_force(pate, votes, options):
     """The best point of all grids, and how many points they have."""
     inspected = json.loads(subprocess.run([pate, "inspect", votes, "--quiet", "--json"], capture_output=True, text=True, check=True).stdout)
     teachers = inspected["teachers"]
-    sigma2, sigma1 = log_range(teachers / 250, teachers, 36), log_range(teachers / 50, 4 * teachers, 24)
-    threshold = [1.5 * teachers * k / 47 for k in range(48)]
-    spacing = {"sigma2": math.log(250) / 35, "sigma1": math.log(200) / 23, "threshold": 1.5 * teachers / 47}
+    sigma2, sigma1 = log_range(teachers / 250, teachers, 18), log_range(teachers / 50, 4 * teachers, 12)
+    threshold = [1.5 * teachers * k / 23 for k in range(24)]
+    spacing = {"sigma2": math.log(250) / 17, "sigma1": math.log(200) / 11, "threshold": 1.5 * teachers / 23}
     report = run(pate, votes, options, "--sigma2", axis(sigma2), "--sigma1", axis(sigma1), "--threshold", axis(threshold))
     evaluated = report["points_evaluated"]
     best = None
