@@ -95,7 +95,8 @@ Record missing_runs(const Record& record) {
 RecordSums::RecordSums(const Record& record, unsigned threads) {
   Record all = record;
   for (Event& run : missing_runs(record)) all.push_back(std::move(run));
-  for (Event& event : canonical(std::move(all))) events_.push_back(std::move(event));
+  std::vector<Event> ordered = canonical(std::move(all));
+  for (Event& event : ordered) events_.push_back(std::move(event));
   for (const Event& event : events_) costs_.emplace_back(event, threads);
 }
 

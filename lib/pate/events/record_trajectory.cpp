@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
@@ -24,12 +25,13 @@ std::vector<std::vector<double>> curves_behind(const CostEntry& headline, const 
   std::vector<std::vector<double>> result;
   for (const Event& event : record) {
     RecordSums sums({event}, threads);
-    std::vector<double>& curve = result.emplace_back();
+    std::vector<double> curve;
     if (headline.data_dependent) {
       curve = sums.tradeoff(orders);
     } else {
       for (const double order : orders) curve.push_back(sums.any_votes(order));
     }
+    result.push_back(std::move(curve));
   }
   return result;
 }

@@ -258,7 +258,8 @@ void look_at_headings(const VotesLookedAt& looked_at, std::vector<ContentDoubt>&
 
 // Of an archive with one array a teacher, those that are of no teacher.
 void look_at_arrays(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
-  for (const std::string& name : looked_at.table.header().rows) {
+  const auto header = looked_at.table.header();
+  for (const std::string& name : header.rows) {
     const bool labels = heads_labels(name);
     if (!labels && !heads_index(name)) continue;
     found.push_back(

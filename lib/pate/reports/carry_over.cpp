@@ -329,10 +329,10 @@ Record carry_over_report(const io::JsonValue& report) {
   }
   if (kind == "pate/darrm/v1") return majority_of_report(report);
   if (kind == "pate/plan/v1") return plan_of_report(report);
-  if (kind == "pate/analyze/v1" || kind == "pate/label/v1") {
-    return run_of_report(report, kind == "pate/label/v1");
+  if (kind != "pate/analyze/v1" && kind != "pate/label/v1") {
+    schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1, pate/release/v1 or pate/darrm/v1");
   }
-  schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1, pate/release/v1 or pate/darrm/v1");
+  return run_of_report(report, kind == "pate/label/v1");
 }
 
 Event carry_over_line(const io::JsonValue& json, std::string_view line,
