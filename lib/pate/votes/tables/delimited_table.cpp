@@ -446,9 +446,13 @@ class Parser {
     if (!first_line_.class_names.empty()) {
       return fmt::format("; the names of classes are {}", fmt::join(first_line_.class_names, ","));
     }
+    // "nan" is no number that a name of a row stands beside.
+    const auto is_number = [](const FieldNumber& number) {
+      return number.kind == FieldNumber::Kind::integer ||
+             (number.kind == FieldNumber::Kind::real && !std::isnan(number.real));
+    };
     const bool followed =
-        !ends_line(field.next) &&
-        parse_field(find_field(step_over(field.next)).text).kind != FieldNumber::Kind::none;
+        !ends_line(field.next) && is_number(parse_field(find_field(step_over(field.next)).text));
     const bool decimal = field.text.find(',') != std::string_view::npos;
     if (column == 0 && followed && !decimal && !is_missing(field.text)) {
       if (first_line_.counting != Counting::numbers) {
