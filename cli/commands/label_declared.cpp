@@ -148,7 +148,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   report.declared = reports::declared_entry(mechanism.settings().budget);
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
-    report.notices = ledger_notices(*ledger, called, event);
+    std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     const CostEntry total = reports::total_with(*ledger, event);
     report.ledger = options.ledger;
     report.total = ToldEpsilon{total.epsilon, total.delta};
