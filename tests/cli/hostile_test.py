@@ -51,8 +51,8 @@ ROLES = {
     "rehearsed ledger": lambda path: ["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--dry-run", "--ledger", path],
     "tables": lambda path: ["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--dry-run", "--tables", path],
     "csv": lambda path: ["tune", "votes.npy", "--sigma2", "20", "--delta", "1e-5", "--csv", path],
-    "made": lambda path: ["simulate", "--queries", "3", "-o", path],
-    "made labels": lambda path: ["simulate", "--queries", "3", "-o", "m.npy", "--labels-output", path + ".csv"],
+    "made": lambda path: ["simulate", "--queries", "3", "-o", path, "--force"],
+    "made labels": lambda path: ["simulate", "--queries", "3", "-o", "m.npy", "--labels-output", path + ".csv", "--force"],
 }
 OUTPUTS = {"output", "write labels", "write ledger", "rehearsed ledger", "tables", "csv", "made", "made labels", "page", "picture"}
 
