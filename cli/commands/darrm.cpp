@@ -344,13 +344,9 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   }
   const std::string called = options.output.public_only ? "the ledger" : options.ledger;
   std::optional<reports::Ledger> ledger;
-  std::string ensemble;
-  if (format && !options.ledger.empty()) {
-    ledger.emplace(options.ledger);
-    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
-                                    input.votes->teachers(), input.votes->classes())
-                   .name;
-  }
+  const std::string ensemble = format ? open_ledger(ledger, options.ledger, options.ensemble,
+                                                    input.votes->teachers(), input.votes->classes())
+                                      : std::string();
   if (settings.setting == TeacherSetting::non_private ||
       settings.setting == TeacherSetting::independent_fresh) {
     context.record = {reports::darrm_event(report, context.inputs, ensemble,

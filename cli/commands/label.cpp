@@ -188,13 +188,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               {}};
   check_no_labels_yet(options.labels, options.force);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
-  std::string ensemble;
-  if (!options.ledger.empty()) {
-    ledger.emplace(options.ledger, points);
-    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
-                                    input.votes->teachers(), input.votes->classes())
-                   .name;
-  }
+  const std::string ensemble = open_ledger(ledger, options.ledger, options.ensemble,
+                                           input.votes->teachers(), input.votes->classes(), points);
   Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
   if (options.rows_from_answers) event.open.origin.rows_from_answers = true;
   context.record = {event};

@@ -135,13 +135,8 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
 
   // The entry comes before the coin: a test is charged in full, whatever comes out.
   std::optional<reports::Ledger> ledger;
-  std::string ensemble;
-  if (!options.ledger.empty()) {
-    ledger.emplace(options.ledger, points);
-    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
-                                    input.votes->teachers(), input.votes->classes())
-                   .name;
-  }
+  const std::string ensemble = open_ledger(ledger, options.ledger, options.ensemble,
+                                           input.votes->teachers(), input.votes->classes(), points);
   Event event = reports::declared_event(mechanism, run.aggregator, context.inputs, ensemble,
                                         options.rows_from_answers, reports::new_event_id());
   reports::DeclaredReport report{mechanism, run.aggregator, public_advice(mechanism, run)};

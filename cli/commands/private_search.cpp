@@ -165,13 +165,9 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     check_no_labels_yet(options.labels, options.force);
   }
   std::optional<reports::Ledger> ledger;
-  std::string ensemble;
-  if (report.drawn && !options.ledger.empty()) {
-    ledger.emplace(options.ledger);
-    ensemble = reports::ensemble_of(ledger->entries(), options.ledger, options.ensemble,
-                                    report.teachers, report.classes)
-                   .name;
-  }
+  const std::string ensemble = report.drawn ? open_ledger(ledger, options.ledger, options.ensemble,
+                                                          report.teachers, report.classes)
+                                            : std::string();
   if (report.drawn) context.record = {event_of(ensemble, reports::new_event_id())};
   prepend_input_warnings(input, report.grid.threshold, kind.delta, report.notices);
   std::ranges::move(search_notices(report), std::back_inserter(report.notices));

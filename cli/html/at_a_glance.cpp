@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kMay = "<span class=\"yes\">may be published</span>";
 constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
 
-constexpr std::array<std::pair<std::string_view, const char*>, 12> kDone{{
+constexpr std::array<std::pair<std::string_view, const char*>, 13> kDone{{
     {"analyze", "The cost of noisy answers of an ensemble was computed."},
     {"label", "An ensemble answered queries with noise, and the answers were written down."},
     {"plan", "A run of an ensemble was planned; no votes were looked at."},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 12> kDone{{
     {"compose", "The costs of several runs were added up."},
     {"darrm", "The majority of teachers that are private themselves was planned or drawn."},
     {"tune", "Parameters were looked for on votes. Nothing was published by that."},
+    {"private_search", "Parameters were tried on votes; the labels of the best were written down."},
     {"rounds", "Parameters of two rounds were looked for. Nothing was published by that."},
     {"inspect", "A file of votes was described."},
     {"explain", "The cost of single queries was explained."},

@@ -295,7 +295,7 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
   if (is_private && !public_only) add_publishing(page, report);
   add_facts(page, body, title);
   add_entries(page, body, title);
-  add_points(page, body, title);
+  if (kind == "tune" || kind == "rounds") add_points(page, body, title);
   if (const auto costs = body.find("costs"); costs && costs->type() == JsonType::array) {
     add_costs(page, *costs, title);
   }

@@ -6,6 +6,7 @@
 
 #include "cli/options/command_line.hpp"
 #include "pate/accounting/account.hpp"
+#include "pate/base/atomic_file.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate {
@@ -65,6 +66,13 @@ void check_ensemble(const std::string& ensemble, const std::string& ledger);
 /// Throws `usage_error` where a file of labels is there, unless `force`: what was paid for is not
 /// lost by a slip.
 void check_no_labels_yet(const std::string& labels, bool force);
+
+/// Opens the ledger of a command that writes to one, and returns the name of its ensemble; does
+/// nothing without a path. Throws as `reports::ensemble_of` does.
+[[nodiscard]] std::string open_ledger(std::optional<reports::Ledger>& ledger,
+                                      const std::string& path, const std::string& ensemble,
+                                      std::int64_t teachers, std::int64_t classes,
+                                      const io::WritePoints& points = {});
 
 /// What a ledger, by the name `called`, says so far about the queries of a new entry.
 [[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,

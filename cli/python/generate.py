@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent / "pate"
 # Options that say where the program puts its outputs and what a terminal shows: a call returns them.
 OF_THE_TERMINAL = {"output", "json", "summary", "quiet", "progress", "format", "all", "statement", "metrics"}
 # And of one command: its table on standard output; what a call of it returns.
-KEPT = {"table": {"format"}, "cite": set()}
+KEPT = {"table": {"format"}}
 LEFT_OUT = {"explain": {"csv"}, "plot": {"script"}, "simulate": {"labels-output", "force"}}
 # Whether an option that takes a file may have an array or a report instead (pate/calls.py), or a path only.
 FILES = {"indices": "Votes", "student": "Votes", "labels": "Votes", "decisions": "Votes", "parameters-from": "Reported", "resume": "Reported",

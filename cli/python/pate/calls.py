@@ -2,7 +2,6 @@
 import collections
 import os
 import pathlib
-import shutil
 import tempfile
 from typing import Any, Union
 
@@ -140,20 +139,13 @@ def call_with_reports(command, given, options, paths):
 def text_of(command, given, options):
     """Runs a command that puts out a text, on reports if there are any."""
     def work(names):
-        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
-            words = [command, *words_of(options, _Files(directory), ()), *(["--", *names] if names else [])]
-            return running.run_well(words).decode()
-    return reports.with_files(given, work) if given else work([])
+        return running.run_well([command, *words_of(options, None, ()), *(["--", *names] if names else [])]).decode()
+    return reports.with_files(given, work)
 
 
 def page_of(given, options):
-    """Runs `pate report`; pictures are drawn where gnuplot is, unless `no_pictures` is given."""
-    def work(names):
-        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
-            words = words_of(dict(options, no_pictures=options.get("no_pictures") or shutil.which("gnuplot") is None),
-                             _Files(directory), ())
-            return reports.Page(running.run_well(["report", *words, "--output=-", "--", *names]).decode())
-    return reports.with_files(given, work)
+    """Runs `pate report`."""
+    return reports.page_of(given, words_of(options, None, ()))
 
 
 def simulate(options):

@@ -126,7 +126,7 @@ class Report:
 
     def page(self, public_only: bool = False) -> Page:
         """The report as a page of HTML for people who run no commands; with pictures where gnuplot is installed."""
-        return page_of([self], public_only=public_only)
+        return page_of([self], ["--public-only"] if public_only else [])
 
     def plot(self, kind: str) -> Picture:
         """A picture, which gnuplot draws: see `pate.plot` for the kinds."""
@@ -196,12 +196,11 @@ def with_files(reports, work):
         return work(files)
 
 
-def page_of(reports, public_only=False, no_pictures=None):
-    """The page of `pate report`; without pictures where there is no gnuplot to draw them, unless no_pictures is False."""
-    if no_pictures is None:
-        no_pictures = shutil.which("gnuplot") is None
-    words = ["report", "--output=-", *(["--public-only"] if public_only else []), *(["--no-pictures"] if no_pictures else [])]
-    return Page(with_files(reports, lambda files: running.run_well([*words, "--", *files])).decode())
+def page_of(reports, words=()):
+    """The page of `pate report` with these options; without pictures where there is no gnuplot to draw them."""
+    if "--no-pictures" not in words and shutil.which("gnuplot") is None:
+        words = [*words, "--no-pictures"]
+    return Page(with_files(reports, lambda files: running.run_well(["report", "--output=-", *words, "--", *files])).decode())
 
 
 def picture_of(reports, kind):

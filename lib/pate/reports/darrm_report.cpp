@@ -137,12 +137,7 @@ std::string darrm_report_json(const DarrmReport& report, const ReportContext& co
     });
   }
   if (report.ledger) json("ledger", *report.ledger);
-  if (report.total) {
-    json.object("ledger_total", [&](FieldWriter& total) {
-      total("epsilon", report.total->epsilon);
-      total("delta", report.total->delta);
-    });
-  }
+  write_ledger_total(json, report.total);
   if (!context.record.empty()) write_record(json, context.record);
   json("notices", report.notices);
   return json.text();

@@ -120,12 +120,7 @@ std::string declared_report_json(const DeclaredReport& report, const ReportConte
   }
   write_promise(json, report);
   json("ledger", report.ledger);
-  if (report.total) {
-    json.object("ledger_total", [&](FieldWriter& total) {
-      total("epsilon", report.total->epsilon);
-      total("delta", report.total->delta);
-    });
-  }
+  write_ledger_total(json, report.total);
   if (!context.record.empty()) write_record(json, context.record);
   json("notices", report.notices);
   return json.text();

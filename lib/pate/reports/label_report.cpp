@@ -116,12 +116,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     rdp.optional("tradeoff", account.tradeoff, account.orders.size());
   });
   json("ledger", report.ledger);
-  if (report.total) {
-    json.object("ledger_total", [&](FieldWriter& total) {
-      total("epsilon", report.total->epsilon);
-      total("delta", report.total->delta);
-    });
-  }
+  write_ledger_total(json, report.total);
   write_record(json, context.record);
   json("notices", account.notices);
   return json.text();

@@ -93,12 +93,7 @@ std::string private_search_report_json(const PrivateSearchReport& report,
     a("any_votes", report.account.any_votes);
   });
   json("ledger", report.ledger);
-  if (report.total) {
-    json.object("ledger_total", [&](FieldWriter& total) {
-      total("epsilon", report.total->epsilon);
-      total("delta", report.total->delta);
-    });
-  }
+  write_ledger_total(json, report.total);
   write_record(json, context.record);
   json("notices", report.notices);
   return json.text();

@@ -345,6 +345,14 @@ void fields(FieldReader& a, Event& event) {
   if (const auto json = a.json().find("private")) read_private(*json, event.open, event.facts);
 }
 
+void write_ledger_total(FieldWriter& report, const std::optional<ToldEpsilon>& total) {
+  if (!total) return;
+  report.object("ledger_total", [&](FieldWriter& a) {
+    a("epsilon", total->epsilon);
+    a("delta", total->delta);
+  });
+}
+
 void write_record(FieldWriter& report, const Record& record) {
   report.object("record", [&](FieldWriter& json) {
     json("schema", kRecordSchema);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "pate/base/json.hpp"
+#include "pate/events/drawn_numbers.hpp"
 #include "pate/events/event.hpp"
 #include "pate/reports/fields.hpp"
 
@@ -17,6 +19,10 @@ void fields(FieldReader& a, Event& event);
 
 /// The member `record` of a report: {"schema": "pate/record/v1", "events": [...]}.
 void write_record(FieldWriter& report, const Record& record);
+
+/// The member `ledger_total` of a report: what everything in its ledger costs together; none
+/// without a ledger.
+void write_ledger_total(FieldWriter& report, const std::optional<ToldEpsilon>& total);
 [[nodiscard]] Record read_record(const io::JsonValue& record);
 
 /// 128 random bits as 32 hexadecimal digits: what tells an event from all others.
