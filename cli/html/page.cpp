@@ -211,7 +211,7 @@ void add_table(Html& page, const char* heading, const std::string& label, const 
       "aria-label=\"{}\"><table>\n<thead><tr>",
       heading, caption, label);
   for (const char* const key : keys) {
-    page.add("<th scope=\"col\" class=\"right\">{}</th>", escaped_words(key));
+    page.add(R"(<th scope="col" class="right">{}</th>)", escaped_words(key));
   }
   page.add("</tr></thead>\n<tbody>");
   for (const JsonValue& row : rows) {

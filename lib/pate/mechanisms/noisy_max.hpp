@@ -23,13 +23,14 @@ void require_positive(double value, const char* name);
 
 /// What a noise and its parameter are called.
 struct NoiseNames {
-  const char* aggregator;     ///< in reports: the aggregator that takes a noisy maximum and no more
-  const char* title;          ///< the same, for people
-  const char* parameter;      ///< in reports
-  const char* column;         ///< the parameter in tables for people
-  const char* option;         ///< the parameter on the command line
-  const char* maxima;         ///< the list of a report that counts noisy maxima with this noise
-  bool always_listed = true;  ///< whether that list is there when it is empty
+  /// in reports: the aggregator that takes a noisy maximum and no more
+  const char* aggregator = "";
+  const char* title = "";      ///< the same, for people
+  const char* parameter = "";  ///< in reports
+  const char* column = "";     ///< the parameter in tables for people
+  const char* option = "";     ///< the parameter on the command line
+  const char* maxima = "";     ///< the list of a report that counts noisy maxima with this noise
+  bool always_listed = true;   ///< whether that list is there when it is empty
 };
 
 /// GNMax: the class with the largest count after independent N(0, sigma^2) noise on every count.
