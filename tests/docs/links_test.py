@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links between pages lead to files and headings that are there, and every command has a page.
+"""Links between pages lead to files and headings that are there, so do paths that pages name as
+code, every command has a page, and lib/PROOFS.md speaks of every bound and every conversion.
 
 usage: links_test.py PATE SOURCE_DIR
 """
@@ -36,8 +37,33 @@ def wrong_links(page):
             yield f"{page.relative_to(SOURCE)}: {target} leads nowhere"
 
 
+# Folders that a path named as code may begin in, beside that of its page.
+ROOTS = ("", "lib/pate", "lib", "tests", "cli", "cli/commands")
+# What is no path of this tree: of other projects, made while tests run, or with a word to put in.
+ELSEWHERE = re.compile(r"[A-Z]{4,}|^build/|^\.\./shared|^/|^learning/|^pate/\w+/v\d|^pate/pate_main|\.npy$|^exact/profile$")
+
+
+def wrong_paths(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    for path in re.findall(r"`([A-Za-z_.][\w./-]*/[\w./-]*)`", text):
+        if ELSEWHERE.search(path):
+            continue
+        places = [page.parent / path] + [SOURCE / root / path for root in ROOTS]
+        if not any(place.exists() or list(place.parent.glob(place.name + ".*")) for place in places):
+            yield f"{page.relative_to(SOURCE)}: no {path} is in this tree"
+
+
+def unproved():
+    """Names of bounds and conversions that the page of proofs does not have."""
+    text = (SOURCE / "lib/pate/accounting/names.hpp").read_text()
+    page = (SOURCE / "lib/PROOFS.md").read_text()
+    for value in re.findall(r"\{(?:Bound|EpsilonMethod|GuaranteeKind)::\w+, \"(\w+)\"\}", text):
+        if value not in ("joint", "worst_case") and f"`{value}`" not in page:
+            yield f"lib/PROOFS.md says nothing of {value}"
+
+
 def main():
-    found = [wrong for page in pages() for wrong in wrong_links(page)]
+    found = [wrong for page in pages() for wrong in [*wrong_links(page), *wrong_paths(page)]] + list(unproved())
     text = subprocess.run([PATE, "help"], capture_output=True, text=True, check=True).stdout
     for command in re.findall(r"^  (\S+)", text.split("Commands:")[1].split("\n\n")[0], re.M):
         if not (SOURCE / f"cli/commands/{command}.md").exists():
