@@ -22,8 +22,9 @@ def _places():
     here = pathlib.Path(__file__).resolve().parent.parent
     if (here / f"pate_accountant-{__version__}.dist-info").is_dir():
         yield here / "bin" / "pate"
-        for scheme in (sysconfig.get_default_scheme(), f"{os.name}_user"):
-            yield pathlib.Path(sysconfig.get_path("scripts", scheme)) / "pate"
+        # The scheme that is the default of this Python, and that of --user.
+        for scheme in ((), (f"{os.name}_user",)):
+            yield pathlib.Path(sysconfig.get_path("scripts", *scheme)) / "pate"
     found = shutil.which("pate")
     if found:
         yield found
