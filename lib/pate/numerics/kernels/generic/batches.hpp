@@ -22,6 +22,24 @@ constexpr std::size_t kWidth = Batch<Arch>::size;
 template <class Arch>
 constexpr std::size_t kBatches = kLanes / kWidth<Arch>;  // in all lanes
 
+// The same bits as numbers of another type. Up to xsimd 8 a batch is named, later its numbers.
+template <class Arch>
+Bits<Arch> as_bits(const Batch<Arch>& batch) {
+#if XSIMD_VERSION_MAJOR < 9
+  return xsimd::bitwise_cast<Bits<Arch>>(batch);
+#else
+  return xsimd::bitwise_cast<std::uint64_t>(batch);
+#endif
+}
+template <class Arch>
+Batch<Arch> as_doubles(const Bits<Arch>& bits) {
+#if XSIMD_VERSION_MAJOR < 9
+  return xsimd::bitwise_cast<Batch<Arch>>(bits);
+#else
+  return xsimd::bitwise_cast<double>(bits);
+#endif
+}
+
 // A batch that is there as a whole, or its first numbers only: zeros stand for others.
 struct Whole {};
 struct First {

@@ -23,12 +23,10 @@ void log1p_positive(double* x, std::size_t size) {
     const Batch<Arch> sum = 1.0 + its;
     const Batch<Arch> lost =
         xsimd::select(its < Batch<Arch>(1.0), its - (sum - 1.0), 1.0 - (sum - its));
-    const Bits<Arch> bits = xsimd::bitwise_cast<Bits<Arch>>(sum) + Bits<Arch>(kOne - kRootHalf);
-    const Batch<Arch> k =
-        xsimd::bitwise_cast<Batch<Arch>>((bits >> 52) | Bits<Arch>(kCount)) - kCounted;
+    const Bits<Arch> bits = as_bits<Arch>(sum) + Bits<Arch>(kOne - kRootHalf);
+    const Batch<Arch> k = as_doubles<Arch>((bits >> 52) | Bits<Arch>(kCount)) - kCounted;
     const Batch<Arch> f =
-        xsimd::bitwise_cast<Batch<Arch>>((bits & Bits<Arch>(kMantissa)) + Bits<Arch>(kRootHalf)) -
-        1.0;
+        as_doubles<Arch>((bits & Bits<Arch>(kMantissa)) + Bits<Arch>(kRootHalf)) - 1.0;
     // log(1 + f) = 2 artanh(s), |s| <= .1716.
     const Batch<Arch> s = f / (2.0 + f);
     const Batch<Arch> t = s * s;

@@ -27,8 +27,8 @@ Batch<Arch> one_minus_exp(Batch<Arch> x) {
       (1.0 / 720.0 + r * (1.0 / 5040.0)) + (1.0 / 40320.0 + r * (1.0 / 362880.0)) * r2;
   const Batch<Arch> high = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) + r2 * (1.0 / 479001600.0);
   const Batch<Arch> p = r + r2 * (low + r4 * (middle + r4 * high));
-  const Bits<Arch> exponent = (xsimd::bitwise_cast<Bits<Arch>>(shifted) << 52) + Bits<Arch>(kOne);
-  const auto power = xsimd::bitwise_cast<Batch<Arch>>(exponent);
+  const Bits<Arch> exponent = (as_bits<Arch>(shifted) << 52) + Bits<Arch>(kOne);
+  const auto power = as_doubles<Arch>(exponent);
   return (1.0 - power) - power * p;
 }
 
