@@ -22,7 +22,7 @@ constexpr const char* kStuckSource =
 // A number in 0 .. n - 1, each equally likely; n >= 1.
 Integer uniform_below(const Integer& n, BitSource& source) {
   if (n <= 1) return 0;
-  const unsigned bits = boost::multiprecision::msb(Integer(n - 1)) + 1;
+  const unsigned bits = static_cast<unsigned>(boost::multiprecision::msb(Integer(n - 1))) + 1;
   for (std::int64_t round = 0; round < kMaxRounds; ++round) {
     Integer result = 0;
     for (unsigned left = bits; left > 0;) {
