@@ -12,8 +12,6 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 PRESET ?= release
 BUILD = build/$(PRESET)
 SUITE ?=
-# Files changed since this commit meet clang-tidy in make lint.
-SINCE ?= HEAD
 # Runs tests and notes which are skipped, for `make skips`.
 SKIPS = python3 -B tests/skips/skips.py
 SECONDS ?= 60
@@ -175,23 +173,20 @@ format: deps-dev ## clang-format all C++ files in place
 	@clang-format -i $(SOURCES)
 
 .PHONY: lint
-lint: deps-dev ## clang-format, cppcheck, schemas; clang-tidy on files changed since the last commit (SINCE=main)
+lint: deps-dev ## clang-format, cppcheck, schemas; clang-tidy on all that changed since it was clean
 	@clang-format --dry-run -Werror $(SOURCES)
 	@for schema in $(SCHEMAS); do \
 	  python3 -m json.tool "$$schema" /dev/null || { echo "in $$schema" >&2; exit 1; }; \
 	done
 	@cppcheck --quiet --error-exitcode=1 -j $(JOBS) --std=c++20 --enable=warning,performance,portability \
 	  --suppressions-list=.cppcheck-suppressions -Ilib -I. lib cli
-	@changed=$$(git diff --name-only --diff-filter=d $(SINCE) -- 'lib/*.cpp' 'cli/*.cpp' 2>/dev/null); \
-	  if [ -n "$$changed" ]; then \
-	    cmake --preset tidy --log-level=ERROR >/dev/null && \
-	      echo $$changed | xargs -n 1 -P $(JOBS) clang-tidy --quiet -p build/tidy; \
-	  fi
+	@cmake --preset tidy --log-level=ERROR > /dev/null
+	@python3 -B tests/lint/tidy.py . build/tidy --jobs $(JOBS)
 
 .PHONY: tidy
-tidy: deps-dev ## clang-tidy on every file of lib and cli: half an hour
+tidy: deps-dev ## clang-tidy with its static analyzer, on all that changed since it was clean: half an hour at first
 	@cmake --preset tidy --log-level=NOTICE
-	@cmake --build --preset tidy -j $(JOBS)
+	@python3 -B tests/lint/tidy.py . build/tidy --jobs $(JOBS) --analyzer
 
 .PHONY: docs
 docs: ## the comments of the library's headers as pages, in build/docs/html
