@@ -12,6 +12,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 PRESET ?= release
 BUILD = build/$(PRESET)
 SUITE ?=
+# Rooms whose tests make coverage runs and looks at.
+COVERAGE ?= mechanisms divergence accounting release labeling reports
 # Runs tests and notes which are skipped, for `make skips`.
 SKIPS = python3 -B tests/skips/skips.py
 SECONDS ?= 60
@@ -118,6 +120,17 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 skips: ## what make test and make test-all skipped: an error where .ci/skips.txt has no reason for it
 	@$(SKIPS) check $(BUILD) .ci/skips.txt
 
+.PHONY: test-nightly
+test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanitizers, fuzzers, mutants, coverage
+	@$(MAKE) tidy
+	@$(MAKE) test PRESET=dev
+	@$(MAKE) test-all PRESET=release
+	@$(MAKE) sanitize
+	@$(MAKE) fuzz SECONDS=3600
+	@$(MAKE) verify CASES=100000
+	@$(MAKE) mutants MUTANTS="--count 1000"
+	@$(MAKE) coverage
+
 .PHONY: gallery
 gallery: build ## draw the pictures of cli/commands/plot.md again
 	@$(call install_missing,gnuplot-nox)
@@ -205,6 +218,12 @@ sanitize: deps ## all tests under the address and undefined-behaviour, then the 
 	  cmake --preset $$preset --log-level=NOTICE && cmake --build --preset $$preset -j $(JOBS) && \
 	    ctest --preset $$preset -j $(JOBS) || exit 1; \
 	done
+
+.PHONY: coverage
+coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms
+	@cmake --preset coverage --log-level=NOTICE
+	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%)
+	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE)
 
 .PHONY: verify
 verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
