@@ -254,4 +254,4 @@ class FaultsTest(unittest.TestCase):
             first("fsync", str(self.root) + ">", after=renamed)
 
 
-unittest.main()
+unittest.main(verbosity=2)

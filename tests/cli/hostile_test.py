@@ -280,4 +280,4 @@ class HostileTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (3, whole.stderr), name)
 
 
-unittest.main()
+unittest.main(verbosity=2)

@@ -7,6 +7,7 @@ A kind draws sizes, names and places from a fixed seed; what the program must sa
 a refusal. The lines that a refusal shows are run, and their file is read then; those with numpy where python3 has it.
 """
 import json
+import os
 import pathlib
 import random
 import re
@@ -22,7 +23,16 @@ DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
 FORMATS = {"|u1": "B", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d", "|b1": "?"}
 REFUSED = 3
-HAS_NUMPY = subprocess.run(["python3", "-c", "import numpy"], capture_output=True, check=False).returncode == 0
+
+
+def has_numpy(environment):
+    return subprocess.run(["python3", "-c", "import numpy"], env=environment, capture_output=True, check=False).returncode == 0
+
+
+# Where the python3 of the path has no numpy, that of the system may.
+ENVIRONMENT = next((one for one in (os.environ, dict(os.environ, PATH=f"/usr/bin:{os.environ['PATH']}")) if has_numpy(one)), None)
+if ENVIRONMENT is None:
+    print("skipped: lines with numpy, which no python3 has")
 
 
 def write_npy(path, descr, shape, values):
@@ -87,9 +97,9 @@ def line_in(text):
 
 def made_by(line, folder):
     """The file that a line makes; none where it needs what is not here."""
-    if "numpy" in line and not HAS_NUMPY:
+    if "numpy" in line and ENVIRONMENT is None:
         return None
-    subprocess.run(["bash", "-c", line], cwd=folder, check=True)
+    subprocess.run(["bash", "-c", line], cwd=folder, env=ENVIRONMENT, check=True)
     return re.search(r'> (\S+)|savez?\("([^"]+)"|open\("([^"]+)", "w"', line).group(1, 2, 3)
 
 

@@ -133,4 +133,4 @@ class PrivateTest(unittest.TestCase):
         self.assertIn("tradeoff  published", self.run_pate(*words, "--summary").stdout)
 
 
-unittest.main()
+unittest.main(verbosity=2)

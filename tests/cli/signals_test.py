@@ -155,4 +155,4 @@ class SignalsTest(unittest.TestCase):
 
 # A background job of a shell ignores SIGINT, and children inherit that.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-unittest.main()
+unittest.main(verbosity=2)

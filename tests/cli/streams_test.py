@@ -130,4 +130,4 @@ class StreamsTest(unittest.TestCase):
                 self.assertTrue(re.search(rf"^ +{status} ", text, re.M), (command, status, text[-600:]))
 
 
-unittest.main()
+unittest.main(verbosity=2)

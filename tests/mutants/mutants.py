@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Mutants of the parts of the library that decide a privacy cost: which of them do the tests notice?
+"""Mutants of the library: which of them do the tests notice?
 
-usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--only FILE] [--all] [--patience S] [--stages N]
+usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--rooms ROOM...] [--only FILE] [--all]
+                  [--patience S] [--stages N]
 
 A mutant is one change: < and <=, > and >= exchanged (of floating-point numbers < and >=, > and <=), == and !=, + and -,
 * and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value. Texts of errors are
 not mutated. N are chosen by a hash with seed S, of those that compile: the compiler's errors tell which do not (constant
-expressions, types that have no such operator). All of them are compiled at once, source by source, and linked to the
-other objects of a finished release build: every changed place asks which mutant is chosen, by the environment variable
-PATE_MUTANT.
+expressions, types that have no such operator). They are of all rooms of lib/pate, unless --rooms names some. All of them
+are compiled at once, source by source, and linked to the other objects of a finished release build: every changed place
+asks which mutant is chosen, by the environment variable PATE_MUTANT.
 
 Every test case runs first without a mutant, which tells what it executes and how long it takes; those of more than 30 s
 are left out. A mutant meets the test cases that execute it, quick ones and those of its own source first, until those of
-the mutated folders have taken S seconds (stage 1), and those of the rest of the library as many (stage 2); the
+the mutated rooms have taken S seconds (stage 1), and those of the rest of the library as many (stage 2); the
 program's are left out. It is noticed when one fails, crashes, or takes three times the time and 2 s more (of the
 processor). What no test case executes is not noticed. Those with a reason in survivors.md beside this file are not run
 unless --all says so. The table goes into WORK_DIR/results.md: at least 95 % of those without a reason must be noticed.
@@ -37,7 +38,7 @@ import tempfile
 import threading
 import time
 
-FOLDERS = ("mechanisms", "bounds", "rdp", "exact", "sensitivity", "release", "labeling", "composition")
+ROOMS = []  # that are mutated: all, or those that are named
 LONGEST = 30  # seconds of a test case; longer ones are left out
 PER_FILE = 1024  # numbers of mutants: those of other files stay what they are when one changes
 HEADER = """#pragma once
@@ -49,7 +50,7 @@ HEADER = """#pragma once
 #include <type_traits>
 #include <unistd.h>
 namespace pate_mutants {
-inline unsigned char seen[1 << 17];
+inline unsigned char seen[1 << 18];
 struct Chosen {
   int id = -1;
   const char* trace = std::getenv("PATE_MUTANT_TRACE");
@@ -60,7 +61,7 @@ struct Chosen {
     if (trace == nullptr) return;
     std::FILE* file = std::fopen((std::string(trace) + "." + std::to_string(getpid())).c_str(), "w");
     if (file == nullptr) return;
-    for (int i = 0; i < (1 << 17); ++i) {
+    for (int i = 0; i < (1 << 18); ++i) {
       if (seen[i]) std::fprintf(file, "%d\\n", i);
     }
     std::fclose(file);
@@ -395,7 +396,7 @@ class Objects:
             file = pathlib.Path(entry["file"])
             its = [file] if lib in file.parents else [
                 pathlib.Path(name) for name in re.findall(r'(?m)^#include "([^"]*\.cpp)"', file.read_text())]
-            if not any(lib / folder in path.parents for folder in FOLDERS for path in its):
+            if not any(lib / room in path.parents for room in ROOMS for path in its):
                 if not output.group(1).endswith(".gch"):
                     self.kept.append(build / output.group(1))
                 continue
@@ -460,8 +461,10 @@ def chosen_of(compiler, count, seed, only, jobs):
     """`count` mutants that compile, the first by a hash, compiled into their objects."""
     sources, order = {}, []
     lib = compiler.source / "lib/pate"
-    for index, path in enumerate(sorted(p for folder in FOLDERS for p in (lib / folder).rglob("*.cpp"))):
+    for index, path in enumerate(sorted(lib.rglob("*.cpp"))):
         name = str(path.relative_to(compiler.source))
+        if path not in compiler.objects.commands:
+            continue  # of a room that is not mutated, or for another processor
         tokens, its = mutants_of(name, path.read_text())
         if len(its) > PER_FILE:
             sys.exit(f"{name}: too many mutants")
@@ -469,6 +472,8 @@ def chosen_of(compiler, count, seed, only, jobs):
             mutant["id"] = PER_FILE * index + number
         sources[path] = tokens
         order += [m for m in its if only in name]
+    if not order:
+        sys.exit(f"no source of {', '.join(ROOMS)} has {only or 'anything'} to change")
     order.sort(key=lambda m: hashlib.sha256(f"{seed} {m['name']}".encode()).hexdigest())
     possible, asked, good = len(order), count * 9 // 8, []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -550,8 +555,8 @@ def folder_of(path):
 
 
 def stage_of(path):
-    """Test cases of the mutated folders are the first stage, those of the rest of the library the second; the program's none."""
-    return 0 if folder_of(path) in FOLDERS else 1 if folder_of(path) else 2
+    """Test cases of the mutated rooms are the first stage, those of the rest of the library the second; the program's none."""
+    return 0 if folder_of(path) in ROOMS else 1 if folder_of(path) else 2
 
 
 def listed(tests):
@@ -643,13 +648,18 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--count", type=int, default=480)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", nargs="+", default=[], metavar="ROOM", help="mutants of these; of all without it")
     parser.add_argument("--only", default="", metavar="FILE", help="mutants of sources whose path has this")
     parser.add_argument("--patience", type=float, default=10.0, help="seconds of test cases a mutant meets in each stage")
-    parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated folders only")
+    parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated rooms only")
     parser.add_argument("--all", action="store_true", help="those with a reason too")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     source, build, work = (path.resolve() for path in (options.source, options.build, options.work))
+    there = sorted(folder.name for folder in (source / "lib/pate").iterdir() if folder.is_dir())
+    if not set(options.rooms) <= set(there):
+        parser.error(f"--rooms: {' '.join(options.rooms)}: the rooms are {' '.join(there)}")
+    ROOMS.extend(options.rooms or there)
     work.mkdir(parents=True, exist_ok=True)
     made = run(["ninja", "-C", build, f"-j{options.jobs}", "libpate.a", "pate_tests"])
     if made.returncode != 0:

@@ -115,7 +115,8 @@ void evaluate_block(Work& work, RowCosts& row, std::size_t row_first, const Nois
     }
     double rdp_seen = 0.0;
     struct AtOrder {
-      double rdp, quick;
+      double rdp = 0.0;
+      double quick = 0.0;
       std::optional<double> epsilon;
     };
     std::map<std::size_t, AtOrder> looked;  // orders that were looked at

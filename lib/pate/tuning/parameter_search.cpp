@@ -235,16 +235,17 @@ class SinglePoints {
   std::optional<OffGridPoint> best_noise(double near, double sigma1, double threshold) const {
     // Numbers of three digits: 100 to 999, of each power of ten.
     constexpr std::size_t kPerDecade = 900;
-    constexpr std::size_t kDecades = 12;
-    const double decade = std::floor(std::log10(near)) - kDecades / 2;
+    constexpr std::size_t kDecadesBelow = 6;
+    constexpr std::size_t kDecades = 2 * kDecadesBelow;
+    const double decade = std::floor(std::log10(near)) - kDecadesBelow;
     const auto value = [&](std::size_t i) {
-      const double mantissa = static_cast<double>(100 + i % kPerDecade);
-      return to_digits(
-          mantissa * std::pow(10.0, decade - 2.0 + static_cast<double>(i / kPerDecade)),
-          kFoundDigits);
+      const std::size_t decades = i / kPerDecade;
+      const auto mantissa = static_cast<double>(100 + i % kPerDecade);
+      return to_digits(mantissa * std::pow(10.0, decade - 2.0 + static_cast<double>(decades)),
+                       kFoundDigits);
     };
     const double mantissa = near / std::pow(10.0, std::floor(std::log10(near)));
-    const auto start = kPerDecade * (kDecades / 2) +
+    const auto start = kPerDecade * kDecadesBelow +
                        static_cast<std::size_t>(std::clamp(100.0 * mantissa - 100.0, 0.0, 899.0));
     std::map<std::size_t, OffGridPoint> known;
     const std::size_t best =

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Which lines and branches of rooms of the library their tests execute, as gcov counts them.
+
+usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN]
+
+BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
+run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
+only exceptions of called functions take are left out. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
+not executed and those with a branch that was not taken.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+
+def counted(folder):
+    """Of every source and header that the objects in a folder are made of: counts by line, and by line and branch."""
+    lines, branches = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+    for notes in sorted(folder.rglob("*.gcno")):
+        data = notes.with_suffix(".gcda")
+        done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", data if data.exists() else notes],
+                              cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+        for file in (one for text in done.stdout.splitlines() if text for one in json.loads(text)["files"]):
+            for line in file["lines"]:
+                lines[file["file"]][line["line_number"]] += line["count"]
+                for i, branch in enumerate(line["branches"]):
+                    if not branch["throw"]:
+                        branches[file["file"]][line["line_number"], i] += branch["count"]
+    return lines, branches
+
+
+def share(numbers):
+    executed, total = sum(map(bool, numbers)), len(numbers)
+    return f"{executed} | {total} | {100 * executed / total if total else 100:.1f} %"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("rooms", nargs="+")
+    parser.add_argument("--kept", action="store_true")
+    parser.add_argument("--test-case", default="", metavar="PATTERN")
+    given = parser.parse_args()
+    source, build = given.source.resolve(), given.build.resolve()
+    if not given.kept:
+        for old in build.rglob("*.gcda"):
+            old.unlink()
+        for room in given.rooms:
+            words = [f"--test-case={given.test_case}"] if given.test_case else []
+            if subprocess.run([build / f"tests/test_{room}", "--minimal", *words], check=False).returncode != 0:
+                sys.exit(f"the tests of {room} fail")
+    folders = collections.defaultdict(lambda: ([], []))
+    uncovered = []
+    for room in given.rooms:
+        lines, branches = counted(build / f"CMakeFiles/pate_{room}.dir")
+        for name in sorted(lines):
+            path = pathlib.Path(name) if pathlib.Path(name).is_absolute() else source / name
+            if not path.is_relative_to(source / "lib/pate" / room) or not path.exists():
+                continue
+            key = str(path.parent.relative_to(source / "lib/pate"))
+            folders[key][0].extend(lines[name].values())
+            folders[key][1].extend(branches[name].values())
+            missed = {line: "not executed" for line, count in lines[name].items() if not count}
+            for (line, _), count in branches[name].items():
+                if not count:
+                    missed.setdefault(line, "a branch was not taken")
+            text = path.read_text(encoding="utf-8").splitlines()
+            uncovered += [f"{path.relative_to(source)}:{line}: {missed[line]}: {text[line - 1].strip()}" for line in sorted(missed)]
+    if not folders:
+        sys.exit(f"{build} has no counts of {' '.join(given.rooms)}")
+    print("| folder | lines executed | lines | share | branches taken | branches | share |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for key, (lines, branches) in sorted(folders.items()):
+        print(f"| `{key}` | {share(lines)} | {share(branches)} |")
+    (build / "uncovered.txt").write_text("\n".join(uncovered) + "\n", encoding="utf-8")
+    print(f"{len(uncovered)} lines in {build / 'uncovered.txt'}")
+
+
+if __name__ == "__main__":
+    main()
