@@ -743,8 +743,9 @@ def plot(*reports, kind, max_memory=None):
           orders       RDP and epsilon by order
                        (analyze, plan, label)
           pareto       epsilon against right answers (tune)
-          heatmap      epsilon over one or two parameters
-                       (tune)
+          heatmap      epsilon and right answers over two
+                       parameters (tune)
+          parameter    both over the only parameter (tune)
           teachers     epsilon of every teacher
                        (analyze exact on predictions)
           sensitivity  change of the cost with one vote

@@ -407,7 +407,7 @@ def report(
 
 def plot(
     *reports: Reported,
-    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "teachers", "sensitivity", "profile", "gamma"],
+    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "parameter", "teachers", "sensitivity", "profile", "gamma"],
     max_memory: str | float | None = ...,
 ) -> Picture: ...
 
