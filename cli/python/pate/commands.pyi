@@ -111,6 +111,7 @@ def tune(
     threads: int | None = ...,
     top: int | None = ...,
     csv: Path | None = ...,
+    public_only: bool = ...,
     account: str | float | None = ...,
     write_labels: Path | Literal[True] | None = ...,
     force: bool = ...,
