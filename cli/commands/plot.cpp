@@ -16,8 +16,8 @@ void add_plot(CommandLine& line, PlotOptions& options) {
   const Section plot = line.section("Figure");
   plot.add("--kind KIND", options.kind,
            {FigureKind::cumulative, FigureKind::partition, FigureKind::votes, FigureKind::gaps,
-            FigureKind::orders, FigureKind::pareto, FigureKind::heatmap, FigureKind::teachers,
-            FigureKind::sensitivity, FigureKind::profile, FigureKind::gamma},
+            FigureKind::orders, FigureKind::pareto, FigureKind::heatmap, FigureKind::parameter,
+            FigureKind::teachers, FigureKind::sensitivity, FigureKind::profile, FigureKind::gamma},
            "figure to draw\n"
            "  cumulative   epsilon against answers (analyze)\n"
            "  partition    where the budget goes\n"
@@ -28,8 +28,9 @@ void add_plot(CommandLine& line, PlotOptions& options) {
            "  orders       RDP and epsilon by order\n"
            "               (analyze, plan, label)\n"
            "  pareto       epsilon against right answers (tune)\n"
-           "  heatmap      epsilon over one or two parameters\n"
-           "               (tune)\n"
+           "  heatmap      epsilon and right answers over two\n"
+           "               parameters (tune)\n"
+           "  parameter    both over the only parameter (tune)\n"
            "  teachers     epsilon of every teacher\n"
            "               (analyze --exact on predictions)\n"
            "  sensitivity  change of the cost with one vote\n"

@@ -19,6 +19,7 @@
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/private_search_report.hpp"
 #include "pate/reports/record_json.hpp"
+#include "pate/reports/run_reports.hpp"
 #include "pate/tuning/public_epsilons.hpp"
 
 namespace pate::cli {
@@ -173,22 +174,34 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
   std::ranges::move(search_notices(report), std::back_inserter(report.notices));
   if (ledger) {
     report.ledger = options.ledger;
+    const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     const Event& event = context.record.front();
-    std::ranges::move(ledger_notices(*ledger, options.ledger, event),
-                      std::back_inserter(report.notices));
+    std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     // Fails before the ledger grows.
     const CostEntry total = reports::total_with(*ledger, event);
     report.total = ToldEpsilon{total.epsilon, total.delta};
     ledger->append({event, reports::ledger_settings("tune", context, report.sha256), version()});
     report.notices.push_back(
-        {"ledger_total", fmt::format("{}: {}", options.ledger,
-                                     reports::total_in_words(ledger->entries().size(), total))});
+        {"ledger_total",
+         fmt::format("{}: {}", called, reports::total_in_words(ledger->entries().size(), total))});
   } else if (report.drawn) {
     report.notices.push_back(no_ledger());
   }
-  if (report.best) io::write_file_atomically(options.labels, bytes, {}, readers_of(false));
-  deliver_report(options.output, reports::private_search_report_json(report, context),
-                 search_summary(report, title_of(options.input), streams.out_colour()),
+  const bool is_public = options.output.public_only;
+  if (report.best) io::write_file_atomically(options.labels, bytes, {}, readers_of(is_public));
+  VotesTitle title = title_of(options.input);
+  if (is_public) {
+    std::vector<std::string> files = input_paths(options.input);
+    files.insert(files.end(), {options.ledger, options.labels});
+    report.notices = reports::public_notices(report.notices, files);
+    report.path = "labels";
+    title.path = "PUBLIC";
+  }
+  deliver_report(options.output,
+                 is_public ? reports::public_private_search_report_json(report, context)
+                           : reports::private_search_report_json(report, context),
+                 for_people(options.output, guarantee_of(report.account, reports::kSearchOutputs),
+                            search_summary(report, title, streams.out_colour())),
                  report.notices, streams);
   return report_missed(missed, streams);
 }

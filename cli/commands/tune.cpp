@@ -316,6 +316,8 @@ void add_tune(CommandLine& line, TuneOptions& options) {
   add_ensemble(account, options.ensemble);
   add_output_options(line, options.output);
   add_format(line, options.output, "the Pareto front");
+  add_statement(line, options.output);
+  add_public_only(line, options.output);
 }
 
 int run_tune(const TuneOptions& options, const Streams& streams) {
@@ -328,6 +330,11 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     throw usage_error(
         "--write-labels, --force, --ledger and --ensemble go with --account LAW:K: nothing else "
         "that pate tune does releases labels");
+  }
+  if (options.output.public_only || options.output.statement) {
+    throw usage_error(
+        "--public-only and --statement go with --account LAW:K: everything else that pate tune "
+        "says depends on the votes, and promises nothing");
   }
   if (options.tuning.rounds) return run_rounds(options, streams);
   const TuningOptions& tuned = options.tuning;

@@ -24,6 +24,7 @@ CONFIDENT = ["--threshold", "7", "--sigma1", "3", "--sigma2", "4"]
 DRAWN = {
     "label": {"answered", "asked", "refused", "stopped", "queries", "sha256", "epsilon", "order", "parts", "steps",
               "headline", "costs", "rdp", "total", "message", "noisy_maxima", "threshold_checks", "id", "realized"},
+    "tune": {"best", "realized", "id", "message"},
     "release": {"epsilon", "y", "id", "about", "covers", "entry", "statement", "promise", "formula"},
 }
 IDS = ["--layout", "predictions", "--classes", "4"]
@@ -44,6 +45,10 @@ CASES = [
     ("label", ["--sigma2", "4", "--write-labels", "labels.npy", "--ledger", "ledger"]),
     ("label", ["--sigma2", "4", *IDS, "--write-labels", "labels.csv", "--ledger", "ledger"]),
     ("label", [*CONFIDENT, "--declared-epsilon", "60", "--write-labels", "labels.npy", "--ledger", "ledger"]),
+    ("tune", ["--sigma2", "4,6", "--account", "geometric:3", "--objective", "answered", "--write-labels", "labels.npy",
+              "--ledger", "ledger"]),
+    ("tune", ["--threshold", "5,7", "--sigma1", "3", "--sigma2", "4", "--account", "logarithmic:3", "--objective", "answered",
+              "--write-labels", "labels.csv", "--ledger", "ledger"]),
     ("release", [*CONFIDENT, "--require-releasable", "--ledger", "ledger"]),
     ("release", ["--sigma2", "4", "--require-releasable", "--ledger", "ledger"]),
     ("release", ["--laplace-scale", "5", "--require-releasable", "--ledger", "ledger"]),

@@ -571,6 +571,8 @@ def main():
         pathlib.Path("student.csv").write_text("0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n" * 797)
         check("tune", [f"{line} --delta 1e-5" for line in ROUNDS_LINES], ROUNDS_MUTATIONS, "rounds")
         check("tune", [f"{line} --delta 1e-5" for line in SEARCH_LINES], SEARCH_MUTATIONS, "private_search")
+        check("tune", [f"{SEARCH_LINES[0]} --delta 1e-5 --public-only"],
+              {**PUBLIC_MUTATIONS, "how many tries there were": lambda r: put(r, 7, "public", "tries", "drawn")}, "private_search")
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], {**LABEL_MUTATIONS, **RECORD_MUTATIONS})
         check("label", [f"{line} --delta 1e-5" for line in DECLARED_LINES], DECLARED_MUTATIONS)

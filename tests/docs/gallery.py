@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the manual: one of every kind, from runs on the sample votes.
+"""Draws the pictures of the manual: of every kind, from runs on the sample votes and on simulated ones.
 
 usage: gallery.py PATE SOURCE_DIR [--update]
 
@@ -16,6 +16,11 @@ PATE, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).re
 PICTURES = SOURCE / "cli/commands/pictures"
 VOTES = f"{SOURCE}/sample_votes/digits_100_counts.npy"
 MECHANISM = "--threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5"
+LABELS = f"{SOURCE}/sample_votes/digits_100_labels.npy"
+# Ensembles of several sizes whose teachers are worse the more there are, as each has less data.
+ENSEMBLES = {10: 0.85, 50: 0.75, 250: 0.65}
+SIMULATED = {f"{count}.npy": f"simulate --teachers {count} --classes 10 --queries 200 --accuracy {accuracy} --correlation 0.05 "
+                             f"--seed 17 --labels-output {count}_labels.npy" for count, accuracy in ENSEMBLES.items()}
 # What makes the reports, and of which the pictures are.
 REPORTS = {
     "run.json": f"analyze {SOURCE}/sample_votes/digits_100_predictions.npy --layout predictions --classes 10 --queries 200 "
@@ -24,14 +29,22 @@ REPORTS = {
     "laplace.json": f"analyze {VOTES} --queries 200 --laplace-scale 15 --delta 1e-5",
     "votes.json": f"inspect {VOTES} --threshold 60 --sigma1 15",
     "grid.json": f"tune {VOTES} --queries 200 --threshold 40:80:5 --sigma1 10:30:2 --sigma2 15 --delta 1e-5",
+    "gaussian.json": f"tune {VOTES} --queries 200 --labels {LABELS} --sigma2 log:2:100:25 --delta 1e-5",
+    "laplace_scales.json": f"tune {VOTES} --queries 200 --labels {LABELS} --laplace-scale log:2:100:25 --delta 1e-5",
+    **{f"{count}_teachers.json": f"tune {count}.npy --labels {count}_labels.npy --laplace-scale log:1:200:24 --delta 1e-5"
+       for count in ENSEMBLES},
     "published.json": f"release {VOTES} --teachers 100 --queries 200 {MECHANISM} --as-published --sensitivity-curve --dry-run "
                       "--order 6",
     "darrm.json": "darrm --setting independent-fresh --teachers 11 --queries 1 --epsilon 0.1 --m 3",
 }
-KINDS = {
+# By picture: its kind, which is its name where none is said, and its reports.
+PICTURES_OF = {
     "cumulative": ["bounds.json", "laplace.json"], "partition": ["run.json"], "votes": ["votes.json"],
     "gaps": ["votes.json"], "orders": ["run.json"], "pareto": ["grid.json"], "heatmap": ["grid.json"],
     "teachers": ["run.json"], "sensitivity": ["published.json"], "profile": ["run.json"], "gamma": ["darrm.json"],
+    "parameter": ["gaussian.json"],
+    "parameter of ensembles": [f"{count}_teachers.json" for count in ENSEMBLES],
+    "pareto of reports": ["gaussian.json", "laplace_scales.json"],
 }
 
 
@@ -50,16 +63,17 @@ def main():
     failures = 0
     offered = re.findall(r"^ +([a-z]+)  ", subprocess.run([PATE, "plot", "--help"], capture_output=True, text=True,
                                                            check=True).stdout, re.M)
-    missing = set(offered) & set(KINDS) ^ set(KINDS)
+    kinds = {picture.split()[0] for picture in PICTURES_OF}
+    missing = kinds - set(offered)
     if missing:
         sys.exit(f"kinds that pate plot --help does not have: {sorted(missing)}")
     with tempfile.TemporaryDirectory() as directory:
-        for name, command in REPORTS.items():
+        for name, command in {**SIMULATED, **REPORTS}.items():
             pate([*command.split(), "--quiet", "-o", name], directory)
-        for kind, reports in KINDS.items():
-            pate(["plot", *reports, "--kind", kind, "-o", "drawn.svg", "--quiet"], directory)
+        for picture, reports in PICTURES_OF.items():
+            pate(["plot", *reports, "--kind", picture.split()[0], "-o", "drawn.svg", "--quiet"], directory)
             drawn = (pathlib.Path(directory) / "drawn.svg").read_text()
-            kept = PICTURES / f"{kind}.svg"
+            kept = PICTURES / f"{picture.replace(' ', '_')}.svg"
             if update:
                 kept.write_text(drawn)
                 continue
@@ -69,7 +83,7 @@ def main():
             elif committed != drawn:
                 failures += 1
                 print(f"{kept}: what is drawn now differs; look at it, then --update")
-    print(f"{len(KINDS)} pictures drawn, {failures} differ")
+    print(f"{len(PICTURES_OF)} pictures drawn, {failures} differ")
     sys.exit(1 if failures else 0)
 
 

@@ -103,8 +103,8 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
          second_threshold=None, second_sigma1=None, solve=None, max_epsilon=None, min_answered=None, objective=None,
          min_right=None, min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None,
          any_delta=False, bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None,
-         threads=None, top=None, csv=None, account=None, write_labels=None, force=False, ledger=None, ensemble=None,
-         max_memory=None):
+         threads=None, top=None, csv=None, public_only=False, account=None, write_labels=None, force=False, ledger=None,
+         ensemble=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -180,6 +180,7 @@ without any of these all parameters are looked for:
     Output:
     top: list only the Pareto front and the N best points; default above 100,000 points: 1000
     csv: also write the points to this file as a table
+    public_only: write only what may be published
 
     The price of looking: run and choose, so that the best labels may be released:
     account: try random points of the grid with fresh noise, K times on average by the law geometric, poisson or
@@ -743,8 +744,9 @@ def plot(*reports, kind, max_memory=None):
           orders       RDP and epsilon by order
                        (analyze, plan, label)
           pareto       epsilon against right answers (tune)
-          heatmap      epsilon over one or two parameters
-                       (tune)
+          heatmap      epsilon and right answers over two
+                       parameters (tune)
+          parameter    both over the only parameter (tune)
           teachers     epsilon of every teacher
                        (analyze exact on predictions)
           sensitivity  change of the cost with one vote

@@ -111,6 +111,7 @@ def tune(
     threads: int | None = ...,
     top: int | None = ...,
     csv: Path | None = ...,
+    public_only: bool = ...,
     account: str | float | None = ...,
     write_labels: Path | Literal[True] | None = ...,
     force: bool = ...,
@@ -407,7 +408,7 @@ def report(
 
 def plot(
     *reports: Reported,
-    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "teachers", "sensitivity", "profile", "gamma"],
+    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "parameter", "teachers", "sensitivity", "profile", "gamma"],
     max_memory: str | float | None = ...,
 ) -> Picture: ...
 

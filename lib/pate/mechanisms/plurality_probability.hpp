@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "pate/mechanisms/noisy_max.hpp"
 
@@ -21,5 +22,25 @@ namespace pate {
 /// `parameter_error` for bad noise.
 [[nodiscard]] double plurality_probability(const NoisyMax& noisy_max,
                                            std::span<const std::int32_t> counts, std::size_t zeros);
+
+/// `plurality_probability` of many histograms over the same classes under one noise: what depends
+/// on how many votes a class is behind is tabulated once. Gives the same bits, however far the
+/// table goes.
+class PluralityTable {
+ public:
+  /// Tabulates classes that are at most `lead` votes behind, and not those that are so far behind
+  /// that they do not matter. Domain: classes >= 0, lead >= 0. Throws `parameter_error` for bad
+  /// noise.
+  PluralityTable(const NoisyMax& noisy_max, std::size_t classes, std::int32_t lead);
+
+  /// counts: as for `plurality_probability`, of at most all classes; the others are zero.
+  [[nodiscard]] double of(std::span<const std::int32_t> counts) const;
+
+ private:
+  NoisyMax noisy_max_;
+  std::size_t classes_;
+  std::size_t nodes_ = 0;     // of a row; 0 where nothing is tabulated
+  std::vector<double> rows_;  // by lead
+};
 
 }  // namespace pate

@@ -24,6 +24,47 @@ void write_found(FieldWriter& a, const PrivateSearchReport& report) {
   if (report.score == TryScore::correct) a("correct", best.score);
 }
 
+// What was to be tried, and by what law: fixed beforehand.
+void write_search(FieldWriter& json, const PrivateSearchReport& report) {
+  json.object("mechanism", [&](FieldWriter& a) { a("name", report.grid.aggregator(0).name()); });
+  json("teachers", report.teachers);
+  json("classes", report.classes);
+  json("queries", report.queries);
+  json("delta", report.account.delta);
+  json.object("grid", [&](FieldWriter& a) { write_axes(a, report.grid); });
+  json("points", report.grid.size());
+  json.object("tries", [&](FieldWriter& a) {
+    a("law", report.tries.law);
+    a("expected", report.asked_tries);
+    a("parameter", report.tries.parameter);
+  });
+  json("score", report.score);
+  json.object("one_try", [&](FieldWriter& a) {
+    a("epsilon", report.one_try_epsilon);
+    a("steps", steps_of_one_try(report.grid, report.queries));
+  });
+  json("drawn", report.drawn);
+}
+
+void write_best(FieldWriter& json, const PrivateSearchReport& report) {
+  if (report.best) {
+    json.object("best", [&](FieldWriter& a) { write_found(a, report); });
+  } else {
+    json("best", std::optional<double>());
+  }
+}
+
+// What all tries together cost, for any votes.
+void write_cost(FieldWriter& json, const PrivateSearchReport& report) {
+  json("guarantee", guarantee_of(report.account, kSearchOutputs));
+  json("headline", report.account.costs[report.account.headline]);
+  json("costs", report.account.costs);
+  json.object("rdp", [&](FieldWriter& a) {
+    a("orders", report.account.orders);
+    a("any_votes", report.account.any_votes);
+  });
+}
+
 }  // namespace
 
 Event private_search_event(const PrivateSearchReport& report, double delta,
@@ -56,47 +97,35 @@ Event private_search_event(const PrivateSearchReport& report, double delta,
 std::string private_search_report_json(const PrivateSearchReport& report,
                                        const ReportContext& context) {
   FieldWriter json = begin_report("private_search", context);
-  json.object("mechanism", [&](FieldWriter& a) { a("name", report.grid.aggregator(0).name()); });
-  json("teachers", report.teachers);
-  json("classes", report.classes);
-  json("queries", report.queries);
-  json("delta", report.account.delta);
-  json.object("grid", [&](FieldWriter& a) { write_axes(a, report.grid); });
-  json("points", report.grid.size());
-  json.object("tries", [&](FieldWriter& a) {
-    a("law", report.tries.law);
-    a("expected", report.asked_tries);
-    a("parameter", report.tries.parameter);
-  });
-  json("score", report.score);
-  json.object("one_try", [&](FieldWriter& a) {
-    a("epsilon", report.one_try_epsilon);
-    a("steps", steps_of_one_try(report.grid, report.queries));
-  });
-  json("drawn", report.drawn);
+  write_search(json, report);
+  write_best(json, report);
   if (report.best) {
-    json.object("best", [&](FieldWriter& a) { write_found(a, report); });
     json.object("labels", [&](FieldWriter& a) {
       a("path", report.path);
       a("format", report.format);
       a("sha256", report.sha256);
     });
   } else {
-    json("best", std::optional<double>());
     json("labels", std::optional<double>());
   }
-  json("guarantee", guarantee_of(report.account, kSearchOutputs));
-  json("headline", report.account.costs[report.account.headline]);
-  json("costs", report.account.costs);
-  json.object("rdp", [&](FieldWriter& a) {
-    a("orders", report.account.orders);
-    a("any_votes", report.account.any_votes);
-  });
+  write_cost(json, report);
   json("ledger", report.ledger);
   write_ledger_total(json, report.total);
   write_record(json, context.record);
   json("notices", report.notices);
   return json.text();
+}
+
+std::string public_private_search_report_json(const PrivateSearchReport& report,
+                                              const ReportContext& context) {
+  return public_report(
+      "private_search", context,
+      [&](FieldWriter& a) {
+        write_search(a, report);
+        write_best(a, report);
+        write_cost(a, report);
+      },
+      report.notices);
 }
 
 }  // namespace pate::reports

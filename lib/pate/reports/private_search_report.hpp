@@ -47,4 +47,9 @@ inline constexpr const char* kSearchOutputs =
 [[nodiscard]] std::string private_search_report_json(const PrivateSearchReport& report,
                                                      const ReportContext& context);
 
+/// What of it may be published: nothing in it depends on the votes but the best try, all of which
+/// is released. Of settings, files and digests it has none, and never how many tries there were.
+[[nodiscard]] std::string public_private_search_report_json(const PrivateSearchReport& report,
+                                                            const ReportContext& context);
+
 }  // namespace pate::reports

@@ -230,7 +230,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
   // By name, so that a notice that is new is none of them until somebody says so. Whether one of
   // these is there follows from settings, the form of files and what was released; the others may
   // be there for some votes and not for others.
-  constexpr std::array<std::string_view, 32> kPublic{"abstentions_class",
+  constexpr std::array<std::string_view, 35> kPublic{"abstentions_class",
                                                      "adaptive_rounds",
                                                      "any_votes_suffice",
                                                      "bound_left_out",
@@ -247,11 +247,13 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                      "ledger_torn",
                                                      "ledger_total",
                                                      "lifted_corners",
+                                                     "labels_are_public",
                                                      "low_threshold",
                                                      "majority_is_free",
                                                      "no_ledger",
                                                      "missing_values",
                                                      "no_queries",
+                                                     "no_tries",
                                                      "not_a_bound",
                                                      "not_composed",
                                                      "one_hot",
@@ -261,7 +263,8 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                      "stopped_max_answers",
                                                      "stopped_max_epsilon",
                                                      "stopped_max_refusals",
-                                                     "tables_read"};
+                                                     "tables_read",
+                                                     "tries_are_secret"};
   const auto is_public = [&](const Notice& notice) {
     // Of an epsilon: where it holds for any votes.
     if (notice.code == "epsilon_clamped" || notice.code == "epsilon_infinite") {

@@ -16,13 +16,21 @@ namespace {
 std::vector<double> plurality_probabilities(const NoisyMax& noisy_max, std::int64_t classes,
                                             const KeyList& keys, unsigned threads) {
   constexpr std::size_t kPiece = 128;
+  // A lead that few queries have is not worth a row.
+  std::int32_t lead = 0;
+  std::size_t leads = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto counts = keys[i].subspan(1);
+    leads += counts.size();
+    if (!counts.empty()) lead = std::max(lead, static_cast<std::int32_t>(counts.front()));
+  }
+  lead = static_cast<std::int32_t>(std::min(static_cast<std::size_t>(lead), leads / 4));
+  const PluralityTable table(noisy_max, static_cast<std::size_t>(classes), lead);
   std::vector<double> result(keys.size());
   parallel_for((keys.size() + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
     const std::size_t end = std::min((piece + 1) * kPiece, keys.size());
     for (std::size_t i = piece * kPiece; i < end; ++i) {
-      const auto counts = keys[i].subspan(1);
-      result[i] = plurality_probability(noisy_max, counts,
-                                        static_cast<std::size_t>(classes) - counts.size());
+      result[i] = table.of(keys[i].subspan(1));
     }
   });
   return result;

@@ -50,8 +50,9 @@ Run run_of(const TuningVotes& votes, const Aggregator& aggregator, std::int64_t 
   return {votes.votes, first_rows(votes.rows, queries), aggregator, votes.student, {}, {}};
 }
 
-TuningOrders::TuningOrders(const EpsilonKind& kind)
-    : orders_(kind.orders ? *kind.orders : even_orders()),
+TuningOrders::TuningOrders(const EpsilonKind& kind, std::size_t stride)
+    : stride_(stride),
+      orders_(kind.orders ? *kind.orders : even_orders()),
       conversion_(kind.conversion),
       delta_(kind.delta),
       restricted_(kind.orders.has_value()) {
@@ -59,7 +60,7 @@ TuningOrders::TuningOrders(const EpsilonKind& kind)
   for (const double order : orders_) terms_.push_back(conversion_term(quick, order, kind.delta));
   const auto after = std::lower_bound(orders_.begin(), orders_.end(), 10.0);
   start_ = std::min(static_cast<std::size_t>(after - orders_.begin()), orders_.size() - 1);
-  start_ -= start_ % stride();
+  start_ -= start_ % this->stride();
 }
 
 double TuningOrders::epsilon(std::size_t i, double rdp) const {

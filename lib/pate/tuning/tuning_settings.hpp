@@ -65,17 +65,20 @@ struct Watcher {
 /// at each. The minimum over any orders is an upper bound of the minimum over all of them.
 class TuningOrders {
  public:
+  /// How far apart in all are the orders that grids look at first, and searches, which need fewer.
+  static constexpr std::size_t kStride = 64, kSearchStride = 2 * kStride;
+
   /// The orders of `kind`; without any those from 1.01 to 10,000, evenly spaced in log(order - 1)
-  /// by 1/1280. Every `stride()`-th of them is close enough to the next, but for costs that rise
-  /// very steeply with the order.
-  explicit TuningOrders(const EpsilonKind& kind);
+  /// by 1/1280. Every `stride`-th of them, kStride or kSearchStride, is close enough to the next,
+  /// but for costs that rise very steeply with the order.
+  explicit TuningOrders(const EpsilonKind& kind, std::size_t stride = kStride);
 
   [[nodiscard]] std::size_t size() const { return orders_.size(); }
   [[nodiscard]] double operator[](std::size_t i) const { return orders_[i]; }
   /// Whether these are all that is allowed: then every one of them is tried.
   [[nodiscard]] bool restricted() const { return restricted_; }
   /// How far the orders are apart that are looked at first.
-  [[nodiscard]] std::size_t stride() const { return restricted_ ? 1 : kStride; }
+  [[nodiscard]] std::size_t stride() const { return restricted_ ? 1 : stride_; }
   /// How far they are apart where costs have more than one valley: all of these are looked at.
   [[nodiscard]] std::size_t scan() const { return restricted_ ? 1 : 4 * kStride; }
   /// Where a search begins: near order 10, a multiple of the stride.
@@ -89,8 +92,7 @@ class TuningOrders {
   [[nodiscard]] bool is_optimal() const { return conversion_ == Conversion::optimal; }
 
  private:
-  static constexpr std::size_t kStride = 64;
-
+  std::size_t stride_;
   std::vector<double> orders_;
   std::vector<double> terms_;
   Conversion conversion_;

@@ -120,7 +120,7 @@ class NoiseSums {
 
 /// The sums of several grids on the same votes, by the noise of the maximum.
 struct KeptSums {
-  explicit KeptSums(const EpsilonKind& kind) : orders(kind) {}
+  explicit KeptSums(const EpsilonKind& kind) : orders(kind, TuningOrders::kSearchStride) {}
 
   TuningOrders orders;
   std::map<double, std::shared_ptr<NoiseSums>> by_noise;

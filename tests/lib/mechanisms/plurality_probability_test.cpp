@@ -34,6 +34,28 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("a table gives the same bits, however far it goes") {
+    pate_test::Random random(33);
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::int32_t> counts;
+      const auto voted = random.integer(0, 8);
+      for (std::int64_t k = 0; k < voted; ++k) {
+        counts.push_back(static_cast<std::int32_t>(random.integer(1, 90)));
+      }
+      std::sort(counts.begin(), counts.end(), std::greater<>());
+      const auto zeros = static_cast<std::size_t>(random.integer(0, 4) * random.integer(0, 90));
+      const double noise = random.log_uniform(0.3, 300.0);
+      for (const NoisyMax& noisy_max :
+           {NoisyMax{GaussianNoisyMax{noise}}, NoisyMax{LaplaceNoisyMax{noise}},
+            NoisyMax{PtrPlurality{1e-6}}}) {
+        if (round > 20 && !noisy_max.is_gaussian()) continue;
+        const PluralityTable table(noisy_max, counts.size() + zeros,
+                                   static_cast<std::int32_t>(random.integer(0, 100)));
+        CHECK(table.of(counts) == plurality_probability(noisy_max, counts, zeros));
+      }
+    }
+  }
+
   TEST_CASE("without votes every class is as likely") {
     const NoisyMax gaussian{GaussianNoisyMax{3.0}};
     CHECK(plurality_probability(gaussian, {}, 4) == 0.25);

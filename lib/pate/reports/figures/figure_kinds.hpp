@@ -26,6 +26,9 @@ namespace pate::figures {
 [[nodiscard]] Figure pareto(std::span<const io::JsonValue> reports);
 [[nodiscard]] Figure heatmap(const io::JsonValue& report);
 
+// parameter_figure.cpp:
+[[nodiscard]] Figure parameter(std::span<const io::JsonValue> reports);
+
 // Of what the papers describe, study_figures.cpp:
 [[nodiscard]] Figure sensitivity(const io::JsonValue& report);
 [[nodiscard]] Figure gamma(std::span<const io::JsonValue> reports);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pate/base/json.hpp"
 
@@ -32,5 +33,10 @@ inline constexpr double kLargest = std::numeric_limits<double>::max();
 
 /// The same of tunings.
 [[nodiscard]] double tuned_delta_of(std::span<const JsonValue> reports);
+
+/// The parameters of a tuning's grid that have several values, and how an axis of one is called,
+/// units included.
+[[nodiscard]] std::vector<std::string> varied_parameters(const JsonValue& report);
+[[nodiscard]] std::string parameter_label(const std::string& parameter);
 
 }  // namespace pate::figures

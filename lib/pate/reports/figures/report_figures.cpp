@@ -25,6 +25,7 @@ std::vector<std::string> commands_of(FigureKind kind) {
       return {"inspect"};
     case FigureKind::pareto:
     case FigureKind::heatmap:
+    case FigureKind::parameter:
       return {"tune"};
     case FigureKind::sensitivity:
       return {"release"};
@@ -76,6 +77,8 @@ Figure drawing(FigureKind kind, std::span<const JsonValue> reports) {
       return figures::pareto(reports);
     case FigureKind::heatmap:
       return figures::heatmap(the_one(kind, reports));
+    case FigureKind::parameter:
+      return figures::parameter(reports);
     case FigureKind::teachers:
       return figures::teachers(reports);
     case FigureKind::sensitivity:

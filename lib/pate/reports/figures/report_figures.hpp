@@ -18,14 +18,15 @@ enum class FigureKind {
   gaps,         ///< how far it is ahead of the next class
   orders,       ///< RDP and epsilon by Renyi order, bounds compared
   pareto,       ///< epsilon against answers over a grid, with its front
-  heatmap,      ///< epsilon over two parameters of a grid
+  heatmap,      ///< epsilon, and what is wanted, over two parameters of a grid
+  parameter,    ///< both over its only parameter, and against each other; reports overlaid
   teachers,     ///< epsilon of every teacher
   sensitivity,  ///< how much the cost of a query may change with one vote, by q
   profile,      ///< delta against epsilon
   gamma,        ///< the noise function of a private majority
 };
 template <>
-inline constexpr std::array<Named<FigureKind>, 11> kNames<FigureKind>{{
+inline constexpr std::array<Named<FigureKind>, 12> kNames<FigureKind>{{
     {FigureKind::cumulative, "cumulative"},
     {FigureKind::partition, "partition"},
     {FigureKind::votes, "votes"},
@@ -33,6 +34,7 @@ inline constexpr std::array<Named<FigureKind>, 11> kNames<FigureKind>{{
     {FigureKind::orders, "orders"},
     {FigureKind::pareto, "pareto"},
     {FigureKind::heatmap, "heatmap"},
+    {FigureKind::parameter, "parameter"},
     {FigureKind::teachers, "teachers"},
     {FigureKind::sensitivity, "sensitivity"},
     {FigureKind::profile, "profile"},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pate/reports/figures/figure_parts.hpp"
+#include "pate/reports/figures/report_figures.hpp"
 
 namespace pate::figures {
 
@@ -59,8 +60,9 @@ void add_pareto(const JsonValue& report, const char* worth, const std::string& f
 
 // Epsilon over the only parameter that varies.
 Figure along(const JsonValue& report, const std::string& parameter) {
-  Panel panel{
-      "The grid", {parameter + ", votes"}, {epsilon_label(report.at("delta").number(0.0, 1.0))}};
+  Panel panel{"The grid",
+              {parameter_label(parameter)},
+              {epsilon_label(report.at("delta").number(0.0, 1.0))}};
   Series line{"points of the grid", Mark::line_and_points, {}, {}};
   for (const JsonValue& point : report.at("points").elements()) {
     const auto epsilon = point.find("epsilon");
@@ -93,13 +95,23 @@ Figure pareto(std::span<const JsonValue> reports) {
   return {"", {panel}};
 }
 
-Figure heatmap(const JsonValue& report) {
+std::vector<std::string> varied_parameters(const JsonValue& report) {
   std::vector<std::string> varied;
-  std::string fixed;
   for (const auto& [parameter, values] : report.at("grid").members()) {
     if (values.type() != io::JsonType::array) continue;
     if (values.elements().size() > 1) varied.push_back(parameter);
   }
+  return varied;
+}
+
+std::string parameter_label(const std::string& parameter) {
+  const bool in_votes = !parameter.starts_with("ptr");
+  return in_words(parameter) + (in_votes ? ", votes" : "");
+}
+
+Figure heatmap(const JsonValue& report) {
+  const std::vector<std::string> varied = varied_parameters(report);
+  std::string fixed;
   if (varied.empty()) report.at("grid").fail("a parameter with several values");
   if (varied.size() == 1) return along(report, varied.front());
   const auto best = report.find("best");
@@ -109,11 +121,15 @@ Figure heatmap(const JsonValue& report) {
       static_cast<void>(part_of(report, "best", "pate tune whose limits some point holds"));
     fixed += fmt::format(", {} = {}", varied[i], best->at(varied[i]).number());
   }
-  Panel panel{fmt::format("The grid{}", fixed),
-              {varied[0] + ", votes"},
-              {varied[1] + ", votes"},
+  const auto [worth, called] = worth_of(report);
+  Panel costs{fmt::format("The grid{}", fixed),
+              {parameter_label(varied[0])},
+              {parameter_label(varied[1])},
               epsilon_label(report.at("delta").number(0.0, 1.0))};
+  Panel gives = costs;
+  gives.colour = called;
   Series cells{"", Mark::cells, {}, {}};
+  std::vector<double> answers;
   for (const JsonValue& point : report.at("points").elements()) {
     const auto epsilon = point.find("epsilon");
     bool shown = epsilon.has_value();
@@ -125,14 +141,19 @@ Figure heatmap(const JsonValue& report) {
     cells.x.push_back(point.at(varied[0]).number());
     cells.y.push_back(point.at(varied[1]).number());
     cells.z.push_back(epsilon->number(0.0));
+    answers.push_back(point.at(worth).number(0.0));
   }
   if (cells.x.empty()) report.at("points").fail("points with an epsilon");
-  panel.series = {std::move(cells)};
+  costs.series = {cells};
+  cells.z = std::move(answers);
+  gives.series = {std::move(cells)};
   if (best) {
-    panel.series.push_back(
-        {"best", Mark::points, {best->at(varied[0]).number()}, {best->at(varied[1]).number()}});
+    const Series mark{
+        "best", Mark::points, {best->at(varied[0]).number()}, {best->at(varied[1]).number()}};
+    costs.series.push_back(mark);
+    gives.series.push_back(mark);
   }
-  return {"", {panel}};
+  return {"", {costs, gives}};
 }
 
 }  // namespace pate::figures

@@ -145,8 +145,12 @@ TEST_CASE("figures: grids") {
   CHECK(cells.panels[0].x.label == "sigma1, votes");
   CHECK(cells.panels[0].series.at(0).x == std::vector{10.0, 20.0});
   CHECK(cells.panels[0].series[0].z == std::vector{2.0, 1.0});
-  CHECK(pate::gnuplot_script(cells, pate::ImageFormat::png).find("10 5 5 15 4.5 5.5 2\n") !=
-        std::string::npos);
+  // The cell of a point, with epsilon in one panel and what is wanted in the other.
+  CHECK(cells.panels.at(1).colour == "answers, expected");
+  CHECK(cells.panels[1].series.at(0).z == std::vector{60.0, 40.0});
+  const std::string script = pate::gnuplot_script(cells, pate::ImageFormat::png);
+  CHECK(script.find("10 5 5 15 4.5 5.5 2\n") != std::string::npos);
+  CHECK(script.find("10 5 5 15 4.5 5.5 60\n") != std::string::npos);
   const std::string line = R"({"schema": "pate/tune/v1", "delta": 1e-5,
     "grid": {"sigma2": [7]}, "best": null, "points": []})";
   CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::heatmap, line),
@@ -183,6 +187,80 @@ TEST_CASE(
     const std::vector mixed{parse(one), parse(other)};
     CHECK_THROWS_AS((void)pate::figure_of(FigureKind::pareto, mixed), pate::input_error);
   }
+}
+
+TEST_CASE("figures: over one parameter, what it costs and gives, of one tuning and of several") {
+  std::mt19937_64 random(39);
+  const auto number = [&] { return static_cast<double>(1 + random() % 4000) / 16.0; };
+  // Reports of grids of one parameter with numbers drawn at random; some points have no epsilon,
+  // and some are off the grid.
+  struct Drawn {
+    std::string text;
+    std::vector<double> x, epsilon, share, any_votes;
+  };
+  const auto draw = [&](const std::string& parameter, bool labels) {
+    Drawn drawn;
+    nlohmann::json points = nlohmann::json::array();
+    nlohmann::json axis = nlohmann::json::array();
+    for (int k = 1; k <= 5; ++k) {
+      const double epsilon = number();
+      const double share = number() / 250.0;
+      const double any = number();
+      nlohmann::json point{{parameter, k},         {"answered", 100},
+                           {"agreement", share},   {"epsilon", epsilon},
+                           {"pareto", k % 2 == 0}, {"epsilon_data_independent", any},
+                           {"on_grid", k != 5},    {"epsilon_published", nullptr}};
+      if (labels) point["accuracy"] = share / 2.0;
+      if (k == 2) point["epsilon"] = nullptr;
+      axis.push_back(k);
+      points.push_back(point);
+      if (k == 2 || k == 5) continue;
+      drawn.x.push_back(k);
+      drawn.epsilon.push_back(epsilon);
+      drawn.share.push_back(labels ? share / 2.0 : share);
+      drawn.any_votes.push_back(any);
+    }
+    drawn.text = nlohmann::json{
+        {"schema", "pate/tune/v1"},
+        {"delta", 1e-5},
+        {"grid", {{parameter, axis}, {"threshold", {3}}}},
+        {"best", nullptr},
+        {"points",
+         points}}.dump();
+    return drawn;
+  };
+  for (int round = 0; round < 20; ++round) {
+    const bool labels = round % 2 == 0;
+    const Drawn one = draw("sigma2", labels);
+    const Drawn two = draw("laplace_scale", labels || round % 4 == 1);
+    const pate::Figure alone = figure_of(FigureKind::parameter, one.text);
+    REQUIRE(alone.panels.size() == 3);
+    REQUIRE(alone.panels[0].series.size() == 2);
+    CHECK(alone.panels[0].series[0].x == one.x);
+    CHECK(alone.panels[0].series[0].y == one.epsilon);
+    CHECK(alone.panels[0].series[1].name == "whatever the votes");
+    CHECK(alone.panels[0].series[1].y == one.any_votes);
+    CHECK(alone.panels[1].series.at(0).y == one.share);
+    CHECK(alone.panels[2].series.at(0).x == one.share);
+    CHECK(alone.panels[2].series.at(0).y == one.epsilon);
+    CHECK(alone.panels[2].series.at(1).y == one.any_votes);
+
+    const std::vector both{JsonValue::parse(one.text, "a/one.json"),
+                           JsonValue::parse(two.text, "b/two.json")};
+    const pate::Figure beside = pate::figure_of(FigureKind::parameter, both);
+    REQUIRE(beside.panels.at(0).series.size() == 2);
+    CHECK(beside.panels[0].x.label == "sigma2, votes; laplace scale, votes");
+    CHECK(beside.panels[0].series[0].name == "one.json");
+    CHECK(beside.panels[0].series[1].name == "two.json");
+    CHECK(beside.panels[0].series[1].y == two.epsilon);
+    CHECK(beside.panels[1].y.label == (labels ? "share of the answers that are right"
+                                              : "share of the answers that are the plurality"));
+    if (!labels && round % 4 != 1) CHECK(beside.panels[1].series[1].y == two.share);
+  }
+  const std::string two_parameters = R"({"schema": "pate/tune/v1", "delta": 1e-5, "best": null,
+    "grid": {"sigma2": [7, 8], "sigma1": [1, 2]}, "points": [{"epsilon": 1}]})";
+  CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::parameter, two_parameters),
+                       doctest::Contains("one parameter with several values"), pate::input_error);
 }
 
 TEST_CASE("figures: the noise function is mirrored at half of the teachers") {
