@@ -212,7 +212,7 @@ void tilted_costs(Draw& draw, Case& c) {
   const Real real_order = order;
   const Real cap = gaussian_cost(Real(sigma), real_order);
   const pate::TiltedCost cost(pate::GaussianNoisyMax{sigma}, std::nullopt, teachers,
-                              static_cast<std::int64_t>(counts.size()), order);
+                              static_cast<std::int64_t>(counts.size()), order, 1, 0);
   const Real ours = cost.cost(counts);
   c.input("ours", static_cast<double>(ours));
   const Quick log_growth = o * (o - 1) / (Quick(sigma) * sigma);

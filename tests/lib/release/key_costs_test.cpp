@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/release/curve/costs_within_distance.hpp"
 #include "pate/release/sensitivity/two_class_cost.hpp"
 #include "support/accuracy.hpp"
+#include "support/random.hpp"
 #include "support/votes.hpp"
 
 using namespace pate;
@@ -26,7 +28,8 @@ TEST_CASE("key costs: interpolated ones are not below those evaluated, and withi
     for (const double sigma : {20.0, 60.0}) {
       CAPTURE(classes);
       CAPTURE(sigma);
-      const TiltedCost cost({sigma}, ThresholdCheck{700, 250}, kTeachers, classes, 9.0);
+      // Without cells, where nothing costs less with a larger second count.
+      const TiltedCost cost({sigma}, ThresholdCheck{700, 250}, kTeachers, classes, 9.0, 1, 0);
       const KeyCosts all(cost, KeyCosts::Keys::two, 2);
       const KeyCosts some(cost, KeyCosts::Keys::two, 2, {}, kStep);
       // Here it is long enough.
@@ -53,6 +56,34 @@ TEST_CASE("key costs: interpolated ones are not below those evaluated, and withi
   }
 }
 
+// With cells a smaller second count may cost more, and there are more of them without steps.
+TEST_CASE("key costs: interpolated ones with cells are not below those evaluated") {
+  constexpr std::int64_t kTeachers = 1200;
+  constexpr std::int32_t kStep = 60;
+  for (const std::int64_t classes : {2, 3, 10}) {
+    for (const double sigma : {20.0, 60.0}) {
+      CAPTURE(classes);
+      CAPTURE(sigma);
+      const TiltedCost cost({sigma}, ThresholdCheck{700, 250}, kTeachers, classes, 9.0);
+      const TiltedCost without({sigma}, ThresholdCheck{700, 250}, kTeachers, classes, 9.0, 1, 0);
+      const KeyCosts all(cost, KeyCosts::Keys::two, 2);
+      const KeyCosts some(cost, KeyCosts::Keys::two, 2, {}, kStep);
+      const KeyCosts above(without, KeyCosts::Keys::two, 2);
+      for (std::int32_t v = 1; v <= kTeachers / kStep; ++v) {
+        for (std::int32_t x2 = 0; x2 <= v && v + x2 <= kTeachers / kStep; ++x2) {
+          if (v + (classes - 1) * x2 < kTeachers / kStep) continue;
+          const CostUnits evaluated = some.within(std::vector<std::int32_t>{v, x2})[0];
+          const std::vector<std::int32_t> counts{v * kStep, x2 * kStep};
+          const CostUnits interpolated = all.within(counts)[0];
+          CHECK(interpolated >= evaluated);
+          CHECK(static_cast<double>(interpolated) <=
+                static_cast<double>(above.within(counts)[0]) * (1.0 + 1e-8) + 2.0);
+        }
+      }
+    }
+  }
+}
+
 // The definition, histogram by histogram: nothing behind the same or smaller counts costs more.
 TEST_CASE("key costs: the largest cost of all votes with these counts or less behind the top") {
   constexpr std::int32_t kTeachers = 11;
@@ -62,6 +93,9 @@ TEST_CASE("key costs: the largest cost of all votes with these counts or less be
                             static_cast<std::int64_t>(classes), 6.0);
       const KeyCosts three(cost, KeyCosts::Keys::three, 1);
       const KeyCosts two(cost, KeyCosts::Keys::two, 1);
+      const TiltedCost without_cells({sigma}, ThresholdCheck{7, 5}, kTeachers,
+                                     static_cast<std::int64_t>(classes), 6.0, 1, 0);
+      const KeyCosts one_cell(without_cells, KeyCosts::Keys::three, 1);
       std::vector<std::pair<std::vector<std::int32_t>, double>> all;
       for (const auto& votes : pate_test::all_histograms(kTeachers, classes)) {
         if (std::ranges::is_sorted(votes, std::greater<>())) {
@@ -93,14 +127,86 @@ TEST_CASE("key costs: the largest cost of all votes with these counts or less be
         CHECK(by_two >= of_two);
         CHECK(by_three <= by_two + 0x1p-39);
         // Three counts tell all of four classes; of more, those that take part have all they can.
-        CHECK(by_three <= of_three * (classes <= 4 ? 1.0 + 1e-8 : 1.5) + 0x1p-39);
-        if (classes <= 3) CHECK(by_two <= of_two * (1.0 + 1e-8) + 0x1p-39);
+        CHECK(by_three <= of_three * (classes <= 4 ? 1.0 + 1e-8 : 2.0) + 0x1p-39);
+        if (classes <= 2) CHECK(by_two <= of_two * (1.0 + 1e-8) + 0x1p-39);
+        const double by_fewer_cells = cost_of_units(one_cell.within(votes)[0]);
+        CHECK(by_three <= by_fewer_cells * (1.0 + 1e-8) + 0x1p-39);
       }
       CHECK(cost_of_units(three.largest()) >= most);
       CHECK(cost_of_units(three.largest()) <= cost.cap() * (1.0 + 1e-8));
       CHECK(cost_of_units(two.largest()) <= cost.cap() * (1.0 + 1e-8));
     }
   }
+}
+
+// Over balls of small ensembles: by both numbers of keys, with cells of keys and without.
+TEST_CASE("key costs: between the largest exact cost within d votes and the cost without cells") {
+  pate_test::Random random(29);
+  int exact_ones = 0;
+  for (int config = 0; config < 25; ++config) {
+    const auto classes = static_cast<std::size_t>(random.integer(2, 5));
+    const auto teachers = static_cast<std::int32_t>(random.integer(2, classes < 4 ? 9 : 6));
+    const double sigma = random.log_uniform(.8, 12.0);
+    const double order = random.log_uniform(1.3, 14.0);
+    Aggregator aggregator;
+    aggregator.noisy_max = GaussianNoisyMax{sigma};
+    if (random.integer(0, 2) > 0) {
+      aggregator.selection =
+          ThresholdCheck{random.uniform(0.0, teachers + 2.0), random.log_uniform(.7, 12.0)};
+    }
+    CAPTURE(teachers);
+    CAPTURE(classes);
+    CAPTURE(sigma);
+    CAPTURE(order);
+    const auto of = [&](std::size_t cells) {
+      return TiltedCost({sigma}, aggregator.selection, teachers, static_cast<std::int64_t>(classes),
+                        order, 1, cells);
+    };
+    const KeyCosts without_cells(of(0), KeyCosts::Keys::three, 1);
+    const KeyCosts three(of(2), KeyCosts::Keys::three, 1);
+    const KeyCosts two(of(2), KeyCosts::Keys::two, 1);
+    const KeyCosts in_cells(of(2), KeyCosts::Keys::two, 1, {}, 1, random.integer(2, 4));
+    const ExactMechanism mechanism(aggregator, teachers);
+    struct Votes {
+      std::vector<std::int32_t> counts;
+      double exact;
+    };
+    std::vector<Votes> all;
+    for (const auto& counts : pate_test::all_histograms(teachers, classes)) {
+      if (!std::ranges::is_sorted(counts, std::greater<>())) continue;
+      ExactCost exact(mechanism, mechanism.group(counts, {}));
+      all.push_back({{counts.begin(), counts.end()}, exact.largest(order).forward});
+    }
+    bool above = true;
+    bool below = true;
+    for (const Votes& centre : all) {
+      const std::vector<CostUnits> bound = without_cells.within(centre.counts);
+      for (const KeyCosts* keys : {&three, &two, &in_cells}) {
+        const std::vector<CostUnits> within = keys->within(centre.counts);
+        for (const Votes& votes : all) {
+          // In sorted counts the distance is the least there is.
+          std::int32_t moves = 0;
+          for (std::size_t j = 0; j < classes; ++j) {
+            moves += std::max(votes.counts[j] - centre.counts[j], 0);
+          }
+          const double cost = cost_of_units(within[static_cast<std::size_t>(moves)]);
+          above = above && cost >= votes.exact * (1.0 - 1e-9);
+        }
+        if (keys != &three) continue;
+        for (std::size_t d = 0; d < within.size(); ++d) {
+          below = below && static_cast<double>(within[d]) <=
+                               static_cast<double>(bound[d]) * (1.0 + 1e-8) + 2.0;
+        }
+        // All classes are cells: nothing is lost.
+        if (classes <= 3 && cost_of_units(within[0]) <= centre.exact * (1.0 + 1e-6) + 1e-9) {
+          ++exact_ones;
+        }
+      }
+    }
+    CHECK(above);
+    CHECK(below);
+  }
+  CHECK(exact_ones > 50);
 }
 
 // The definition: the largest K of a top count w that is j above v, the second raised by what is

@@ -16,6 +16,14 @@ struct WeightedRow {
   double weight;
 };
 
+/// Rows of up to `kMost` classes that are told apart, to be multiplied with e^x. `kLanes` - 1 zeros
+/// can be read behind the end of each.
+struct CellRows {
+  static constexpr std::size_t kMost = 2;
+  const double* const* densities;
+  std::size_t size;
+};
+
 /// How many nodes `node_sums` and `largest_sums` compute at a time.
 inline constexpr std::size_t kNodeBlock = 64;
 
@@ -47,6 +55,16 @@ struct Kernels {
   /// weights and rows go on there. Relative accuracy of a term 4e-16.
   double (*sum_one_minus_exp)(const WeightedRow* rows, std::size_t size, const double* weights,
                               std::size_t first, std::size_t last);
+
+  /// The same sum as result[0], and as result[i + 1] the sum over the same nodes of
+  /// densities[i][k] e^x_k, i < cells.size.
+  void (*win_sums)(const WeightedRow* rows, std::size_t size, const CellRows& cells,
+                   const double* weights, std::size_t first, std::size_t last, double* result);
+
+  /// sum over nodes of (weights[k] + the densities[i][k], i < cells.size) e^x_k (1 - e^y_k), x_k of
+  /// the first `cells.size` rows and y_k of the others.
+  double (*sum_behind_cells)(const WeightedRow* rows, std::size_t size, const CellRows& cells,
+                             const double* weights, std::size_t first, std::size_t last);
 
   /// result[i], i < kNodeBlock: that sum of `NodeTerms`.
   void (*node_sums)(const double* values, const NodeTerms& terms, double* result);

@@ -14,7 +14,6 @@ namespace pate {
 
 namespace {
 
-using Move = TiltedMoment::Move;
 using Group = TiltedMoment::Group;
 
 constexpr double kKeyMargin = 1e-9;
@@ -40,27 +39,35 @@ struct RemainingVotes {
         remainder(votes - full * largest) {}
 };
 
-struct Groups {
-  std::array<Group, 8> groups;
-  std::size_t size = 0;
-
-  void add(std::int64_t gap, std::int64_t classes) {
+// All classes behind the top one, with what a move changes.
+class Groups {
+ public:
+  void add_cell(std::int64_t gap, int change) { cells_[cells_size_++] = {gap, 1, change}; }
+  void add(std::int64_t gap, std::int64_t classes, int change) {
     if (classes == 0) return;
-    for (std::size_t i = 0; i < size; ++i) {
-      if (groups[i].gap != gap) continue;
-      groups[i].classes += classes;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (groups_[i].gap != gap || groups_[i].change != change) continue;
+      groups_[i].classes += classes;
       return;
     }
-    groups[size++] = {gap, classes};
+    groups_[size_++] = {gap, classes, change};
   }
-  void fill(const RemainingVotes& rest, std::int64_t slots) {
+  void fill(const RemainingVotes& rest, std::int64_t slots, int change) {
     const std::int64_t full = std::min(rest.full, slots);
     const std::int64_t partial = std::min<std::int64_t>(slots - full, rest.remainder > 0 ? 1 : 0);
-    add(rest.v - rest.cap, full);
-    add(rest.v - rest.remainder, partial);
-    add(rest.v, slots - full - partial);
+    add(rest.v - rest.cap, full, change);
+    add(rest.v - rest.remainder, partial, change);
+    add(rest.v, slots - full - partial, change);
   }
-  [[nodiscard]] std::span<const Group> span() const { return {groups.data(), size}; }
+  [[nodiscard]] TiltedMoment::Behind behind() const {
+    return {{cells_.data(), cells_size_}, {groups_.data(), size_}};
+  }
+
+ private:
+  std::array<Group, TiltedMoment::kMostCells> cells_;
+  std::array<Group, 8> groups_;
+  std::size_t cells_size_ = 0;
+  std::size_t size_ = 0;
 };
 
 // The excess of every move that is looked at, in an order that depends on which counts are zero or
@@ -68,11 +75,15 @@ struct Groups {
 class MoveExcesses {
  public:
   MoveExcesses() = default;
-  MoveExcesses(const TiltedCost& cost, std::int64_t v, const RemainingVotes& rest)
-      : cost_(&cost), v_(v), rest_(rest) {}
+  // `known`: how many of the classes of every scene have the counts that they are given: they may
+  // be cells, and what the top count is after a move follows from them. Others may have fewer
+  // votes.
+  MoveExcesses(const TiltedCost& cost, std::int64_t v, const RemainingVotes& rest,
+               std::size_t known)
+      : cost_(&cost), v_(v), rest_(rest), known_(std::min(known, cost.cells())) {}
 
   // The classes that may take part in a move, by their counts; all others share the rest. They come
-  // together because their moves have the same q before them.
+  // together because their moves have the same probabilities before them.
   struct Scene {
     std::initializer_list<std::int64_t> classes;
     std::int64_t slots = 0;
@@ -81,43 +92,32 @@ class MoveExcesses {
   // Every move in which a class from number `first` on takes part: with the top one and with each
   // other, or, unless `with_top`, between two such only.
   void consider(const Scene& scene, std::size_t first, bool with_top) {
-    Groups all;
-    for (const std::int64_t count : scene.classes) all.add(v_ - count, 1);
-    all.fill(rest_, scene.slots);
-    const TiltedMoment::WinProbability before = cost_->moment().q(all.span());
-    const auto* counts = scene.classes.begin();
+    const auto* const counts = scene.classes.begin();
     const std::size_t size = scene.classes.size();
+    const TiltedMoment::Wins before = cost_->moment().wins(moved(scene, {}).behind());
     for (std::size_t a = 0; a < size; ++a) {
       if (with_top && a >= first) {
-        Groups others;
-        for (std::size_t k = 0; k < size; ++k) {
-          if (k != a) others.add(v_ - counts[k], 1);
-        }
-        others.fill(rest_, scene.slots);
         if (counts[a] > 0 && v_ < cost_->teachers()) {
-          add(Move::to_top, before, others, v_ - counts[a], 0);
+          add(1, before, moved(scene, {a, 2, kNoClass, 0, 1}));
         }
-        add(Move::from_top, before, others, v_ - counts[a], 0);
+        add(rise(scene, v_ - 1, a), before, moved(scene, {a, -2, kNoClass, 0, -1}));
       }
       for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
-        if (b == a || (b < a && counts[a] == counts[b]) || (a < first && b < first) ||
+        const bool alike = counts[a] == counts[b] && is_cell(scene, a) == is_cell(scene, b);
+        if (b == a || (b < a && alike) || (a < first && b < first) ||
             (!with_top && (a < first || b < first)))
           continue;
-        Groups others;
-        for (std::size_t k = 0; k < size; ++k) {
-          if (k != a && k != b) others.add(v_ - counts[k], 1);
-        }
-        others.fill(rest_, scene.slots);
-        add(Move::aside, before, others, v_ - counts[a], v_ - counts[b]);
+        add(rise(scene, v_, b), before, moved(scene, {a, 1, b, -1, 0}));
       }
     }
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] Move move(std::size_t i) const { return moves_[i]; }
+  // By how much the top count grows.
+  [[nodiscard]] int rise(std::size_t i) const { return rises_[i]; }
   [[nodiscard]] double excess(std::size_t i) const { return excesses_[i]; }
   [[nodiscard]] double joint(std::size_t i) const {
-    return cost_->joint_excess(v_, moves_[i], excesses_[i]);
+    return cost_->joint_excess(v_, rises_[i], excesses_[i]);
   }
   [[nodiscard]] double largest_joint() const {
     double largest = -kInfinity;
@@ -126,22 +126,58 @@ class MoveExcesses {
   }
   [[nodiscard]] bool same_moves(const MoveExcesses& other) const {
     return size_ == other.size_ &&
-           std::equal(moves_.begin(), moves_.begin() + static_cast<std::ptrdiff_t>(size_),
-                      other.moves_.begin());
+           std::equal(rises_.begin(), rises_.begin() + static_cast<std::ptrdiff_t>(size_),
+                      other.rises_.begin());
   }
 
  private:
-  void add(Move move, const TiltedMoment::WinProbability& before, const Groups& others,
-           std::int64_t a, std::int64_t b) {
-    moves_[size_] = move;
-    excesses_[size_++] = cost_->moment().excess(move, before, others.span(), a, b);
+  static constexpr std::size_t kNoClass = static_cast<std::size_t>(-1);
+  // By how much the gaps of two classes of a scene change, and those of all others.
+  struct Change {
+    std::size_t a = kNoClass;
+    int by_a = 0;
+    std::size_t b = kNoClass;
+    int by_b = 0;
+    int rest = 0;
+  };
+
+  [[nodiscard]] bool is_cell(const Scene& scene, std::size_t i) const {
+    return i < known_ && cost_->moment().can_be_cell(v_ - scene.classes.begin()[i]);
+  }
+  [[nodiscard]] Groups moved(const Scene& scene, const Change& change) const {
+    Groups groups;
+    for (std::size_t i = 0; i < scene.classes.size(); ++i) {
+      const std::int64_t gap = v_ - scene.classes.begin()[i];
+      const int by = i == change.a ? change.by_a : i == change.b ? change.by_b : change.rest;
+      if (is_cell(scene, i)) {
+        groups.add_cell(gap, by);
+      } else {
+        groups.add(gap, 1, by);
+      }
+    }
+    groups.fill(rest_, scene.slots, change.rest);
+    return groups;
+  }
+  // By how much the top count grows to what is at least `least`, where class `to` gets a vote. What
+  // is not known may be more: it is then no larger than v, and a smaller one costs more.
+  [[nodiscard]] int rise(const Scene& scene, std::int64_t least, std::size_t to) const {
+    for (std::size_t i = 0; i < std::min(known_, scene.classes.size()); ++i) {
+      least = std::max(least, scene.classes.begin()[i] + (i == to ? 1 : 0));
+    }
+    return static_cast<int>(least - v_);
+  }
+
+  void add(int rise, const TiltedMoment::Wins& before, const Groups& groups) {
+    rises_[size_] = rise;
+    excesses_[size_++] = cost_->moment().excess(before, groups.behind());
   }
 
   const TiltedCost* cost_ = nullptr;
   std::int64_t v_ = 0;
   RemainingVotes rest_{0, 0, 0};
+  std::size_t known_ = 0;
   std::size_t size_ = 0;
-  std::array<Move, kMaxMoves> moves_{};
+  std::array<int, kMaxMoves> rises_{};
   std::array<double, kMaxMoves> excesses_{};
 };
 
@@ -151,9 +187,9 @@ CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t 
   const double excess = cost.moment().excess_far_behind(gap);
   if (!(excess <= kNegligibleExcess)) return kNoKey;
   double largest = 0.0;
-  for (const Move move : {Move::to_top, Move::from_top, Move::aside}) {
-    if (move == Move::to_top && v == cost.teachers()) continue;
-    largest = max_or_nan(largest, cost.joint_excess(v, move, excess));
+  for (const int rise : {-1, 0, 1}) {
+    if (rise > 0 && v == cost.teachers()) continue;
+    largest = max_or_nan(largest, cost.joint_excess(v, rise, excess));
   }
   return units_of(cost.cost_of(largest, kKeyMargin), 0.0);
 }
@@ -167,29 +203,39 @@ MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_
                              std::int64_t x3) {
   const std::int64_t m = cost.classes();
   const std::int64_t votes = cost.teachers() - v - x2 - x3;
-  MoveExcesses moves(cost, v, RemainingVotes(v, x3, votes));
+  MoveExcesses moves(cost, v, RemainingVotes(v, x3, votes), 2);
   const std::int64_t y = std::min(x3, votes);
   if (m == 2) {
     moves.consider({{x2}, 0}, 0, true);
   } else {
     moves.consider({{x2, x3}, m - 3}, 0, true);
   }
-  if (m >= 4) moves.consider({{x2, x3, y}, m - 4}, 2, true);
+  // Of four classes the fourth is known: with as many votes as the third its moves are the same.
+  const bool alike = m == 4 && y == x3;
+  if (m >= 4 && !alike) moves.consider({{x2, x3, y}, m - 4}, 2, true);
   // Between two classes of y: the two of the scene that have more look on.
   if (m >= 5 && y > 0) moves.consider({{x2, x3, y, y}, m - 5}, 2, false);
   return moves;
 }
 
 // Those behind H(v, x2), whatever the third count, where the classes behind have so many votes.
+// Where x2 may be fewer, rounded up, it is no cell.
 MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
-                           std::int64_t votes) {
+                           std::int64_t votes, bool rounded) {
   const std::int64_t m = cost.classes();
-  MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes));
+  MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes), rounded ? 0 : 1);
   const std::int64_t y = std::min(x2, votes);
   moves.consider({{x2}, m - 2}, 0, true);
   if (m >= 3) moves.consider({{x2, y}, m - 3}, 1, true);
   if (m >= 4 && y > 0) moves.consider({{x2, y, y}, m - 4}, 1, false);
   return moves;
+}
+
+// What a class of so many votes has to do with whether its moves are smooth along a line of keys: a
+// cell or not, and what the top count is after it got a vote.
+constexpr std::int64_t kCellKinds = 6;
+std::int64_t cell_kind(const TiltedCost& cost, std::int64_t v, std::int64_t count) {
+  return std::min<std::int64_t>(v - count, 2) + (cost.moment().can_be_cell(v - count) ? 3 : 0);
 }
 
 // Along a line of keys the excess of every move is smooth. Its logarithm is interpolated where that
@@ -258,15 +304,15 @@ class MoveInterpolation {
     const Shares shares = shares_at(i);
     std::array<double, 3> largest{-kInfinity, -kInfinity, -kInfinity};
     for (std::size_t k = 0; k < moves_.size(); ++k) {
-      double& of_kind = largest[static_cast<std::size_t>(moves_.move(k))];
+      double& of_kind = largest[static_cast<std::size_t>(moves_.rise(k) + 1)];
       of_kind = std::max(of_kind, log_excess(k, shares));
     }
     double joint = -kInfinity;
-    for (const Move move : {Move::to_top, Move::from_top, Move::aside}) {
-      const double log_excess = largest[static_cast<std::size_t>(move)];
+    for (const int rise : {-1, 0, 1}) {
+      const double log_excess = largest[static_cast<std::size_t>(rise + 1)];
       if (log_excess == -kInfinity) continue;
       joint = std::max(
-          joint, cost.joint_excess(v, move, std::exp(log_excess) * (1.0 + kInterpolationMargin)));
+          joint, cost.joint_excess(v, rise, std::exp(log_excess) * (1.0 + kInterpolationMargin)));
     }
     return joint;
   }
@@ -536,8 +582,8 @@ void KeyCosts::check_two_keys(const TiltedCost& cost, std::mt19937_64& random) c
   // The cell has the cost of the dearest of its keys, and this is one of them.
   CostUnits computed = units_far_behind(cost, v, v - x2);
   if (computed == kNoKey) {
-    computed =
-        units_of_excess(cost, two_key_moves(cost, v, x2, cost.teachers() - v - x2).largest_joint());
+    computed = units_of_excess(
+        cost, two_key_moves(cost, v, x2, cost.teachers() - v - x2, cell_ > 1).largest_joint());
   }
   require_no_less(tables_[static_cast<std::size_t>(v - least_)].at(0, column(v, x2)), computed);
 }
@@ -578,7 +624,11 @@ void KeyCosts::compute_three_keys(const TiltedCost& cost, double step_in_noise, 
         table.values[static_cast<std::size_t>((s - v + x3) * table.columns + (s - v))] = units;
       };
       const Line line{step_in_noise, [](std::int64_t v) { return v; },
-                      [&](std::int64_t v) { return v == s - x3; },
+                      [&](std::int64_t v) {
+                        return (cell_kind(cost, v, s - v) * kCellKinds + cell_kind(cost, v, x3)) *
+                                   2 +
+                               (v == s - x3 ? 1 : 0);
+                      },
                       [&](std::int64_t v) { return three_key_moves(cost, v, s - v, x3); }};
       const std::int64_t last = s - x3;
       for_line(cost, line, lowest, std::min(far - 1, last),
@@ -626,7 +676,7 @@ void KeyCosts::compute_two_keys(const TiltedCost& cost, double step_in_noise, un
     return units_far_behind(cost, v * step_, (v - x2) * step_);
   };
   const auto moves = [&](std::int64_t v, std::int64_t x2, std::int64_t end) {
-    return two_key_moves(cost, v * step_, x2 * step_, votes_behind(v, end));
+    return two_key_moves(cost, v * step_, x2 * step_, votes_behind(v, end), cell_ > 1);
   };
   const std::int64_t most = teachers_ / 2;
   ProgressCounter counter(progress, most + 1);
@@ -646,7 +696,8 @@ void KeyCosts::compute_two_keys(const TiltedCost& cost, double step_in_noise, un
                     [&](std::int64_t i) { return v_of(i) * step_; },
                     [&](std::int64_t i) {
                       const std::int64_t votes = votes_behind(v_of(i), end(i));
-                      return x2 == 0 || votes == 0 ? -1 : votes / (x2 * step_);
+                      const std::int64_t full = x2 == 0 || votes == 0 ? -1 : votes / (x2 * step_);
+                      return kCellKinds * full + cell_kind(cost, v_of(i) * step_, x2 * step_);
                     },
                     [&](std::int64_t i) { return moves(v_of(i), x2, end(i)); }};
     for_line(cost, line, first, far - 1,

@@ -58,9 +58,10 @@ class RowMaxima {
 /// votes within d moves.
 ///
 /// Keys are (v, x2, x3), the three largest counts; above `kMaxTeachersOfThreeKeys` teachers (v,
-/// x2). H(key) is the largest cost of any histogram with that key or less behind v, from the
-/// monotonicity of `TiltedMoment`: the classes that take part in the move are given as much as they
-/// can have, the others the most uneven distribution of the rest. K_v(S, X) is the maximum of H
+/// x2). H(key) is the largest cost of any histogram with that key. The classes of the key are cells
+/// of `TiltedMoment`; from its monotonicity in all other counts, another class that takes part in
+/// the move is given as much as it can have, the others the most uneven distribution of the rest.
+/// The cost does not always rise with the count of a cell: K_v(S, X) is the maximum of H
 /// over x2 <= X, x2 + x3 <= S. Votes within d moves of (v, x2, x3) with a top count of v' = v + j
 /// have x2' <= x2 + A, x2' + x3' <= x2 + x3 + A with A = d - max(j, 0), so that
 ///
@@ -73,9 +74,10 @@ class RowMaxima {
 /// The keys that W(d) looks up are among those that W(d + 1) of every neighbour looks up.
 ///
 /// Where keys (v, x2) would be more than some millions they are cells: v + x2 is rounded up to a
-/// multiple of `cell`, which a cost is not the smaller for, and the votes of the other classes are
-/// the most that the cell leaves. Rounding v + x2, not x2, does not depend on which v' an entry is
-/// looked up for, so that the sets of keys stay nested.
+/// multiple of `cell`, and the votes of the other classes are the most that the cell leaves.
+/// Neither makes a cost smaller, since the second class is no cell of `TiltedMoment` then. Rounding
+/// v + x2, not x2, does not depend on which v' an entry is looked up for, so that the sets of keys
+/// stay nested.
 class KeyCosts {
  public:
   enum class Keys { automatic, three, two };

@@ -79,7 +79,7 @@ TEST_CASE("tilted cost: q is that of a finer rule, from two classes to a million
       }
       const long double reference = fine_q(groups, sigma);
       CAPTURE(classes);
-      CHECK(std::abs(static_cast<long double>(moment.q(groups).q) - reference) <=
+      CHECK(std::abs(static_cast<long double>(moment.wins({{}, groups}).q) - reference) <=
             1e-12L * reference);
     }
   }
@@ -105,8 +105,12 @@ TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties inc
     const GaussianNoisyMax noise{sigma};
     const TiltedCost tilted(noise, check, teachers, static_cast<std::int64_t>(classes), order);
     const double noise_cap = data_independent_cost(noise, order);
+    const TiltedCost one_cell(noise, check, teachers, static_cast<std::int64_t>(classes), order, 1,
+                              0);
     bool above_exact = true;
     bool below_tradeoff = true;
+    bool below_one_cell = true;
+    bool is_exact = true;
     for (const Histogram& counts : all_histograms(teachers, classes)) {
       const double cost = tilted.cost(counts);
       double exact = 0.0;
@@ -120,6 +124,9 @@ TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties inc
         }
       }
       above_exact = above_exact && cost >= exact - 1e-14;
+      below_one_cell = below_one_cell && cost <= one_cell.cost(counts) * (1.0 + 1e-9) + 1e-12;
+      // All classes are cells.
+      if (classes <= 3) is_exact = is_exact && cost <= exact * (1.0 + 1e-8) + 1e-11;
       const double excess = tradeoff_log_excess(noise, log_q(noise, counts), order).forward;
       const std::int64_t v = *std::max_element(counts.begin(), counts.end());
       const double tradeoff =
@@ -131,6 +138,8 @@ TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties inc
     }
     CHECK(above_exact);
     CHECK(below_tradeoff);
+    CHECK(below_one_cell);
+    CHECK(is_exact);
   }
 }
 

@@ -135,6 +135,23 @@ TEST_SUITE("kernels") {
         return std::vector{
             its.sum_one_minus_exp(terms.data(), terms.size(), weights.data(), first, nodes)};
       });
+      const std::size_t cells = numbers.up_to(std::min(rows.size(), CellRows::kMost));
+      std::vector<std::vector<double>> densities(cells);
+      std::vector<const double*> starts;
+      for (auto& density : densities) {
+        density = numbers.many(nodes, 1.0, 0.0);
+        density.resize(nodes + kLanes);
+        starts.push_back(density.data());
+      }
+      const CellRows of_cells{starts.data(), cells};
+      check_same_bits([&](const Kernels& its) {
+        std::vector<double> sums(1 + CellRows::kMost);
+        its.win_sums(terms.data(), terms.size(), of_cells, weights.data(), first, nodes,
+                     sums.data());
+        sums.push_back(its.sum_behind_cells(terms.data(), terms.size(), of_cells, weights.data(),
+                                            first, nodes));
+        return sums;
+      });
 
       const std::vector<double> values = numbers.many(kNodeBlock + 50, 1.0, 0.0);
       std::vector<std::vector<std::int32_t>> offsets(1 + numbers.up_to(3));
@@ -323,6 +340,38 @@ TEST_SUITE("kernels") {
         const WeightedRow term{row.data(), 3.0};
         const double sum = its.sum_one_minus_exp(&term, 1, weights.data(), 0, nodes);
         CHECK(std::abs(static_cast<long double>(sum) - reference) <= 2e-15L * reference);
+
+        // Two cells, behind the first of which there is a row of its own.
+        std::vector<double> other(nodes + kLanes);
+        std::vector<std::vector<double>> densities(2, std::vector<double>(nodes + kLanes));
+        std::array<long double, 2> wins{};
+        long double behind = 0.0L;
+        for (std::size_t k = 0; k < nodes; ++k) {
+          other[k] = -std::exp(numbers.uniform(-40.0, 8.0));
+          const long double x = 3.0L * static_cast<long double>(row[k]);
+          long double density = weights[k];
+          for (std::size_t i = 0; i < 2; ++i) {
+            densities[i][k] = numbers.uniform(0.0, 1.0);
+            density += densities[i][k];
+            wins[i] += densities[i][k] * std::exp(x + other[k] + other[k]);
+          }
+          behind -=
+              density * std::exp(x + other[k]) * std::expm1(static_cast<long double>(other[k]));
+        }
+        const std::array terms{term, WeightedRow{other.data(), 1.0},
+                               WeightedRow{other.data(), 1.0}};
+        const std::array<const double*, 2> starts{densities[0].data(), densities[1].data()};
+        std::array<double, 3> sums{};
+        its.win_sums(terms.data(), terms.size(), {starts.data(), 2}, weights.data(), 0, nodes,
+                     sums.data());
+        // Of e^x what is lost is beside 1, not beside itself.
+        const long double room = 2e-15L * static_cast<long double>(nodes);
+        for (std::size_t i = 0; i < 2; ++i) {
+          CHECK(std::abs(static_cast<long double>(sums[i + 1]) - wins[i]) <= room);
+        }
+        const double behind_cells = its.sum_behind_cells(
+            terms.data(), terms.size(), {starts.data(), 2}, weights.data(), 0, nodes);
+        CHECK(std::abs(static_cast<long double>(behind_cells) - behind) <= room);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "pate/numerics/kernels/generic/outcome_sums.hpp"
 #include "pate/numerics/kernels/generic/raise_excess.hpp"
 #include "pate/numerics/kernels/generic/sum_one_minus_exp.hpp"
+#include "pate/numerics/kernels/generic/win_sums.hpp"
 
 namespace pate {
 
@@ -16,6 +17,8 @@ constexpr Kernels kernels_of() {
   return {
       .name = Arch::name(),
       .sum_one_minus_exp = sum_one_minus_exp<Arch>,
+      .win_sums = win_sums<Arch>,
+      .sum_behind_cells = sum_behind_cells<Arch>,
       .node_sums = node_sums<Arch>,
       .largest_sums = largest_sums<Arch>,
       .expm1_minus_x = expm1_minus_x<Arch>,

@@ -8,7 +8,7 @@ namespace {
 
 // 1 - e^x for x <= 0. e^x = 2^n (1 + p), p = e^r - 1 for |r| <= log(2)/2.
 template <class Arch>
-Batch<Arch> one_minus_exp(Batch<Arch> x) {
+[[gnu::always_inline]] inline Batch<Arch> one_minus_exp(Batch<Arch> x) {
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   constexpr double kLog2E = 0x1.71547652b82fep+0;
   constexpr double kLn2High = 0x1.62e42fefa3800p-1;
