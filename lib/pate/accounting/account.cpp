@@ -7,6 +7,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/ptr_account.hpp"
@@ -95,8 +96,9 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings,
 }
 
 // Fills in the entries of one data-dependent bound and its curves.
-void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& search,
-                   unsigned threads, CheckpointCosts* checkpoints, Account& account) {
+void account_bound(const CostInputs& inputs, const DirectCosts& direct, Bound bound,
+                   const OrderSearch& search, unsigned threads, CheckpointCosts* checkpoints,
+                   Account& account) {
   const bool has_selection = account.aggregator.selection.has_value();
   const std::vector<RunCost> grid = run_costs(inputs, bound, account.orders, threads, checkpoints);
   // Several entries look for their best orders in the same places.
@@ -109,18 +111,24 @@ void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& sea
     }
     return found->second;
   };
+  SettledCosts<RunCost> settled([&](double order) { return direct.at(bound, order); },
+                                search.grid_only);
   for (CostEntry& entry : account.costs) {
     if (entry.bound != bound) continue;
     RdpFunction function;
     function.orders = account.orders;
     for (const RunCost& cost : grid) function.rdp.push_back(cost.rdp(entry.reading));
     function.at = [&](double order) { return cost_at(order).rdp(entry.reading); };
+    function.settled = [&](double order) -> RdpFunction::Settled {
+      const auto& [its, cost] = settled.near(order);
+      return {its, cost.rdp(entry.reading)};
+    };
     function.parts = [&](double order) {
-      return parts_of(cost_at(order), entry.reading, has_selection);
+      return parts_of(settled.near(order).second, entry.reading, has_selection);
     };
     fill_rdp_entry(entry, function, search, account.notices);
     if (entry.reading == GuaranteeKind::expected && has_selection) {
-      entry.sd = entry.order ? std::sqrt(cost_at(*entry.order).spent_variance) : 0.0;
+      entry.sd = entry.order ? std::sqrt(settled.near(*entry.order).second.spent_variance) : 0.0;
     }
   }
   RdpCurves curves;
@@ -244,10 +252,11 @@ Account account_bounds(const QueryCounts& tally, const Aggregator& aggregator, b
   // headline.
   const auto candidate = candidate_of(account.costs, settings);
   const CostInputs inputs(tally, aggregator, settings.threads);
+  const DirectCosts direct(inputs, settings.threads);
   CheckpointCosts checkpoints{candidate ? candidate->reading : GuaranteeKind::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
-    account_bound(inputs, bound, search, settings.threads,
+    account_bound(inputs, direct, bound, search, settings.threads,
                   candidate && bound == candidate->bound ? &checkpoints : nullptr, account);
     if (!aggregator.is_ptr()) count_at_cap(inputs, bound, settings.threads, account);
   }

@@ -165,6 +165,11 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
     best = optimal_order(orders, values, epsilon_at, false);
     best.at_highest = false;  // of these
   }
+  if (function.settled && std::isfinite(best.epsilon)) {
+    const auto [order, rdp] = function.settled(best.order);
+    best.order = order;
+    best.epsilon = epsilon_from_rdp(conversion, rdp, order, delta);
+  }
   set_epsilon(entry, best,
               std::isfinite(best.epsilon) ? function.parts(best.order) : decltype(entry.parts){},
               notices);

@@ -78,11 +78,7 @@ class Published : public BoundAtOrders {
   }
 
   [[nodiscard]] double selection(std::size_t order, std::int64_t statistic) const override {
-    const AnswerTable& ladder = *inputs_.ladder();
-    if (ladder.check().laplace) return threshold_data_independent(ladder.check(), orders_[order]);
-    return threshold_published(
-        std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
-        ladder.check().sigma1, orders_[order]);
+    return published_selection_cost(*inputs_.ladder(), statistic, orders_[order]);
   }
 
  private:
@@ -743,6 +739,13 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
       break;
   }
   throw parameter_error("only the published and the trade-off bound depend on queries through q");
+}
+
+double published_selection_cost(const AnswerTable& ladder, std::int64_t statistic, double order) {
+  if (ladder.check().laplace) return threshold_data_independent(ladder.check(), order);
+  return threshold_published(
+      std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
+      ladder.check().sigma1, order);
 }
 
 double RunCost::rdp(GuaranteeKind reading) const {

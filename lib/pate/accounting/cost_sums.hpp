@@ -123,6 +123,11 @@ class BoundAtOrders {
                                                              std::span<const double> orders,
                                                              unsigned threads);
 
+/// What the threshold check costs at a selection statistic under the published bound; one with
+/// Laplace noise as for any votes.
+[[nodiscard]] double published_selection_cost(const AnswerTable& ladder, std::int64_t statistic,
+                                              double order);
+
 /// RDP of a run at one order under one data-dependent bound, by step and reading.
 struct RunCost {
   double order = 0.0;

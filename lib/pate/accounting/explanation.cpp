@@ -12,6 +12,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/pld_account.hpp"
 #include "pate/accounting/tilted_account.hpp"
@@ -241,10 +242,8 @@ Explanation begin_explanation(const Run& run, const Account& account, const Quer
   result.run_queries = account.queries;
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
-  result.run_tradeoff = run_costs(CostInputs(tally, run.aggregator, threads), Bound::tradeoff,
-                                  std::span(&result.order, 1), threads)
-                            .front()
-                            .joint;
+  const CostInputs inputs(tally, run.aggregator, threads);
+  result.run_tradeoff = DirectCosts(inputs, threads).at(Bound::tradeoff, result.order).joint;
   result.notices.push_back({"private_numbers",
                             "everything here shows votes of the teachers or depends on them: it is "
                             "for the owner of the data and must not be published"});

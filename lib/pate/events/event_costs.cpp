@@ -96,12 +96,14 @@ EventCosts::Counted EventCosts::queries_of(std::int64_t QueryRow::*count) const 
   return result;
 }
 
-std::vector<RunCost> EventCosts::costs(Counted& of, Bound bound,
-                                       std::span<const double> orders) const {
+std::vector<RunCost> EventCosts::costs(Counted& of, Bound bound, std::span<const double> orders,
+                                       QuerySum how) const {
   if (!of.inputs) {
     of.inputs = std::make_unique<CostInputs>(of.tally, *event_.open.aggregator, threads_);
+    of.direct = std::make_unique<DirectCosts>(*of.inputs, threads_);
   }
-  return run_costs(*of.inputs, bound, orders, threads_);
+  return how == QuerySum::direct ? of.direct->at(bound, orders)
+                                 : run_costs(*of.inputs, bound, orders, threads_);
 }
 
 double EventCosts::any_votes(double order) const {
@@ -134,11 +136,11 @@ double EventCosts::delta_apart() const {
   return delta;
 }
 
-std::vector<double> EventCosts::tradeoff(std::span<const double> orders) {
+std::vector<double> EventCosts::tradeoff(std::span<const double> orders, QuerySum how) {
   const auto any = [&](double order) { return any_votes(order); };
   if (is_tabulated() && !is_sparse_vector()) {
     std::vector<double> result;
-    for (const RunCost& cost : costs(all_, Bound::tradeoff, orders)) {
+    for (const RunCost& cost : costs(all_, Bound::tradeoff, orders, how)) {
       // Without limits each query costs no more than its steps: only rounding would differ.
       const bool may_stop = event_.open.cap || event_.open.origin.limited;
       result.push_back(may_stop ? std::min(cost.joint, any(cost.order)) : cost.joint);
@@ -183,10 +185,11 @@ bool EventCosts::has_expected(Bound bound) const {
   return curves && (bound == Bound::published ? curves->published : curves->tradeoff);
 }
 
-std::vector<EventCosts::Spent> EventCosts::expected(Bound bound, std::span<const double> orders) {
+std::vector<EventCosts::Spent> EventCosts::expected(Bound bound, std::span<const double> orders,
+                                                    QuerySum how) {
   std::vector<Spent> result;
   if (is_tabulated()) {
-    for (const RunCost& cost : costs(all_, bound, orders)) {
+    for (const RunCost& cost : costs(all_, bound, orders, how)) {
       result.push_back({cost.selection, cost.noisy_max_expected, cost.spent_variance});
     }
     return result;
@@ -237,11 +240,11 @@ std::vector<EventCosts::Spent> EventCosts::realized(std::span<const double> orde
       }
       return result;
     }
-    for (const double cost : tradeoff(orders)) result.push_back({0.0, cost, 0.0});
+    for (const double cost : tradeoff(orders, QuerySum::direct)) result.push_back({0.0, cost, 0.0});
     return result;
   }
   if (is_tabulated()) {
-    for (const RunCost& cost : costs(asked_, Bound::tradeoff, orders)) {
+    for (const RunCost& cost : costs(asked_, Bound::tradeoff, orders, QuerySum::direct)) {
       result.push_back({cost.selection, cost.noisy_max_realized, 0.0});
     }
     return result;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/direct_costs.hpp"
 #include "pate/divergence/bounds/cost.hpp"
 #include "pate/divergence/exact/exact_run.hpp"
 #include "pate/events/event.hpp"
@@ -36,7 +37,8 @@ class EventCosts {
   }
   /// Of these votes, all queries of the list that was fixed beforehand, asked or not: the trade-off
   /// bound of each query as one mechanism; never above `any_votes`. By order.
-  [[nodiscard]] std::vector<double> tradeoff(std::span<const double> orders);
+  [[nodiscard]] std::vector<double> tradeoff(std::span<const double> orders,
+                                             QuerySum how = QuerySum::interpolated);
 
   /// Whether the exact cost is known, at all orders or up to one.
   [[nodiscard]] bool has_exact() const;
@@ -53,7 +55,8 @@ class EventCosts {
     double variance = 0.0;  ///< of the spent budget over the selection noise
   };
   [[nodiscard]] bool has_expected(Bound bound) const;
-  [[nodiscard]] std::vector<Spent> expected(Bound bound, std::span<const double> orders);
+  [[nodiscard]] std::vector<Spent> expected(Bound bound, std::span<const double> orders,
+                                            QuerySum how = QuerySum::interpolated);
   /// Given what was asked and answered, by the trade-off bound; of events without a selection, or
   /// of which it is not known, what was asked as `tradeoff` has it. Each query's cost follows from
   /// answers before it, so a sum holds, at orders that were fixed beforehand, for the outcome.
@@ -76,10 +79,11 @@ class EventCosts {
   struct Counted {
     QueryCounts tally;
     std::unique_ptr<CostInputs> inputs;
+    std::unique_ptr<DirectCosts> direct;
   };
   [[nodiscard]] Counted queries_of(std::int64_t QueryRow::*count) const;
-  [[nodiscard]] std::vector<RunCost> costs(Counted& of, Bound bound,
-                                           std::span<const double> orders) const;
+  [[nodiscard]] std::vector<RunCost> costs(Counted& of, Bound bound, std::span<const double> orders,
+                                           QuerySum how) const;
 
   const Event& event_;
   unsigned threads_;

@@ -194,10 +194,10 @@ bool RecordSums::has_votes() const {
   });
 }
 
-std::vector<double> RecordSums::tradeoff(std::span<const double> orders) {
+std::vector<double> RecordSums::tradeoff(std::span<const double> orders, QuerySum how) {
   std::vector<double> result;
   const auto of = [&](EventCosts& costs) {
-    if (is_fixed(costs.event())) return costs.tradeoff(orders);
+    if (is_fixed(costs.event())) return costs.tradeoff(orders, how);
     std::vector<double> its;
     for (const double order : orders) its.push_back(costs.any_votes(order));
     return its;
@@ -323,9 +323,10 @@ bool RecordSums::has_expected(Bound bound) const {
   return any;
 }
 
-std::vector<EventCosts::Spent> RecordSums::expected(Bound bound, std::span<const double> orders) {
+std::vector<EventCosts::Spent> RecordSums::expected(Bound bound, std::span<const double> orders,
+                                                    QuerySum how) {
   const auto of = [&](EventCosts& costs) {
-    if (costs.has_expected(bound)) return costs.expected(bound, orders);
+    if (costs.has_expected(bound)) return costs.expected(bound, orders, how);
     std::vector<EventCosts::Spent> its;
     for (const double order : orders) its.push_back({0.0, costs.any_votes(order), 0.0});
     return its;

@@ -52,7 +52,8 @@ class RecordSums {
   // answers of others enters with its cost for any votes.
 
   [[nodiscard]] bool has_votes() const;
-  [[nodiscard]] std::vector<double> tradeoff(std::span<const double> orders);
+  [[nodiscard]] std::vector<double> tradeoff(std::span<const double> orders,
+                                             QuerySum how = QuerySum::interpolated);
   [[nodiscard]] bool has_exact() const;
   [[nodiscard]] std::vector<BothDirections> exact(std::span<const double> orders);
   /// What a privacy profile is made of; none where an event is neither a list of queries nor
@@ -76,8 +77,8 @@ class RecordSums {
   [[nodiscard]] std::optional<double> counted_order() const;
   [[nodiscard]] double counted(double order) const;
   [[nodiscard]] bool has_expected(Bound bound) const;
-  [[nodiscard]] std::vector<EventCosts::Spent> expected(Bound bound,
-                                                        std::span<const double> orders);
+  [[nodiscard]] std::vector<EventCosts::Spent> expected(Bound bound, std::span<const double> orders,
+                                                        QuerySum how = QuerySum::interpolated);
 
   /// Whether an event's list was made from answers of others in this record.
   [[nodiscard]] bool is_adaptive() const;

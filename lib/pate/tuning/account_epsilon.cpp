@@ -73,7 +73,9 @@ Values epsilons_around_best(std::span<const double> orders, double hint, const V
 }
 
 // The smallest epsilon: at the orders of an account, then on the continuum as an account does it.
-AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const ValuesAt& rdp_at) {
+// `settled` is the RDP at the order that the search ends with.
+AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const ValuesAt& rdp_at,
+                                const std::function<double(double)>& settled) {
   bool spent = false;
   const ValuesAt epsilons_at = [&](std::span<const double> orders) {
     Values values = rdp_at(orders);
@@ -97,7 +99,11 @@ AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const Valu
         [&](double order) { return epsilons_at(std::span(&order, 1)).front(); }, false);
     if (lower.epsilon < best.epsilon) best = lower;
   }
-  return spent ? AccountEpsilon{std::max(best.epsilon, 0.0), best.order} : AccountEpsilon{};
+  if (!spent) return {};
+  if (std::isfinite(best.epsilon)) {
+    best.epsilon = epsilon_from_rdp(kind.conversion, settled(best.order), best.order, kind.delta);
+  }
+  return {std::max(best.epsilon, 0.0), best.order};
 }
 
 }  // namespace
@@ -172,6 +178,7 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
 QueryNodes::QueryNodes(const QueryCounts& tally, const Aggregator& noisy_max)
     : tally_(tally),
       inputs_(tally, noisy_max, 1),
+      direct_(inputs_, 1),
       table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()),
       tables_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()) {
   const auto& distinct = tally.distinct;
@@ -314,11 +321,18 @@ AccountEpsilon account_epsilon(std::span<const QueryCounts> tallies,
   for (std::size_t r = 0; r < tallies.size(); ++r) {
     inputs.emplace_back(tallies[r], aggregators[r], threads);
   }
-  return smallest_epsilon(kind, hint, [&](std::span<const double> orders) {
+  const auto rdp_at = [&](std::span<const double> orders) {
     Values rdp(orders.size(), 0.0);
     for (const CostInputs& round : inputs) {
       const std::vector<RunCost> costs = run_costs(round, kind.cost.bound, orders, threads);
       for (std::size_t k = 0; k < rdp.size(); ++k) rdp[k] += costs[k].rdp(kind.cost.reading);
+    }
+    return rdp;
+  };
+  return smallest_epsilon(kind, hint, rdp_at, [&](double order) {
+    double rdp = 0.0;
+    for (const CostInputs& round : inputs) {
+      rdp += DirectCosts(round, threads).at(kind.cost.bound, order).rdp(kind.cost.reading);
     }
     return rdp;
   });
@@ -336,12 +350,13 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
                ? nodes.rdp(ladder, nodes.kept(order), kAccuracy)
                : nodes.rdp(ladder, nodes.at(order), kAccuracy);
   };
-  const AccountEpsilon result = smallest_epsilon(kind, hint, [&](std::span<const double> orders) {
+  const auto rdp_at_orders = [&](std::span<const double> orders) {
     Values rdp;
     for (const double order : orders) rdp.push_back(rdp_at(order));
     return rdp;
-  });
-  return {result.epsilon * (1.0 + kNodeMargin), result.order};
+  };
+  return smallest_epsilon(kind, hint, rdp_at_orders,
+                          [&](double order) { return nodes.direct_rdp(ladder, order); });
 }
 
 std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/query_counts.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/q_tables.hpp"
@@ -88,6 +89,11 @@ class QueryNodes {
   /// tally.
   [[nodiscard]] double rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const;
 
+  /// The same, summed query by query, for the order that a search ends with (`DirectCosts`).
+  [[nodiscard]] double direct_rdp(const AnswerTable& ladder, double order) const {
+    return direct_.joint(ladder, order);
+  }
+
   [[nodiscard]] const QueryCounts& tally() const { return tally_; }
 
  private:
@@ -105,6 +111,7 @@ class QueryNodes {
 
   const QueryCounts& tally_;
   CostInputs inputs_;
+  DirectCosts direct_;
   GaussianTradeoffTable table_;
   TableBetweenOrders tables_;
   std::vector<Group> groups_;
@@ -138,8 +145,7 @@ struct AccountEpsilon {
                                              unsigned threads);
 
 /// The same for the joint reading of the tradeoff bound, for many selections with one noise of the
-/// maximum: the same search, with sums over nodes instead of queries. Rounded
-/// outwards by 4e-10, relative.
+/// maximum: the same search, with sums over nodes instead of queries until its end.
 ///
 /// selection: the check of the aggregator; the noisy maximum is that of `nodes`.
 [[nodiscard]] AccountEpsilon account_epsilon(const QueryNodes& nodes,

@@ -8,6 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "pate/accounting/account.hpp"
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/direct_costs.hpp"
+#include "pate/accounting/partials.hpp"
 #include "pate/accounting/query_sets.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
@@ -77,9 +81,10 @@ RunCost one_by_one(const QueryCounts& tally, const Aggregator& aggregator, Bound
     result.noisy_max_realized += static_cast<double>(query.answered) * cost;
     result.spent_variance += count * p * (1.0 - p) * cost * cost;
     if (bound == Bound::published) continue;
-    result.joint += count * (joint ? joint->cost(query.statistic,
-                                                 tradeoff_log_excess(noisy_max, query.log_q, order))
-                                   : cost);
+    const BothDirections log_excess = query.log_q == -kInfinity
+                                          ? BothDirections{-kInfinity, -kInfinity}
+                                          : tradeoff_log_excess(noisy_max, query.log_q, order);
+    result.joint += count * (joint ? joint->cost(query.statistic, log_excess) : cost);
   }
   return result;
 }
@@ -189,6 +194,80 @@ TEST_SUITE("accounting") {
     for (const double sigma2 : {3.0, 40.0}) {
       const QueryCounts tally = crowded(random, 9000, 1, 0.3, 12.0);
       check_run(tally, gaussian(sigma2, false), Bound::published);
+    }
+  }
+
+  TEST_CASE("direct sums are those of the bounds, query by query") {
+    Random random(416);
+    for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
+      // q from nearly certain to tiny, many of them close together and some far apart.
+      QueryCounts tally = crowded(random, 700, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
+      for (int i = 0; i < 3; ++i) tally.distinct[static_cast<std::size_t>(i)].log_q = -kInfinity;
+      for (const bool with_selection : {true, false}) {
+        const Aggregator aggregator = gaussian(sigma2, with_selection);
+        const CostInputs inputs(tally, aggregator, 1);
+        const DirectCosts one(inputs, 1);
+        const DirectCosts three(inputs, 3);
+        for (const double order : {1.001, 1.0 + random.log_uniform(1e-2, 1e2), 300.0}) {
+          for (const Bound bound : {Bound::published, Bound::tradeoff}) {
+            const RunCost got = one.at(bound, order);
+            const RunCost again = three.at(bound, order);
+            const RunCost expected = one_by_one(tally, aggregator, bound, order);
+            for (const auto part : {&RunCost::noisy_max_expected, &RunCost::noisy_max_realized,
+                                    &RunCost::joint, &RunCost::spent_variance}) {
+              CHECK_MESSAGE(got.*part >= expected.*part * (1.0 - 1e-10),
+                            show({{"order", order}, {"sigma2", sigma2}}));
+              CHECK_MESSAGE(got.*part <= expected.*part * (1.0 + 2e-7),
+                            show({{"order", order}, {"sigma2", sigma2}}));
+              CHECK(got.*part == again.*part);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("what is reported of the best order is summed directly") {
+    Random random(417);
+    const QueryCounts tally = crowded(random, 3000, 3, 0.5, 12.0);
+    for (const bool with_selection : {true, false}) {
+      const Aggregator aggregator = gaussian(40.0, with_selection);
+      Partials partials;
+      partials.tally = tally;
+      partials.has_decisions = true;
+      AccountSettings settings;
+      settings.delta = 1e-5;
+      const Account account = pate::account(partials, aggregator, settings);
+      const CostInputs inputs(tally, aggregator, 2);
+      const DirectCosts direct(inputs, 2);
+      int found = 0;
+      for (const CostEntry& entry : account.costs) {
+        if (!entry.data_dependent) continue;
+        ++found;
+        REQUIRE(entry.order.has_value());
+        const double rdp = direct.at(entry.bound, *entry.order).rdp(entry.reading);
+        CHECK(entry.epsilon == epsilon_from_rdp(rdp_conversion(entry.conversion), rdp, *entry.order,
+                                                settings.delta));
+      }
+      CHECK(found >= 9);
+    }
+  }
+
+  TEST_CASE("an order beside a known one is the known one, unless orders are exact") {
+    for (const bool exact : {false, true}) {
+      int computed = 0;
+      SettledCosts<double> costs(
+          [&](double order) {
+            ++computed;
+            return 2.0 * order;
+          },
+          exact);
+      CHECK(costs.near(5.0).second == 10.0);
+      CHECK(costs.near(5.00003).first == (exact ? 5.00003 : 5.0));
+      CHECK(costs.near(4.99997).first == (exact ? 4.99997 : 5.0));
+      CHECK(costs.near(5.001).first == 5.001);
+      CHECK(costs.near(5.0).first == 5.0);
+      CHECK(computed == (exact ? 4 : 2));
     }
   }
 }

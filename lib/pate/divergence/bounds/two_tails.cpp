@@ -22,6 +22,10 @@ constexpr double kLargeShift = 2.0;
 // Excesses below e^-720 are zero for every purpose.
 constexpr double kUnderflow = -720.0;
 
+// Room for rounding in the conditions of concavity, and logarithms whose exponentials have some.
+constexpr double kSure = 1.0 - 1e-6;
+constexpr double kMaxRatio = 300.0;
+
 // An excess this close (log) to that of the finest partition has nowhere to go.
 constexpr double kSaturated = 1e-13;
 
@@ -64,6 +68,9 @@ class TailSplit {
   // The point a below the middle whose gain is that of b for the present middle; -inf if none.
   double matching_lower_end() const;
 
+  // Whether max W is concave in q while q grows by the share `growth` of itself (two_tails.hpp).
+  bool is_concave(double growth) const;
+
   double alpha() const { return alpha_; }
   double log_lower() const { return log_lower_; }
   // a - alpha: the mean of the constrained distribution.
@@ -75,6 +82,8 @@ class TailSplit {
   double shift_difference(double x) const;
   double log_gain(double log_ratio_at_end) const;
   double excess_slope(double x) const;
+  struct End;
+  End end_after(double quantile, double log_mass, double growth, double outwards) const;
   double relative_slope(double log_ratio_at_end) const {
     return excess_slope(log_ratio_at_end - log_ratio_mid_);
   }
@@ -188,6 +197,79 @@ double TailSplit::matching_lower_end() const {
   return (x + log_ratio_mid_) / mu_ + 0.5 * mu_;
 }
 
+// An end of the middle while its tail grows: the largest density of the constrained distribution
+// there, and the point it may reach.
+struct TailSplit::End {
+  double density, reached;
+};
+
+// quantile: how far out the end is, in the direction of its tail (-alpha or beta); log_mass: of the
+// tail, which grows by at most q `growth`. outwards: -1 for the lower tail.
+TailSplit::End TailSplit::end_after(double quantile, double log_mass, double growth,
+                                    double outwards) const {
+  // The hazard rate h of the tail rises outwards, with a slope below 1. So a step inwards by s
+  // multiplies the mass by e^(s (h - s)) at least.
+  const double hazard = std::exp(log_normal_density(quantile) - log_mass);
+  const double grown = std::log1p(std::exp(log_q_ - log_mass) * growth);
+  const double rest = hazard * hazard - 4.0 * grown;
+  if (!(rest > 0.0)) return {kInfinity, 0.0};
+  const double reached = quantile - 2.0 * grown / (hazard + std::sqrt(rest));
+  return {std::exp(log_normal_density(std::max(reached, 0.0))), outwards * reached + shift_};
+}
+
+// Per unit of the constrained mass, with z the ratio N/B at an end over that of the middle, a mass
+// that moves to the upper tail lowers its merit by A at a fixed middle, and the middle's own change
+// raises it by u^2 if the mass comes from the middle, by u (u + v) if from the lower tail; likewise
+// B, v^2 and v (u + v) of the lower. Where A >= u (u + v) and B >= v (u + v), both tails grow with
+// q and the merit falls: the maximum is concave. Divided by what the sides share, forward
+//
+//     order (1/z_a - 1/z_b) phi(b) <= mu N(mid) (z_b^order - 1) / (z_b - 1)
+//     order (1/z_a - 1/z_b) phi(a) <= mu N(mid) (y - y^(1-order)) / (y - 1),    y = 1/z_a,
+//
+// and in reverse
+//
+//     (order - 1) (z_b - z_a) phi(b) <= mu B(mid) (z_b^order - z_b) / (z_b - 1)
+//     (order - 1) (z_b - z_a) phi(a) <= mu B(mid) (z_a - z_a^order) / (1 - z_a),
+//
+// phi the density of the constrained distribution. Each side is a monotone function of z_a, z_b and
+// of the masses, and each of those is known between bounds while q grows.
+bool TailSplit::is_concave(double growth) const {
+  const double added = std::exp(log_q_) * growth;
+  const double log_upper = log_q_ + log1mexp(std::min(log_lower_ - log_q_, 0.0));
+  const End lower = end_after(-alpha_, log_lower_, growth, -1.0);
+  const End upper = end_after(beta_, log_upper, growth, 1.0);
+  // What leaves the middle has a ratio between those of the ends, which bounds that of the rest.
+  const double constrained_mid = std::exp(log_base_mid_ + (forward_ ? log_ratio_mid_ : 0.0));
+  const double share = added / constrained_mid;
+  const double z_lower = std::exp(log_ratio(a_) - log_ratio_mid_);
+  const double z_upper = std::exp(log_ratio(b_) - log_ratio_mid_);
+  if (!(std::max(share, forward_ ? share / z_lower : share * z_upper) < 0.5)) return false;
+  const auto ratio_without = [&](double z) {
+    return forward_ ? log_ratio_mid_ + std::log1p(-share) - std::log1p(-share / z)
+                    : log_ratio_mid_ + std::log1p(-share * z) - std::log1p(-share);
+  };
+  const double ratio_low = ratio_without(z_upper);
+  const double ratio_high = ratio_without(z_lower);
+  const double a_low = log_ratio(a_) - ratio_high;
+  const double a_high = log_ratio(lower.reached) - ratio_low;
+  const double b_low = log_ratio(upper.reached) - ratio_high;
+  const double b_high = log_ratio(b_) - ratio_low;
+  if (!(a_high < 0.0 && b_low > 0.0)) return false;
+  if (!(std::max(order_ * b_high, -a_low) < kMaxRatio)) return false;
+  const double room = kSure * mu_ * constrained_mid * (1.0 - share);
+  if (forward_) {
+    const double reach = order_ * (std::exp(-a_low) - std::exp(-b_high));
+    return reach * upper.density <= room * std::expm1(order_ * b_low) / std::expm1(b_low) &&
+           reach * lower.density <=
+               room * std::exp(-a_low) * -std::expm1(order_ * a_low) / std::expm1(-a_low);
+  }
+  const double reach = (order_ - 1.0) * (std::exp(b_high) - std::exp(a_low));
+  return reach * upper.density <=
+             room * std::exp(b_low) * std::expm1((order_ - 1.0) * b_low) / std::expm1(b_low) &&
+         reach * lower.density <=
+             room * std::exp(a_low) * std::expm1((order_ - 1.0) * a_low) / std::expm1(a_low);
+}
+
 // Phi(x) - Phi(x - mu)
 double TailSplit::shift_difference(double x) const {
   if (std::isinf(x)) return 0.0;
@@ -276,6 +358,24 @@ double log_two_tail_excess(Direction direction, double log_q, double mu, double 
   const double alpha = log_lower == -kInfinity ? -kInfinity : -normal_upper_quantile(log_lower);
   split.set(alpha, log_lower);
   return split.log_excess();
+}
+
+TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu, double order,
+                                double start, double width) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const TwoTailMaximum most = maximize_two_tails(direction, log_q, mu, order, start);
+  // Without a lower tail the maximum is at an end of the splits, which these conditions do not see.
+  if (mu > kLargeShift || !std::isfinite(most.alpha) || !(most.log_lower < log_q)) {
+    return {most, kNone, kNone, false};
+  }
+  TailSplit split(direction, log_q, mu, order);
+  split.set(most.alpha, most.log_lower);
+  if (!split.is_concave(std::expm1(width))) return {most, kNone, kNone, false};
+  // Between the merits of both ends is that of the best split.
+  const double lower = split.log_gain_lower();
+  const double upper = split.log_gain_upper();
+  const double unit = split.log_gain_unit();
+  return {most, std::min(lower, upper) + unit, std::max(lower, upper) + unit, true};
 }
 
 TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, double order,

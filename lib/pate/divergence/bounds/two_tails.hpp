@@ -35,6 +35,22 @@ struct TwoTailMaximum {
 [[nodiscard]] TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu,
                                                 double order, double start);
 
+/// The maximum of W as a function of q near one q: a point to bound others from.
+struct TwoTailTangent {
+  TwoTailMaximum most;
+  /// log of the slope, d max W / dq, from below and above. NaN unless `is_concave`.
+  double log_least_slope, log_greatest_slope;
+  /// Whether max W is proved to be a concave function of q from here to log_q + width: at every
+  /// split that can be the best one there, the merit of either end falls when mass moves to it from
+  /// the other end or from the middle. Where that cannot be seen this is false.
+  bool is_concave;
+};
+
+/// `maximize_two_tails` and the slope. Domain: width >= 0, log_q + width < 0. The conditions and
+/// the proof are in the README of this folder.
+[[nodiscard]] TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu,
+                                              double order, double start, double width);
+
 /// W for a given split: log_lower = log of the mass in the lower tail, < log_q, or -inf.
 [[nodiscard]] double log_two_tail_excess(Direction direction, double log_q, double mu, double order,
                                          double log_lower);

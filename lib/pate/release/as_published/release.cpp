@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_sums.hpp"
+#include "pate/accounting/direct_costs.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
@@ -58,9 +59,10 @@ RunCost best_cost(const CostInputs& inputs, const AsPublishedSettings& settings)
     return epsilon_from_rdp(Conversion::classic, cost.rdp(settings.reading), cost.order,
                             settings.delta);
   };
-  return *std::min_element(costs.begin(), costs.end(), [&](const RunCost& a, const RunCost& b) {
-    return epsilon(a) < epsilon(b);
-  });
+  const auto best =
+      std::min_element(costs.begin(), costs.end(),
+                       [&](const RunCost& a, const RunCost& b) { return epsilon(a) < epsilon(b); });
+  return DirectCosts(inputs, settings.threads).at(Bound::published, best->order);
 }
 
 constexpr int kCurveCells = 200;
