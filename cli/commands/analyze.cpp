@@ -35,9 +35,10 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
   settings.progress = progress->callback();
   settings.when_read = [&] {
     progress.reset();
-    if (settings.exact || settings.tilted) {
-      activity.emplace(streams,
-                       settings.exact ? "computing exact costs" : "computing tilted costs");
+    if (settings.exact || settings.tilted || settings.complex) {
+      activity.emplace(streams, settings.exact     ? "computing exact costs"
+                                : settings.complex ? "computing moments of complex orders"
+                                                   : "computing tilted costs");
     }
   };
   settings.when_profiling = [&](const char* what) {

@@ -132,20 +132,21 @@ std::string cost_table(std::span<const CostEntry> costs, TableFormat format) {
 namespace {
 
 // What a person wants of the costs: the headline, then the smallest of each kind that was asked for
-// (--exact, --bound tilted, --decisions, released numbers), what papers would print, which of a
-// plan is `of_plan`, and what holds for any votes.
+// (--exact, --bound complex or tilted, --decisions, released numbers), what papers would print,
+// which of a plan is `of_plan`, and what holds for any votes.
 std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
                       std::optional<EpsilonMethod> of_plan) {
   struct Kind {
     const char* what;
     std::function<bool(const CostEntry&)> has;
   };
-  const std::array<Kind, 8> kinds{{
+  const std::array<Kind, 9> kinds{{
       {"the least there is",
        [](const CostEntry& cost) {
          return cost.reading == GuaranteeKind::joint &&
                 (cost.bound == Bound::exact || cost.bound == Bound::exact_per_teacher);
        }},
+      {"by complex orders", [](const CostEntry& cost) { return cost.bound == Bound::complex; }},
       {"by the trade-off bound",
        [](const CostEntry& cost) {
          return cost.reading == GuaranteeKind::joint && cost.bound == Bound::tradeoff;

@@ -31,7 +31,8 @@ void check_profile(AccountSettings& settings) {
                              : settings.conversion == EpsilonMethod::profile
                                  ? "--conversion profile"
                                  : nullptr;
-  if (option != nullptr && !settings.exact) {
+  const bool is_headline_only = !settings.profile_deltas && !settings.profile_step;
+  if (option != nullptr && !settings.exact && !(is_headline_only && settings.complex)) {
     throw usage_error(fmt::format("{} needs --exact, which computes the privacy profile", option));
   }
   if (settings.profile_deltas) {
@@ -61,8 +62,10 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
   const Section privacy = line.section("Privacy", without);
   add_delta(privacy, options.account.delta, options.any_delta);
   privacy.add(
-      "--bound LIST", options.bounds, {Bound::published, Bound::tradeoff, Bound::tilted},
-      "bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only)",
+      "--bound LIST", options.bounds,
+      {Bound::published, Bound::tradeoff, Bound::tilted, Bound::complex},
+      "bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only), "
+      "complex (nearly the exact profile)",
       {.instead = {"exact", "exact costs come with --exact"}});
   privacy.add("--exact", options.account.exact,
               "also compute exact divergences and the privacy profile");
@@ -213,6 +216,7 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
   settings.published = computes(Bound::published);
   settings.tradeoff = computes(Bound::tradeoff);
   settings.tilted = computes(Bound::tilted);
+  settings.complex = computes(Bound::complex);
   if (settings.orders) settings.orders = validated_orders(*settings.orders);
   check_profile(settings);
   return settings;

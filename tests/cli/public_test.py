@@ -34,6 +34,7 @@ CASES = [
     ("analyze", [*CONFIDENT, "--exact", "--profile-resolution", "0.5"]),
     ("analyze", ["--sigma2", "0.001", "--exact"]),
     ("analyze", [*CONFIDENT, "--bound", "tradeoff,tilted"]),
+    ("analyze", [*CONFIDENT, "--bound", "tradeoff,complex"]),
     ("analyze", ["--sigma2", "4000"]),
     ("analyze", ["--laplace-scale", "5"]),
     ("analyze", ["--ptr-laplace", "2", "--ptr-delta", "1e-8"]),

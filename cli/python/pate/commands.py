@@ -62,8 +62,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     Privacy:
     delta: delta of the (epsilon, delta) guarantee (required)
     any_delta: allow delta > 0.1
-    bound: bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only) (default:
-        published,tradeoff)
+    bound: bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only), complex
+        (nearly the exact profile) (default: published,tradeoff)
     exact: also compute exact divergences and the privacy profile
     deltas: with exact: deltas at which the privacy profile is evaluated
     profile_resolution: with exact: discretization interval of the privacy loss; default: chosen for the run

@@ -42,7 +42,7 @@ def analyze(
     max_refusals: int | None = ...,
     ptr_delta: float | None = ...,
     any_delta: bool = ...,
-    bound: Literal["published", "tradeoff", "tilted"] | Sequence[Literal["published", "tradeoff", "tilted"]] | None = ...,
+    bound: Literal["published", "tradeoff", "tilted", "complex"] | Sequence[Literal["published", "tradeoff", "tilted", "complex"]] | None = ...,
     exact: bool = ...,
     deltas: Literal["moments"] | Sequence[float] | None = ...,
     profile_resolution: float | None = ...,

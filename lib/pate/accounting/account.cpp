@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/direct_costs.hpp"
@@ -275,7 +276,9 @@ Account account_bounds(const QueryCounts& tally, const Aggregator& aggregator, b
 void settle_headline(const AccountSettings& settings, Account& account) {
   account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
   const Bound bound = account.costs[account.headline].bound;
-  if (bound == Bound::exact || bound == Bound::exact_per_teacher) account.trajectory.clear();
+  if (bound == Bound::exact || bound == Bound::exact_per_teacher || bound == Bound::complex) {
+    account.trajectory.clear();
+  }
   if (account.queries == 0) {
     account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
   } else {
@@ -292,11 +295,14 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   if (partials.exact && settings.tilted) {
     add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
   }
+  if (partials.exact && settings.complex) {
+    add_complex_costs(partials.exact->distinct, settings.threads, result);
+  }
   ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
   if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
   const ExactSettings exact{search, profile, settings.threads, is_part, settings.when_profiling};
-  // For the tilted costs alone the distinct queries were counted too.
-  if (partials.exact && (settings.exact || !settings.tilted)) {
+  // For the costs above alone the distinct queries were counted too.
+  if (partials.exact && (settings.exact || !(settings.tilted || settings.complex))) {
     const ExactMechanism mechanism(aggregator, partials.tally.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
@@ -315,6 +321,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   std::optional<ExactMechanism> mechanism;
   if (settings.exact) require_every_vote(run.votes, "an exact cost");
   if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
+  if (settings.complex) require_every_vote(run.votes, "a certificate by complex orders");
   if (run.aggregator.is_ptr()) require_every_vote(run.votes, "PTR");
   if (settings.exact)
     require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
@@ -322,7 +329,8 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
     require_not_sparse(run.aggregator, "a shard of a run",
                        "which goes by the order of all queries");
   if (settings.tilted) check_tilted(run.aggregator);
-  if ((settings.exact || settings.tilted) && !run.aggregator.is_ptr()) {
+  if (settings.complex) check_complex(run.aggregator);
+  if ((settings.exact || settings.tilted || settings.complex) && !run.aggregator.is_ptr()) {
     mechanism.emplace(run.aggregator, run.votes.teachers());
   }
   CountedRun counted =

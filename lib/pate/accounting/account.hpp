@@ -18,8 +18,9 @@ struct AccountSettings {
   double delta = 0.0;
   bool published = true;
   bool tradeoff = true;
-  bool tilted = false;  ///< the tilted costs as well: Gaussian noise, one direction, no promise
-  bool exact = false;   ///< the exact costs as well; they need the votes
+  bool tilted = false;   ///< the tilted costs as well: Gaussian noise, one direction, no promise
+  bool complex = false;  ///< the certificate by complex orders as well, from the votes
+  bool exact = false;    ///< the exact costs as well; they need the votes
   /// Restricts the headline, which is the smallest fixed epsilon of those that are allowed
   /// (`headline_of`).
   std::optional<GuaranteeKind> reading;

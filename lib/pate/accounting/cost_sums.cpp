@@ -732,6 +732,7 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
       return std::make_unique<Tradeoff>(inputs, orders, threads);
     case Bound::data_independent:
     case Bound::tilted:
+    case Bound::complex:
     case Bound::exact:
     case Bound::exact_per_teacher:
     case Bound::released:

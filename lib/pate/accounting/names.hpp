@@ -49,17 +49,19 @@ enum class Bound {
   published,          ///< Theorem 6 of S18, Theorem 3 of S17; forward direction only
   tradeoff,           ///< the trade-off bound, both directions
   tilted,             ///< the tilted bound of Gaussian noise; forward direction only
+  complex,            ///< the certificate by complex orders, both directions
   exact,              ///< no bound: the divergence itself, both directions, from the counts
   exact_per_teacher,  ///< the same from who voted what: the teacher that costs most
   released,  ///< numbers that were published with noise, and what holds for every histogram
   declared,  ///< a budget declared beforehand, which a private test kept
 };
 template <>
-inline constexpr std::array<Named<Bound>, 8> kNames<Bound>{{
+inline constexpr std::array<Named<Bound>, 9> kNames<Bound>{{
     {Bound::data_independent, "data_independent"},
     {Bound::published, "published"},
     {Bound::tradeoff, "tradeoff"},
     {Bound::tilted, "tilted"},
+    {Bound::complex, "complex"},
     {Bound::exact, "exact"},
     {Bound::exact_per_teacher, "exact_per_teacher"},
     {Bound::released, "released"},
@@ -91,7 +93,7 @@ enum class EpsilonMethod {
   gdp,       ///< exact composition of Gaussian mechanisms
   pure,      ///< sum of pure epsilons, delta 0
   kov,       ///< exact composition of pure steps
-  profile,   ///< exact composition of the outcome probabilities themselves
+  profile,   ///< composition of the outcome probabilities themselves, without RDP
   moments,   ///< as S17 prints it: moments 1 to 8 of its Theorem 2; plans only
   strong,    ///< as S17 prints it: strong composition of pure steps; plans only
   linear,    ///< sum of the epsilons of several events, each at its own delta; sums only

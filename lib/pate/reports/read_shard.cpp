@@ -46,8 +46,10 @@ AccountSettings account_settings(const io::JsonValue& report) {
       settings.tradeoff = true;
     } else if (named == Bound::tilted) {
       settings.tilted = true;
+    } else if (named == Bound::complex) {
+      settings.complex = true;
     } else {
-      bound.fail("published, tradeoff or tilted");
+      bound.fail("published, tradeoff, tilted or complex");
     }
   }
   settings.reading = setting_named<GuaranteeKind>(json, "reading");
@@ -149,8 +151,8 @@ ShardReport read_shard(const io::JsonValue& report) {
   result.settings = account_settings(report);
   result.partials = read_partials(report);
   // Of PTR the tally says all that exact costs need.
-  if ((result.settings.exact || result.settings.tilted) && !result.aggregator.is_ptr() &&
-      !result.partials.exact) {
+  if ((result.settings.exact || result.settings.tilted || result.settings.complex) &&
+      !result.aggregator.is_ptr() && !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
   }
   a("notices", result.notices);

@@ -1,0 +1,111 @@
+#include "pate/divergence/complex/complex_certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "pate/numerics/infinity.hpp"
+#include "pate/numerics/margin.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr int kUnitBits = 40;
+constexpr double kMostLog = 0x1p20;
+// Relative to the parts of an exponent, and of a sum: many times what they lose.
+constexpr double kExponentRounding = 4e-15;
+constexpr double kSumRounding = 1e-11;
+
+}  // namespace
+
+void LogModulusSums::add(std::span<const double> logs, std::int64_t count) {
+  if (count == 0) return;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    // A modulus of 0 may be taken for any larger one.
+    const double log = std::max(-kMostLog, logs[i]);
+    if (!(logs[i] <= kMostLog)) {
+      infinite_[i] = 1;
+      continue;
+    }
+    const auto units = static_cast<std::int64_t>(std::ceil(std::ldexp(log, kUnitBits)));
+    units_[i] += static_cast<Units>(units) * count;
+  }
+}
+
+void LogModulusSums::add(const LogModulusSums& other) {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    units_[i] += other.units_[i];
+    infinite_[i] = infinite_[i] != 0 || other.infinite_[i] != 0 ? 1 : 0;
+  }
+}
+
+std::vector<double> LogModulusSums::values() const {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const double value = std::ldexp(static_cast<double>(units_[i]), -kUnitBits);
+    result.push_back(infinite_[i] != 0
+                         ? kInfinity
+                         : value + std::numeric_limits<double>::epsilon() * std::abs(value));
+  }
+  return result;
+}
+
+ComplexCertificate::ComplexCertificate(const ComplexOrders& orders, std::span<const double> logs) {
+  validate(orders);
+  const double squared = orders.smoothing * orders.smoothing;
+  std::vector<double> exponents;
+  for (std::size_t i = 0; i < orders.reals.size(); ++i) {
+    const double a = orders.reals[i];
+    const std::span<const double> row = logs.subspan(i * orders.row(), orders.row());
+    exponents.clear();
+    double size = 0.0;  // of the parts of the exponents
+    const auto take = [&](double log, double gaussian, double log_factor) {
+      exponents.push_back(log + gaussian + log_factor);
+      size = max_or_nan(size, std::abs(log) + std::abs(gaussian) + std::abs(log_factor));
+    };
+    const double real = squared * (a + a * a) / 2.0;
+    const double width = std::log(orders.step / (2.0 * std::numbers::pi));
+    for (std::size_t k = 0; k < orders.row(); ++k) {
+      const double y = orders.imaginary(k);
+      take(row[k], real - squared * y * y / 2.0,
+           width - std::log(std::hypot(a, y)) - std::log(std::hypot(a + 1.0, y)) +
+               (k == 0 ? 0.0 : std::numbers::ln2));
+    }
+    const double last = orders.imaginary(orders.row() - 1);
+    take(row[0], real - squared * last * last / 2.0, -std::log(std::numbers::pi * last));
+    const double largest = std::ranges::max(exponents);
+    double sum = 0.0;
+    for (const double exponent : exponents) sum += std::exp(exponent - largest);
+    const double renyi = row[0] + a * std::log(a) - (a + 1.0) * std::log1p(a);
+    const double log_sum = largest + std::log(sum) + kExponentRounding * size + kSumRounding;
+    if (!std::isfinite(log_sum) || !std::isfinite(size)) continue;
+    lines_.push_back({a, std::min(log_sum, renyi + kExponentRounding * (size + a * a + 10.0))});
+  }
+}
+
+double ComplexCertificate::log_delta(double epsilon) const {
+  double least = 0.0;
+  for (const Line& line : lines_) {
+    const double log = line.log_sum - line.real * epsilon;
+    const double outward =
+        log + kExponentRounding * (std::abs(line.log_sum) + std::abs(line.real * epsilon));
+    if (outward < least) least = outward;
+  }
+  return least;
+}
+
+double ComplexCertificate::epsilon(double delta) const {
+  double least = kInfinity;
+  const double log_delta = std::log(delta);
+  for (const Line& line : lines_) {
+    const double epsilon = (line.log_sum - log_delta) / line.real;
+    const double outward =
+        epsilon + kExponentRounding * (std::abs(line.log_sum) + std::abs(log_delta)) / line.real;
+    if (outward < least) least = outward;
+  }
+  return least > 0.0 ? least * (1.0 + kEpsilonMargin) : 0.0;
+}
+
+}  // namespace pate

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pate/divergence/complex/complex_orders.hpp"
+#include "pate/divergence/complex/largest_moduli.hpp"
+#include "pate/divergence/complex/win_rows.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
+
+namespace pate {
+
+/// log |m(a + i k w)| of an answer by its key, the three largest counts (v, x2, x3), the largest
+/// over all moves of a vote; forward, the votes against the neighbour. With two classes x3 is 0.
+///
+/// For a key and a move the query is dominated by the experiment that reports *refused*, *the top
+/// class won*, *x2 won* and *x3 won* as they are and everything else point by point, with the
+/// classes behind as uneven as they can be (README). Of the first four the moment is computed, of
+/// the rest its modulus is at most the real moment
+///
+///     (joint weights of an answer) e^{lambda (lambda-1) / sigma2^2} Pr[no cell wins],
+///
+/// on the counts lambda n + (1 - lambda) n', lambda = a + 1. A partner of the move whose count is
+/// not in the key may change the statistic or not; moduli are not monotone in it, so both are
+/// looked at, and the larger modulus is taken for each (a, k).
+class KeyModuli {
+ public:
+  /// Throws `parameter_error` as `validate(orders)` and `WinRows` do, and for fewer than two
+  /// classes. `both_statistics` false leaves the second statistic out, which is wrong: for the test
+  /// that shows so.
+  KeyModuli(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
+            std::int64_t teachers, std::int64_t classes, const ComplexOrders& orders,
+            bool both_statistics = true);
+
+  [[nodiscard]] const ComplexOrders& orders() const { return orders_; }
+
+  /// What is needed beside, one for each thread.
+  struct Scratch {
+    explicit Scratch(const KeyModuli& of) : largest(of.orders_) {}
+    LargestModuli largest;
+    std::vector<ClassKind> kinds;
+    std::vector<double> moments, rest;
+    DistributionPair cells;
+  };
+  /// The logarithms by real part, then k; never more than a (a+1) (1/sigma2^2 + 1/(2 sigma1^2)).
+  /// Domain: v >= x2 >= x3 >= 0, which some histogram has. Rounded outwards as `LargestModuli`.
+  void logs(std::int64_t v, std::int64_t x2, std::int64_t x3, Scratch& scratch,
+            std::span<double> to) const;
+
+ private:
+  struct Key {
+    std::int64_t v, x2, x3;
+    std::int64_t left;  // votes of all other classes
+    std::int64_t y;     // the most that one of them may have
+  };
+  // A vote moves: of the top class, x2, x3 and others, by 1 or -1, with these statistics after.
+  struct Move {
+    int top, second, third;
+    std::span<const int> others;
+    std::span<const std::int64_t> statistics;
+  };
+  void add(const Key& key, const Move& move, Scratch& scratch) const;
+
+  ThresholdCheck check_;
+  bool has_check_;
+  double sigma_;
+  std::int64_t teachers_;
+  std::int64_t classes_;
+  ComplexOrders orders_;
+  bool both_statistics_;
+  WinRows wins_;
+  std::vector<double> caps_;  // of Renyi divergences, by real part
+};
+
+}  // namespace pate
