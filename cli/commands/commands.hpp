@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/foreign.hpp"
 #include "cli/options/mechanism.hpp"
 #include "cli/options/output.hpp"
 #include "cli/options/privacy.hpp"
@@ -47,6 +48,7 @@ struct ComposeOptions {
   RecordSettings rounds;
   bool same_teachers = false;  ///< although their votes lie in different files
   bool any_delta = false;
+  ForeignOptions foreign;
   Limits limits;
   unsigned threads = 0;
   OutputOptions output;
@@ -156,9 +158,12 @@ void add_nzc(CommandLine& line, NzcOptions& options);
 [[nodiscard]] int run_nzc(const NzcOptions& options, const Streams& streams);
 
 /// `pate ledger FILE`: the account that a ledger keeps of its ensemble, entry by entry, with the
-/// total. Reads only: a ledger that is being written is seen as it is.
+/// total. Reads only, a ledger that is being written is seen as it is; with `append` what others
+/// did is written down first.
 struct LedgerOptions {
   std::string ledger;
+  ForeignOptions foreign;
+  bool append = false;
   RecordSettings total;
   bool any_delta = false;
   Limits limits;  ///< of epsilon only

@@ -109,10 +109,10 @@ Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
 void check_only_shards(const ComposeOptions& options) {
   const RecordSettings& rounds = options.rounds;
   if (rounds.delta || rounds.orders || rounds.reading || rounds.conversion || rounds.bound ||
-      options.same_teachers) {
+      options.same_teachers || options.foreign.any()) {
     throw usage_error(
         "shards are put together as they were made: --delta, --orders, --bound, --reading, "
-        "--conversion and --same-teachers are for rounds");
+        "--conversion, --same-teachers and numbers of others are for rounds");
   }
 }
 
@@ -317,6 +317,7 @@ Rounds read_rounds(const std::vector<Document>& documents) {
 
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
                    const Streams& streams) {
+  const Record foreign = foreign_events(options.foreign);
   Rounds rounds = read_rounds(documents);
   reports::check_addable(rounds.files, options.same_teachers);
   RecordSettings settings = options.rounds;
@@ -324,7 +325,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   reports::ReportContext context;
   context.version = version();
   context.parts = std::move(rounds.parts);
-  context.record = rounds.record();
+  context.record = join(rounds.record(), foreign);
   if (options.output.public_only) {
     context.record = public_record(std::move(context.record));
     for (std::size_t i = 0; i < context.parts.size(); ++i) {
@@ -381,6 +382,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
   rounds.add("--same-teachers", options.same_teachers,
              "assert that votes in different files are by the same teachers");
+  add_foreign_options(line, options.foreign);
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
@@ -394,7 +396,9 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
 int run_compose(const ComposeOptions& options, const Streams& streams) {
   check_limits(options.limits);
   if (options.rounds.delta) check_delta(*options.rounds.delta, options.any_delta);
-  check_output_options(options.output, options.reports);
+  std::vector<std::string> inputs = options.reports;
+  std::ranges::copy(foreign_files(options.foreign), std::back_inserter(inputs));
+  check_output_options(options.output, inputs);
   if (options.output.public_only && options.limits.min_answered) {
     throw usage_error(
         "--min-answered excludes --public-only: how many answers are expected depends on the "

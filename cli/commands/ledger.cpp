@@ -10,9 +10,11 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/text.hpp"
+#include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/numerics/decimal.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/record_json.hpp"
 
 namespace pate::cli {
 
@@ -44,11 +46,42 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   return text + "\ntogether" + total_summary(*total, notices, all, colour);
 }
 
+// Writes down what others did with the same data. Each is told by itself at the largest delta that
+// an entry has, as (epsilon, delta)-DP at its own.
+void append_foreign(const LedgerOptions& options, const reports::ReportContext& context) {
+  const Record events = foreign_events(options.foreign);
+  // Looked at first: to open a ledger makes one.
+  if (reports::read_ledger(options.ledger).empty()) {
+    throw input_error(
+        fmt::format("{}: expected a ledger with an entry, which says whose account it is; begin "
+                    "one with pate label --ledger {}",
+                    options.ledger, options.ledger));
+  }
+  reports::Ledger ledger(options.ledger);
+  double delta = 0.0;
+  for (const LedgerEntry& entry : ledger.entries()) {
+    delta = std::max(delta, entry.event.open.delta.value_or(0.0));
+  }
+  const reports::Ensemble ensemble = ledger.entries().front().ensemble();
+  for (Event event : events) {
+    PublicEvent& open = event.open;
+    open.id = reports::new_event_id();
+    open.ensemble = ensemble.name;
+    open.teachers = ensemble.teachers;
+    open.classes = ensemble.classes;
+    open.delta = open.claim ? open.claim->delta : delta;
+    ledger.append({event, reports::ledger_settings("ledger", context, {}), version()});
+  }
+}
+
 }  // namespace
 
 void add_ledger(CommandLine& line, LedgerOptions& options) {
   line.section("").add("LEDGER TEXT", options.ledger, "a ledger of pate label and pate release",
                        {.required = true, .recorded_as = "ledger"});
+  add_foreign_options(line, options.foreign);
+  line.section("Numbers of others")
+      .add("--append", options.append, "write these numbers into the ledger, each as an entry");
   const Section total = line.section("Total");
   total.add("--delta D", options.total.delta,
             "delta of the total; default: the sum of those of the entries");
@@ -66,7 +99,18 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
 int run_ledger(const LedgerOptions& options, const Streams& streams) {
   check_limits(options.limits);
   if (options.total.delta) check_delta(*options.total.delta, options.any_delta);
-  check_output_options(options.output, {options.ledger});
+  std::vector<std::string> inputs = foreign_files(options.foreign);
+  inputs.push_back(options.ledger);
+  check_output_options(options.output, inputs);
+  if (options.append != options.foreign.any()) {
+    throw usage_error(
+        options.append ? "--append writes down what others did: add --rdp, --approximate, "
+                         "--gaussian-mu or --zcdp"
+                       : "numbers of others are written into the ledger: add --append; the total "
+                         "with them, without writing, is told by 'pate compose' of the ledger");
+  }
+  reports::ReportContext context{version(), settings_of("ledger", add_ledger, options), {}, {}};
+  if (options.append) append_foreign(options, context);
   const reports::LedgerText text =
       reports::parse_ledger(io::read_text_file(options.ledger), options.ledger);
   std::vector<Notice> notices;
@@ -80,7 +124,6 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
                        "the last line is the beginning of an entry that a crash cut "
                        "off, or that is being written; it does not count"});
   }
-  reports::ReportContext context{version(), settings_of("ledger", add_ledger, options), {}, {}};
   std::vector<JudgedLimit> judged;
   if (total) judged = judged_limits(options.limits, total->costs[total->headline]);
   context.verdicts = verdicts_of(judged);

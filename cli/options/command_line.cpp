@@ -172,7 +172,11 @@ void add(CLI::App& app, const CommandLine::Option& option) {
       },
       option.target);
   const bool many = added->get_expected_max() > 1;
-  if (many && option.names.starts_with('-')) added->delimiter(',');
+  if (option.traits.one_at_a_time) {
+    added->allow_extra_args(false);
+  } else if (many && option.names.starts_with('-')) {
+    added->delimiter(',');
+  }
   if (!option.type.empty()) added->type_name(option.type);
   added->required(option.traits.required);
 }

@@ -79,8 +79,10 @@ using Target = std::variant<CountOrNames*, bool*, double*, unsigned*, std::int64
 /// What is special about an option.
 struct Traits {
   bool required = false;
-  bool recorded = true;               ///< whether reports show it among their settings
-  bool may_be_empty = false;          ///< of a text
+  bool recorded = true;       ///< whether reports show it among their settings
+  bool may_be_empty = false;  ///< of a text
+  /// Of several texts: the option is given once for each, as commas may be in them.
+  bool one_at_a_time = false;
   const char* recorded_as = nullptr;  ///< where the setting has a name of its own
   const char* recorded_before =
       nullptr;  ///< the setting it precedes; default: in order of the help

@@ -43,7 +43,7 @@ void define(const io::JsonWriter& out, const std::string& section,
   out.member("name").set(is_positional(option) ? option.names : long_name(option));
   out.member("positional").set(is_positional(option));
   out.member("section").set(section);
-  out.member("kind").set(kind_of(option.target));
+  out.member("kind").set(option.traits.one_at_a_time ? "named texts" : kind_of(option.target));
   out.member("value").set(option.type);
   out.member("required").set(option.traits.required);
   out.member("default").set(option.default_text());

@@ -25,7 +25,7 @@ LEFT_OUT = {"explain": {"csv"}, "plot": {"script"}, "simulate": {"labels-output"
 # Whether an option that takes a file may have an array or a report instead (pate/calls.py), or a path only.
 FILES = {"indices": "Votes", "student": "Votes", "labels": "Votes", "decisions": "Votes", "parameters-from": "Reported", "resume": "Reported",
          "write-labels": "Path", "csv": "Path", "ledger": "Path", "tables": "Path"}
-TYPES = {"flag": "bool", "text": "str | float", "texts": "str | Sequence[str]", "number": "float", "numbers": "float | Sequence[float]",
+TYPES = {"flag": "bool", "text": "str | float", "texts": "str | Sequence[str]", "named texts": "str | Sequence[str] | Mapping[str, object]", "number": "float", "numbers": "float | Sequence[float]",
          "orders": 'Literal["moments"] | Sequence[float]', "whole number": "int", "whole numbers": "int | Sequence[int]",
          "count or names": "int | Sequence[str]"}
 POSITIONAL = {"VOTES": ("votes", "Votes"), "LEDGER": ("ledger", "Path"), "REPORT": ("reports", "Reported")}
@@ -183,7 +183,7 @@ def code(all_commands):
 
 def stub(all_commands):
     text = BEGINNING.format(what="The types of the functions.")
-    text += "from collections.abc import Sequence\nfrom typing import Literal\n\nfrom pate.calls import Path, Reported, Simulated, Votes\n"
+    text += "from collections.abc import Mapping, Sequence\nfrom typing import Literal\n\nfrom pate.calls import Path, Reported, Simulated, Votes\n"
     text += "from pate.reports import Page, Picture, Report\n\nVERSION: str\n"
     for command in all_commands["commands"]:
         words = "".join(f"    {word},\n" for word in parameters(command, in_stub))

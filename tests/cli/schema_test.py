@@ -457,6 +457,12 @@ COMPOSED_MUTATIONS = {
 }
 
 
+def rdp_file(directory):
+    path = pathlib.Path(directory) / "sgd.csv"
+    path.write_text("order,rdp\n2,0.1\n32,1.5\n", encoding="utf-8")
+    return path
+
+
 def check_composed(directory):
     """Reports of pate compose: rounds, rounds of rounds, plans, shards."""
     def report(name, *arguments):
@@ -480,6 +486,8 @@ def check_composed(directory):
     sparse = report("sparse.json", *votes, "--ptr-sparse", "0.5", "--max-refusals", "3", "--ptr-delta", "1e-9")
     composed = [rounds, report("again.json", "compose", rounds, plan),
                 report("released.json", "compose", rounds, release),
+                report("foreign.json", "compose", plan, "--rdp", f"a={rdp_file(directory)}", "--approximate", "b=0.1,1e-7",
+                       "--zcdp", "c=0.1,0.2", "--gaussian-mu", "d=0.3", *[f"--source={name}=us" for name in "abcd"]),
                 report("plans.json", "compose", plan, plan, "--delta", "1e-6"),
                 report("ptrs.json", "compose", ptr, sparse),
                 report("ptr_public.json", "compose", gnmax, ptr, "--public-only"),

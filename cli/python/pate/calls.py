@@ -17,6 +17,8 @@ Reported = Union[Path, reports.Report, dict]
 # Options whose files may be given as arrays, and as reports.
 ARRAYS = frozenset({"indices", "student", "labels", "decisions"})
 REPORTS = frozenset({"parameters_from", "resume"})
+# Options that are given once for each value, NAME=VALUE: of a mapping, for each of its items.
+NAMED = frozenset({"rdp", "approximate", "gaussian_mu", "zcdp", "source"})
 
 Simulated = collections.namedtuple("Simulated", "votes labels")
 Simulated.__doc__ = "Simulated votes, in the layout that was asked for, and the true classes."
@@ -70,6 +72,9 @@ def words_of(options, files, paths):
         option = "--" + name.rstrip("_").replace("_", "-")  # for_ is --for
         if value is True:
             words.append(option)
+        elif name in NAMED:
+            each = [f"{key}={_text(name, item)}" for key, item in value.items()] if hasattr(value, "items") else value
+            words += [f"{option}={item}" for item in ([each] if isinstance(each, str) else each)]
         else:
             words.append(f"{option}={files.of(name, value) if name in paths else _text(name, value)}")
     return words

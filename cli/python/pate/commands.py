@@ -537,12 +537,22 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     return _calls.call('nzc', options.pop('votes'), options, ('indices', 'labels'))
 
 
-def ledger(ledger, *, delta=None, any_delta=False, orders=None, max_epsilon=None, threads=None, max_memory=None):
+def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, source=None, append=False, delta=None,
+           any_delta=False, orders=None, max_epsilon=None, threads=None, max_memory=None):
     """Show the total cost recorded in a ledger.
 
     On the command line: pate ledger teachers.ledger --summary
 
     ledger: a ledger of pate label and pate release
+
+    Numbers of others:
+    rdp: add what another accountant says of the same data: a CSV file of Renyi orders and RDP, with the
+        headings order,rdp; give it once for each
+    approximate: add what is (epsilon, delta)-DP
+    gaussian_mu: add what has Gaussian DP: sensitivity over standard deviation
+    zcdp: add what is rho-zCDP, or (xi, rho)-zCDP as NAME=XI,RHO
+    source: who says so, as the program and its version; needed for every number
+    append: write these numbers into the ledger, each as an entry
 
     Total:
     delta: delta of the total; default: the sum of those of the entries
@@ -608,8 +618,8 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
 
 
 def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,
-            same_teachers=False, max_epsilon=None, min_answered=None, require_releasable=False, public_only=False,
-            threads=None, max_memory=None):
+            same_teachers=False, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, source=None, max_epsilon=None,
+            min_answered=None, require_releasable=False, public_only=False, threads=None, max_memory=None):
     """Compose the costs of reports, or join shards of a run.
 
     On the command line: pate compose round1.json round2.json --summary
@@ -626,6 +636,14 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
     conversion: how to compute the epsilon that is reported first; default: the smallest (one of optimal,
         improved, classic, profile, gdp, pure, kov)
     same_teachers: assert that votes in different files are by the same teachers
+
+    Numbers of others:
+    rdp: add what another accountant says of the same data: a CSV file of Renyi orders and RDP, with the
+        headings order,rdp; give it once for each
+    approximate: add what is (epsilon, delta)-DP
+    gaussian_mu: add what has Gaussian DP: sensitivity over standard deviation
+    zcdp: add what is rho-zCDP, or (xi, rho)-zCDP as NAME=XI,RHO
+    source: who says so, as the program and its version; needed for every number
 
     Limits (exit status 1 when one does not hold):
     max_epsilon: largest epsilon allowed

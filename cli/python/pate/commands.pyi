@@ -2,7 +2,7 @@
 
 Made by cli/python/generate.py from the options of the program: not to be edited.
 """
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pate.calls import Path, Reported, Simulated, Votes
@@ -317,6 +317,12 @@ def nzc(
 def ledger(
     ledger: Path,
     *,
+    rdp: str | Sequence[str] | Mapping[str, object] | None = ...,
+    approximate: str | Sequence[str] | Mapping[str, object] | None = ...,
+    gaussian_mu: str | Sequence[str] | Mapping[str, object] | None = ...,
+    zcdp: str | Sequence[str] | Mapping[str, object] | None = ...,
+    source: str | Sequence[str] | Mapping[str, object] | None = ...,
+    append: bool = ...,
     delta: float | None = ...,
     any_delta: bool = ...,
     orders: Literal["moments"] | Sequence[float] | None = ...,
@@ -359,6 +365,11 @@ def compose(
     reading: Literal["joint", "expected", "realized"] | None = ...,
     conversion: Literal["optimal", "improved", "classic", "profile", "gdp", "pure", "kov"] | None = ...,
     same_teachers: bool = ...,
+    rdp: str | Sequence[str] | Mapping[str, object] | None = ...,
+    approximate: str | Sequence[str] | Mapping[str, object] | None = ...,
+    gaussian_mu: str | Sequence[str] | Mapping[str, object] | None = ...,
+    zcdp: str | Sequence[str] | Mapping[str, object] | None = ...,
+    source: str | Sequence[str] | Mapping[str, object] | None = ...,
     max_epsilon: float | None = ...,
     min_answered: float | None = ...,
     require_releasable: bool = ...,

@@ -8,6 +8,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
+#include "pate/events/foreign_step.hpp"
 #include "pate/events/record_sums.hpp"
 #include "pate/events/record_trajectory.hpp"
 #include "pate/numerics/decimal.hpp"
@@ -130,6 +131,11 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
         "an analysis or a plan is named more than once, and counted as often: nothing tells "
         "whether it is of one run");
   }
+  for (const Event& event : record) {
+    if (!is_foreign(event)) continue;
+    add("foreign_numbers",
+        fmt::format("{}; taken as it is told, not checked by pate", foreign_in_words(event)));
+  }
   if (sums.is_adaptive()) {
     add("adaptive_rounds",
         "where queries or the student's scores come from answers of other events, these events "
@@ -214,14 +220,26 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
 Guarantee guarantee_of(const RecordAccount& account, const std::string& released) {
   Guarantee result = guarantee_of(account.costs[account.headline], released);
   if (!result.holds) return result;
-  const bool records = std::ranges::any_of(
-      account.events, [](const Event& event) { return event.open.protects_records; });
+  const bool records = std::ranges::any_of(account.events, [](const Event& event) {
+    return event.open.protects_records && !is_foreign(event);
+  });
+  const bool foreign = std::ranges::any_of(account.events, is_foreign);
+  if (records || foreign) protect_records(result);
   if (records) {
-    protect_records(result);
     result.assumes = {
         "what the reports say of their teachers: how private each is on its own, with coins of its "
         "own and new ones for every query, and how many of them a record reaches",
         "the weights of their objectives were not taken from these votes"};
+  }
+  if (foreign && !records) {
+    result.assumes.emplace_back("each record is in the part of one teacher only");
+  }
+  for (const Event& event : account.events) {
+    if (!is_foreign(event)) continue;
+    result.assumes.push_back(fmt::format(
+        "{}: it is so for data that differ in one record, as they do here, and whatever "
+        "became public before; pate did not check it",
+        foreign_in_words(event)));
   }
   if (account.events.size() > 1 && account.costs[account.headline].promise == Promise::fixed) {
     result.assumes.emplace_back(

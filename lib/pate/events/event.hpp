@@ -103,12 +103,18 @@ struct DrawnNumber {
   friend auto operator<=>(const DrawnNumber&, const DrawnNumber&) = default;
 };
 
-/// Another mechanism, `count` times: Gaussian with a sensitivity of `mu` standard deviations, or
-/// rho-zCDP.
+/// Another mechanism, `count` times: Gaussian with a sensitivity of `mu` standard deviations,
+/// (xi, rho)-zCDP, or with RDP of `rdp` at most at `orders`, which increase. Where several are told
+/// they are done one after the other.
 struct ForeignStep {
   double mu = 0.0;
   double rho = 0.0;
   std::int64_t count = 1;
+  double xi = 0.0;
+  std::vector<double> orders = {}, rdp = {};
+
+  /// Whether it is dominated by a Gaussian mechanism alone.
+  [[nodiscard]] bool is_gaussian() const { return rho == 0.0 && xi == 0.0 && orders.empty(); }
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const ForeignStep&, const ForeignStep&) = default;
 };
@@ -152,6 +158,7 @@ struct PublicEvent {
   std::int64_t teachers = 0;
   std::int64_t classes = 0;  ///< 0, like `teachers`: not known, as of plans
   std::string mechanism;     ///< its name
+  std::string source;        ///< of a step: who says how private it is; empty: nobody is named
   /// Of runs and releases: how queries are answered. None of a plan, which has no threshold.
   std::optional<Aggregator> aggregator;
   std::int64_t queries = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "pate/events/foreign_step.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/release/curve/curve_release.hpp"
@@ -119,10 +120,7 @@ double EventCosts::any_votes(double order) const {
     steps = static_cast<double>(open.claim->count) *
             randomized_response_rdp(open.claim->epsilon, order);
   }
-  if (open.foreign) {
-    const double rho = open.foreign->rho + 0.5 * open.foreign->mu * open.foreign->mu;
-    steps = with_margin(static_cast<double>(open.foreign->count) * rho * order, kSumMargin);
-  }
+  if (open.foreign) steps = foreign_rdp(*open.foreign, order);
   if (best_of_tries_) steps = best_of_tries_->rdp(order);
   return steps;
 }

@@ -21,6 +21,8 @@ RecordAnswers answers_of(const Record& record) {
     const PublicEvent& open = event.open;
     if (open.teachers > 0) sizes.emplace(open.teachers, open.classes);
     if (open.kind == EventKind::release) continue;
+    // A step that answers no queries changes no number of answers.
+    if (open.kind == EventKind::step && open.queries == 0) continue;
     result.queries += event.times * open.queries;
     const bool chooses = open.aggregator && open.aggregator->selection;
     all_expected = all_expected && (!event.facts.table.empty() || (open.aggregator && !chooses));

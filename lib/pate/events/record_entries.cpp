@@ -106,6 +106,10 @@ RecordQuestion question_of(RecordSums& sums, const RecordSettings& settings, dou
   for (const Event& event : sums.events()) {
     // Where a cap ends RDP jumps: just there is often the best order.
     if (event.open.cap) asked.orders.push_back(event.open.cap->order);
+    if (event.open.foreign) {
+      const auto& told = event.open.foreign->orders;
+      asked.orders.insert(asked.orders.end(), told.begin(), told.end());
+    }
     if (!event.facts.curves) continue;
     const auto& more = event.facts.curves->orders;
     asked.orders.insert(asked.orders.end(), more.begin(), more.end());

@@ -135,7 +135,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
     const auto times = static_cast<double>(event.times);
     if (open.claim) {
       by_epsilon[open.claim->epsilon] += event.times * open.claim->count;
-    } else if (open.foreign && open.foreign->rho == 0.0) {
+    } else if (open.foreign && open.foreign->is_gaussian()) {
       squared.add(times * static_cast<double>(open.foreign->count) * open.foreign->mu *
                   open.foreign->mu);
     } else if (open.kind == EventKind::run && open.steps) {
@@ -252,7 +252,7 @@ std::optional<RecordSums::Profiled> RecordSums::profiled() {
     }
     const bool is_run = event.open.kind == EventKind::run && event.open.steps;
     const auto its = is_run ? event.open.steps->squared_mu()
-                     : event.open.foreign && event.open.foreign->rho == 0.0
+                     : event.open.foreign && event.open.foreign->is_gaussian()
                          ? std::optional(static_cast<double>(event.open.foreign->count) *
                                          event.open.foreign->mu * event.open.foreign->mu)
                          : std::nullopt;

@@ -52,6 +52,14 @@ std::string ledger_in_words(const PublicRelease& published) {
         text += "counted with the others that are about other answers";
     }
   }
+  const bool foreign = std::ranges::any_of(
+      *published.ledger, [](const OtherEntry& entry) { return entry.kind == "step"; });
+  if (foreign) {
+    text +=
+        ". Entries called step are what others say of theirs, for one record of the data, which "
+        "was not checked: with them E protects one record, of which each is in the part of one "
+        "teacher only";
+  }
   return text +
          (adds ? fmt::format(". What these cost together, epsilon {} at delta {}, is added to "
                              "epsilon {} and delta {} of this run (sequential composition: "

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/events/foreign_step.hpp"
 #include "pate/reports/carry_over.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
@@ -71,6 +72,8 @@ void check_units(const std::vector<NamedRecord>& records) {
   const Event* of_first = nullptr;
   for (const NamedRecord& named : records) {
     for (const Event& event : named.record) {
+      // What others say of one record adds to what protects one teacher: guarantee_of says so.
+      if (is_foreign(event)) continue;
       if (of_first == nullptr) {
         first = &named;
         of_first = &event;

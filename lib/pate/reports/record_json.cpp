@@ -132,6 +132,7 @@ void public_fields(Archive& a, Open& open) {
   member(a, "teachers", open.teachers, Whole{0, kMaxTeachers});
   member(a, "classes", open.classes, Whole{0, kMaxTeachers});
   a("mechanism", open.mechanism);
+  member(a, "source", open.source);
   member(a, "aggregator", open.aggregator);
   a("queries", open.queries, kEventQueries);
   member(a, "about", open.about);
@@ -158,6 +159,9 @@ void public_fields(Archive& a, Open& open) {
   fact(a, "foreign", open.foreign, [](auto& json, auto& foreign) {
     member(json, "mu", foreign.mu, kEventCost);
     member(json, "rho", foreign.rho, kEventCost);
+    member(json, "xi", foreign.xi, kEventCost);
+    member(json, "orders", foreign.orders, kEventOrder);
+    member(json, "rdp", foreign.rdp, kEventCost);
     json("count", foreign.count, Whole{1, kMaxQueries});
   });
   fact(a, "tries", open.tries, [](auto& json, auto& tries) { tries_fields(json, tries); });
@@ -318,6 +322,15 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
       require(open.tries && !open.steps && !open.drawn && !open.claim && !open.foreign &&
                   !open.cap && !open.aggregator,
               "with tries, and without aggregator, steps, cap, drawn, claim and foreign");
+  }
+  require(open.source.empty() || open.kind == EventKind::step, "without source");
+  if (open.foreign && (!open.foreign->orders.empty() || !open.foreign->rdp.empty())) {
+    const io::JsonValue foreign = json.at("foreign");
+    check_orders(foreign.at("orders"), open.foreign->orders);
+    if (open.foreign->rdp.size() != open.foreign->orders.size()) {
+      foreign.at("rdp").fail(
+          fmt::format("{} numbers, one for each order", open.foreign->orders.size()));
+    }
   }
   if (open.claim && !(open.claim->delta < 1.0))
     json.at("claim").at("delta").fail("a delta below 1");

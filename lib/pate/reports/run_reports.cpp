@@ -230,7 +230,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
   // By name, so that a notice that is new is none of them until somebody says so. Whether one of
   // these is there follows from settings, the form of files and what was released; the others may
   // be there for some votes and not for others.
-  constexpr std::array<std::string_view, 35> kPublic{"abstentions_class",
+  constexpr std::array<std::string_view, 36> kPublic{"abstentions_class",
                                                      "adaptive_rounds",
                                                      "any_votes_suffice",
                                                      "bound_left_out",
@@ -239,6 +239,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
                                                      "counts_released",
                                                      "curve_above_any_votes",
                                                      "fallback",
+                                                     "foreign_numbers",
                                                      "header_left_out",
                                                      "header_names",
                                                      "high_threshold",
