@@ -16,6 +16,7 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/labeling/label_run.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
@@ -404,16 +405,16 @@ std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& 
   if (!votes.path.empty()) text += votes_line(votes, settings.queries, all, 2);
   fmt::format_to(out, "{}: {} teachers, {} noise\n", option_word(settings.setting), all,
                  option_word(settings.noise));
-  const std::string headline =
-      fmt::format("epsilon = {} at delta = {:.4g}", epsilon_text(cost.epsilon), cost.delta);
+  const std::string headline = fmt::format("epsilon = {} at delta = {}", epsilon_text(cost.epsilon),
+                                           digits_upwards(cost.delta, 4));
   fmt::format_to(out, "\n{}  for {} answer{}, {}\n\n", bold(headline, colour), settings.queries,
                  settings.queries == 1 ? "" : "s", name(cost.bound));
   for (const MajorityCost& one : plan.costs) {
-    fmt::format_to(out, "  {:<18} {:>12} at delta = {:.4g}\n", name(one.bound),
-                   epsilon_text(one.epsilon), one.delta);
+    fmt::format_to(out, "  {:<18} {:>12} at delta = {}\n", name(one.bound),
+                   epsilon_text(one.epsilon), digits_upwards(one.delta, 4));
   }
-  fmt::format_to(out, "\none answer: epsilon = {} at delta = {:.4g}\n",
-                 epsilon_text(settings.target.epsilon), settings.target.delta);
+  fmt::format_to(out, "\none answer: epsilon = {} at delta = {}\n",
+                 epsilon_text(settings.target.epsilon), digits_upwards(settings.target.delta, 4));
   if (plan.certified) {
     fmt::format_to(out, "certified: worst {:.10g} <= {:.10g}, of {:.0f} multisets of corners\n",
                    plan.certified->certificate.worst, plan.certified->certificate.bound,
