@@ -20,6 +20,7 @@
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
@@ -371,19 +372,16 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   if (format) {
     io::write_file_atomically(options.labels, bytes, {}, readers_of(options.output.public_only));
   }
-  std::string json;
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
     report.notices = reports::public_notices(report.notices, files);
     report.votes.reset();
     if (report.labels) report.labels->path = "labels";
-    json = reports::public_darrm_report_json(report, context);
-  } else {
-    json = reports::darrm_report_json(report, context);
   }
   const std::string& votes = options.input.votes;
-  deliver_report(options.output, json,
+  deliver_report(options.output,
+                 reports::darrm_report_json(report, context, options.output.audience()),
                  for_people(options.output, guarantee_of(plan),
                             darrm_summary(report,
                                           options.output.public_only && !votes.empty()
