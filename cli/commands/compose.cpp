@@ -139,13 +139,12 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
   });
   context.record = {reports::analysis_event(account, context.inputs, from_answers)};
   // A limit is judged by what is put out: of what may be published that is another headline.
-  if (options.output.public_only) reports::drop_private_fields(account);
+  if (options.output.public_only) account = reports::public_part(account);
   const auto judged = judged_limits(options.limits, account.costs[account.headline],
                                     account.answered_expected, account.answered_realized);
   context.verdicts = verdicts_of(judged);
   deliver_report(options.output,
-                 options.output.public_only ? reports::public_analyze_report_json(account, context)
-                                            : reports::analyze_report_json(account, context),
+                 reports::analyze_report_json(account, context, nullptr, options.output.audience()),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
                                   analyze_summary(account, title_of_shards(shards.size(), context),
                                                   options.output.all, streams.out_colour())),
@@ -353,8 +352,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
                                     sum.answered_realized);
   context.verdicts = verdicts_of(judged);
   deliver_report(options.output,
-                 options.output.public_only ? reports::public_composed_report_json(sum, context)
-                                            : reports::composed_report_json(sum, context),
+                 reports::composed_report_json(sum, context, options.output.audience()),
                  costs_for_people(
                      options.output, guarantee_of(sum), sum.costs,
                      compose_summary(sum, context.parts, options.output.all, streams.out_colour())),

@@ -16,9 +16,11 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/labeling/label_run.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
@@ -370,19 +372,16 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   if (format) {
     io::write_file_atomically(options.labels, bytes, {}, readers_of(options.output.public_only));
   }
-  std::string json;
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
     report.notices = reports::public_notices(report.notices, files);
     report.votes.reset();
     if (report.labels) report.labels->path = "labels";
-    json = reports::public_darrm_report_json(report, context);
-  } else {
-    json = reports::darrm_report_json(report, context);
   }
   const std::string& votes = options.input.votes;
-  deliver_report(options.output, json,
+  deliver_report(options.output,
+                 reports::darrm_report_json(report, context, options.output.audience()),
                  for_people(options.output, guarantee_of(plan),
                             darrm_summary(report,
                                           options.output.public_only && !votes.empty()
@@ -404,16 +403,16 @@ std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& 
   if (!votes.path.empty()) text += votes_line(votes, settings.queries, all, 2);
   fmt::format_to(out, "{}: {} teachers, {} noise\n", option_word(settings.setting), all,
                  option_word(settings.noise));
-  const std::string headline =
-      fmt::format("epsilon = {} at delta = {:.4g}", epsilon_text(cost.epsilon), cost.delta);
+  const std::string headline = fmt::format("epsilon = {} at delta = {}", epsilon_text(cost.epsilon),
+                                           digits_upwards(cost.delta, 4));
   fmt::format_to(out, "\n{}  for {} answer{}, {}\n\n", bold(headline, colour), settings.queries,
                  settings.queries == 1 ? "" : "s", name(cost.bound));
   for (const MajorityCost& one : plan.costs) {
-    fmt::format_to(out, "  {:<18} {:>12} at delta = {:.4g}\n", name(one.bound),
-                   epsilon_text(one.epsilon), one.delta);
+    fmt::format_to(out, "  {:<18} {:>12} at delta = {}\n", name(one.bound),
+                   epsilon_text(one.epsilon), digits_upwards(one.delta, 4));
   }
-  fmt::format_to(out, "\none answer: epsilon = {} at delta = {:.4g}\n",
-                 epsilon_text(settings.target.epsilon), settings.target.delta);
+  fmt::format_to(out, "\none answer: epsilon = {} at delta = {}\n",
+                 epsilon_text(settings.target.epsilon), digits_upwards(settings.target.delta, 4));
   if (plan.certified) {
     fmt::format_to(out, "certified: worst {:.10g} <= {:.10g}, of {:.0f} multisets of corners\n",
                    plan.certified->certificate.worst, plan.certified->certificate.bound,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pate/accounting/explanation.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 
 namespace pate::cli {
 
@@ -102,8 +103,8 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
   fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",
                  share_text(query.share_exact), share_text(query.share_tradeoff));
   if (query.epsilon_without) {
-    fmt::format_to(out, "epsilon of the run by its profile: {:.4f}, without this query {:.4f}\n",
-                   run_profile, *query.epsilon_without);
+    fmt::format_to(out, "epsilon of the run by its profile: {}, without this query {}\n",
+                   fixed_upwards(run_profile, 4), fixed_upwards(*query.epsilon_without, 4));
   }
   if (query.worst_neighbour) {
     fmt::format_to(out, "worst neighbour: a vote moves from class {} to class {} ({} direction)\n",
@@ -152,9 +153,9 @@ std::string explain_summary(const Explanation& explanation, const VotesTitle& vo
       votes_line(votes, explanation.run_queries, explanation.teachers, explanation.classes);
   const Out out = std::back_inserter(text);
   const CostEntry& headline = explanation.headline;
-  fmt::format_to(out, "the run: epsilon {} at delta {:g} ({}, {}, {})\n",
-                 epsilon_text(headline.epsilon), headline.delta, name(headline.bound),
-                 name(headline.reading), name(headline.conversion));
+  fmt::format_to(out, "the run: epsilon {} at delta {} ({}, {}, {})\n",
+                 epsilon_text(headline.epsilon), digits_upwards(headline.delta, 6),
+                 name(headline.bound), name(headline.reading), name(headline.conversion));
   fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n\n",
                  explanation.order);
   if (explanation.queries.size() == 1) {

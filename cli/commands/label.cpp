@@ -208,18 +208,14 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     account.notices.push_back(no_ledger());
   }
   io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
-  std::string json;
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
-    reports::drop_private_fields(account, files);
+    account = reports::public_part(account, files);
     report.path = "labels";
-    json = reports::public_label_report_json(report, context);
-  } else {
-    json = reports::label_report_json(report, context);
   }
   deliver_report(
-      options.output, json,
+      options.output, reports::label_report_json(report, context, options.output.audience()),
       for_people(options.output, guarantee_of(account),
                  label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
                                options.output.all, streams.out_colour())),

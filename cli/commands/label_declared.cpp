@@ -24,6 +24,7 @@
 #include "pate/reports/declared_report.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/run_reports.hpp"
 
@@ -184,22 +185,19 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
                          options.delta, report.notices);
   input.check_unchanged();
   io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
-  std::string json;
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
     report.notices = reports::public_notices(report.notices, files);
     report.labels->path = "labels";
-    json = reports::public_declared_report_json(report, context);
-  } else {
-    json = reports::declared_report_json(report, context);
   }
-  deliver_report(options.output, json,
-                 for_people(options.output, report.guarantee(),
-                            declared_summary(
-                                report, options.output.public_only ? "PUBLIC" : options.input.votes,
-                                streams.out_colour())),
-                 report.notices, streams);
+  deliver_report(
+      options.output, reports::declared_report_json(report, context, options.output.audience()),
+      for_people(
+          options.output, report.guarantee(),
+          declared_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
+                           streams.out_colour())),
+      report.notices, streams);
   return kDone;
 }
 

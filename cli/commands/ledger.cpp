@@ -13,6 +13,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/numerics/decimal.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/record_json.hpp"
 
@@ -40,7 +41,7 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
         std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {}\n", entry.line,
         io::printable(entry.time, 40), reports::kind_of(entry), open.queries,
         open.realized ? fmt::format("{}", open.realized->answered) : std::string("-"),
-        epsilon_text(its.epsilon), fmt::format("{:.3g}", its.delta),
+        epsilon_text(its.epsilon), digits_upwards(its.delta, 3),
         within ? fmt::format("in the epsilon of line {}", *within) : std::string("by itself"));
   }
   return text + "\ntogether" + total_summary(*total, notices, all, colour);

@@ -7,6 +7,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/nzc_report.hpp"
 
 namespace pate::cli {
@@ -36,7 +37,8 @@ NzcSettings nzc_settings(const NzcOptions& options) {
 
 // Of a report, a cost for people.
 std::string cost_line(std::string_view what, double epsilon, double delta) {
-  return fmt::format("  {:<38} {:>10} at delta = {:.4g}\n", what, epsilon_text(epsilon), delta);
+  return fmt::format("  {:<38} {:>10} at delta = {}\n", what, epsilon_text(epsilon),
+                     digits_upwards(delta, 4));
 }
 
 }  // namespace

@@ -142,8 +142,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
       verdicts_of(judged)};
   constexpr bool kPublic = true;  // there are no votes yet
   deliver_report(options.output,
-                 options.output.public_only ? reports::public_plan_report_json(result, context)
-                                            : reports::plan_report_json(result, context),
+                 reports::plan_report_json(result, context, options.output.audience()),
                  costs_for_people(options.output, guarantee_of(result), result.costs,
                                   plan_summary(result, options.output.all, streams.out_colour())),
                  result.notices, streams, kPublic);

@@ -23,6 +23,7 @@
 #include "pate/reports/curve_tables.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/release_report.hpp"
 #include "pate/reports/run_reports.hpp"
@@ -503,7 +504,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   note_data_independent(votes, delta, plan, notices);
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
-    deliver_report(options.output, reports::public_release_json(*published, notices, context),
+    deliver_report(options.output,
+                   reports::release_report_json(plan, published, {}, notices, context,
+                                                options.output.audience()),
                    for_people(options.output, guarantee_of(published),
                               public_release_summary(*published, notices)),
                    notices, streams);

@@ -14,6 +14,7 @@
 #include "pate/base/files.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/numerics/decimal.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -386,12 +387,8 @@ std::string as_published_summary(const AsPublishedRelease& release,
 }
 
 std::string epsilon_text(double epsilon) {
-  if (epsilon == 0.0 || !std::isfinite(epsilon)) return fmt::format("{:.4f}", epsilon);
-  const bool plain = epsilon >= 0.01 && epsilon < 1e4;
-  const double unit = plain ? 1e-4 : std::pow(10.0, std::floor(std::log10(epsilon)) - 2.0);
-  // The outward margin of costs is more than this leaves out, so that round numbers stay round.
-  const double rounded = std::ceil(epsilon / unit * (1.0 - 4e-11)) * unit;
-  return plain ? fmt::format("{:.4f}", rounded) : fmt::format("{:.3g}", rounded);
+  const bool plain = epsilon == 0.0 || (epsilon >= 0.01 && epsilon < 1e4);
+  return plain ? fixed_upwards(epsilon, 4) : digits_upwards(epsilon, 3);
 }
 
 std::string votes_line(const VotesTitle& votes, std::int64_t queries, std::int64_t teachers,

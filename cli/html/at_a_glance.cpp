@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
 
 namespace pate::cli {
@@ -51,17 +53,20 @@ void add_answer(Html& page, const char* question, const std::string& answer) {
 // (e^epsilon + delta) / (e^epsilon + 1).
 double attackers_success(double epsilon, double delta) {
   const double none = std::exp(-epsilon);
-  return std::min(1.0, (1.0 + delta * none) / (1.0 + none));
+  const double share = (1.0 + delta * none) / (1.0 + none);
+  if (epsilon == 0.0 && delta == 0.0) return share;
+  // Each of these steps is within a unit in the last place.
+  return std::min(1.0, share * (1.0 + 8.0 * std::numeric_limits<double>::epsilon()));
 }
 
 std::string percent_up(double share) {
-  return fmt::format("{:.2f} %", std::min(100.0, std::ceil(share * 1e4 * (1.0 - 1e-12)) / 100.0));
+  return fixed_upwards(std::min(100.0, 100.0 * share), 2) + " %";
 }
 
 // Of a number that was drawn the promise is one of what came out, and no more.
 std::string how_much(const JsonValue& entry) {
   const double epsilon = entry.at("epsilon").number();
-  const std::string odds = rounded_up(std::exp(epsilon));
+  const std::string odds = odds_upwards(epsilon);
   const auto promise = entry.find("promise");
   if (entry.find("method") || (promise && promise->text() == "outcome")) {
     return fmt::format(
@@ -155,7 +160,7 @@ void add_meaning(Html& page) {
     page.add(
         "<tr><td class=\"right\">{:g}</td><td class=\"right\">{} times</td>"
         "<td class=\"right\">{}</td></tr>",
-        epsilon, rounded_up(std::exp(epsilon)), percent_up(attackers_success(epsilon, 0.0)));
+        epsilon, odds_upwards(epsilon), percent_up(attackers_success(epsilon, 0.0)));
   }
   page.add(
       "</tbody></table></div>\n<p>No law names a limit. Below 1 the protection is strong; values "

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/figures/report_figures.hpp"
 
 namespace pate::cli {
@@ -64,16 +64,7 @@ std::string data_address(std::string_view svg) {
 }
 
 std::string rounded_up(double value) {
-  if (value == 0.0) return "0";
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  const int exponent = static_cast<int>(std::floor(std::log10(value)));
-  const double unit = std::pow(10.0, exponent - 2);
-  // A value that has three digits already keeps them, whatever its division rounds to.
-  double units = std::ceil(value / unit * (1.0 - 1e-12));
-  if (units * unit < value * (1.0 - 1e-12)) units += 1.0;
-  const double rounded = units * unit;
-  const bool is_long = rounded >= 1000.0 && rounded < 1e7;
-  return is_long ? fmt::format("{:.0f}", rounded) : fmt::format("{:.3g}", rounded);
+  return digits_upwards(value, 3, 7);
 }
 
 std::string scalar_text(const JsonValue& value) {

@@ -12,6 +12,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/base/atomic_file.hpp"
+#include "pate/reports/audience.hpp"
 
 namespace pate::cli {
 
@@ -30,6 +31,10 @@ struct OutputOptions {
   bool metrics = false;               ///< where the command has the option
   std::optional<TableFormat> format;  ///< where the command has the option
   ProgressWhen progress = ProgressWhen::terminal;
+
+  [[nodiscard]] reports::Audience audience() const {
+    return public_only ? reports::Audience::everybody : reports::Audience::owner;
+  }
 };
 
 /// `--statement`, of commands whose report promises something.

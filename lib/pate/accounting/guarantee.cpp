@@ -3,21 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <string_view>
 #include <utility>
+
+#include "pate/numerics/rounded_decimal.hpp"
 
 namespace pate {
 
 namespace {
-
-// e^epsilon for people: rounded upwards to three digits, in powers of ten where it is large.
-std::string factor(double epsilon) {
-  if (!(epsilon < 600.0)) return fmt::format("e^{:.6g}", epsilon);
-  const double value = std::exp(epsilon);
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
-  return fmt::format("{:.6g}", std::ceil(value / unit) * unit);
-}
 
 constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
@@ -33,8 +26,8 @@ std::vector<std::string> not_covered_by_any() {
 std::string promise_in_words(const std::string& released, double epsilon, double delta) {
   std::string text =
       fmt::format("{}, nothing that can be concluded from {} would be more than {} times as likely",
-                  kHadOneTeacher, released, factor(epsilon));
-  if (delta > 0.0) text += fmt::format(", but for {:g} in probability", delta);
+                  kHadOneTeacher, released, odds_upwards(epsilon));
+  if (delta > 0.0) text += fmt::format(", but for {} in probability", digits_upwards(delta, 6));
   return text + '.';
 }
 
@@ -42,8 +35,9 @@ std::string outcome_in_words(const std::string& released, double epsilon, double
   std::string text = fmt::format(
       "{}, {} would have come out as they did with a probability at least 1/{} of what it is; the "
       "number is one of what came out, and other outcomes have other numbers",
-      kHadOneTeacher, released, factor(epsilon));
-  if (delta > 0.0) text += fmt::format("; over all of them this fails by {:g} at most", delta);
+      kHadOneTeacher, released, odds_upwards(epsilon));
+  if (delta > 0.0)
+    text += fmt::format("; over all of them this fails by {} at most", digits_upwards(delta, 6));
   return text + '.';
 }
 

@@ -122,31 +122,26 @@ void write_majority_plan(FieldWriter& json, const MajorityPlan& plan) {
 
 }  // namespace
 
-std::string darrm_report_json(const DarrmReport& report, const ReportContext& context) {
-  const MajorityPlan& plan = report.plan;
-  FieldWriter json = begin_report("darrm", context);
-  write_majority_plan(json, plan);
-  if (report.votes) {
-    json.object("votes", [&](FieldWriter& a) { write_darrm_votes(a, plan, *report.votes); });
-  }
-  if (report.labels) {
-    json.object("labels", [&](FieldWriter& a) {
-      a("path", report.labels->path);
-      a("format", report.labels->format);
-      a("sha256", report.labels->sha256);
-    });
-  }
-  if (report.ledger) json("ledger", *report.ledger);
-  write_ledger_total(json, report.total);
-  if (!context.record.empty()) write_record(json, context.record);
-  json("notices", report.notices);
-  return json.text();
-}
-
-std::string public_darrm_report_json(const DarrmReport& report, const ReportContext& context) {
-  return public_report(
-      "darrm", context, [&](FieldWriter& a) { write_majority_plan(a, report.plan); },
-      report.notices);
+std::string darrm_report_json(const DarrmReport& report, const ReportContext& context,
+                              Audience audience) {
+  const auto describe = [&](FieldWriter& json) {
+    FieldWriter open = json.open();
+    write_majority_plan(open, report.plan);
+    if (report.votes) {
+      json.object("votes",
+                  [&](FieldWriter& a) { write_darrm_votes(a, report.plan, *report.votes); });
+    }
+    if (report.labels) {
+      json.object("labels", [&](FieldWriter& a) {
+        a("path", report.labels->path);
+        a("format", report.labels->format);
+        a("sha256", report.labels->sha256);
+      });
+    }
+    if (report.ledger) json("ledger", *report.ledger);
+    write_ledger_total(json, report.total);
+  };
+  return report_text("darrm", audience, context, describe, report.notices);
 }
 
 Event darrm_event(const DarrmReport& report, const std::vector<InputFile>& inputs,

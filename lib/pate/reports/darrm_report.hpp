@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/reports/audience.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
@@ -27,14 +28,10 @@ struct DarrmReport {
   std::vector<Notice> notices = {};
 };
 
-/// The JSON report (cli/schemas/darrm.schema.json).
-[[nodiscard]] std::string darrm_report_json(const DarrmReport& report,
-                                            const ReportContext& context);
-
-/// What of it may be published, with the notices as they are (of `public_notices`): all but what is
-/// made of the votes, settings, paths and digests.
-[[nodiscard]] std::string public_darrm_report_json(const DarrmReport& report,
-                                                   const ReportContext& context);
+/// The JSON report (cli/schemas/darrm.schema.json). For everybody: with the notices as they are (of
+/// `public_notices`), and all but what is made of the votes, settings, paths and digests.
+[[nodiscard]] std::string darrm_report_json(const DarrmReport& report, const ReportContext& context,
+                                            Audience audience = Audience::owner);
 
 /// The answers as an event, of teachers whose costs compose (`majority_answers`). `id`: empty for a
 /// plan.

@@ -35,19 +35,20 @@ void write_rehearsal(FieldWriter& a, const DeclaredRehearsal& rehearsal) {
 // The budget, and what became of it.
 void write_declared(FieldWriter& a, const DeclaredReport& report) {
   const DeclaredSettings& settings = report.mechanism.settings();
-  a.object("declared", [&](FieldWriter& declared) {
-    declared("epsilon", settings.budget.epsilon);
-    declared("delta", settings.budget.delta);
-    if (report.labels) declared("passed", report.labels->passed);
+  a.mixed_object("declared", [&](FieldWriter& declared) {
+    FieldWriter open = declared.open();
+    open("epsilon", settings.budget.epsilon);
+    open("delta", settings.budget.delta);
+    if (report.labels) open("passed", report.labels->passed);
     if (settings.budget.has_fallback) {
-      declared.object("fallback", [&](FieldWriter& fallback) {
+      open.object("fallback", [&](FieldWriter& fallback) {
         fallback("queries", settings.fallback_queries);
         fallback("epsilon", settings.budget.fallback_epsilon());
         fallback("delta", settings.budget.fallback_delta());
       });
     }
-    write_ladder(declared, report.mechanism);
-    if (report.rehearsal) write_rehearsal(declared, *report.rehearsal);
+    write_ladder(open, report.mechanism);
+    if (report.rehearsal && !a.is_for_everybody()) write_rehearsal(declared, *report.rehearsal);
   });
 }
 
@@ -62,10 +63,11 @@ void write_run(FieldWriter& a, const DeclaredReport& report) {
 
 void write_promise(FieldWriter& a, const DeclaredReport& report) {
   write_declared(a, report);
-  a("guarantee", report.guarantee());
+  FieldWriter open = a.open();
+  open("guarantee", report.guarantee());
   if (!report.declared) return;
-  a("headline", *report.declared);
-  a("costs", std::vector{*report.declared});
+  open("headline", *report.declared);
+  open("costs", std::vector{*report.declared});
 }
 
 }  // namespace
@@ -107,36 +109,19 @@ Event declared_event(const DeclaredMechanism& mechanism, const Aggregator& aggre
   return event;
 }
 
-std::string declared_report_json(const DeclaredReport& report, const ReportContext& context) {
-  FieldWriter json = begin_report("label", context);
-  write_run(json, report);
-  if (report.labels) {
-    json.object("labels", [&](FieldWriter& labels) {
-      labels("path", report.labels->path);
-      labels("format", report.labels->format);
-      labels("sha256", report.labels->sha256);
-      write_label_counts(labels, report.labels->labelled);
-    });
-  }
-  write_promise(json, report);
-  json("ledger", report.ledger);
-  write_ledger_total(json, report.total);
-  if (!context.record.empty()) write_record(json, context.record);
-  json("notices", report.notices);
-  return json.text();
-}
-
-std::string public_declared_report_json(const DeclaredReport& report,
-                                        const ReportContext& context) {
-  return public_report(
-      "label", context,
-      [&](FieldWriter& a) {
-        write_run(a, report);
-        a.object("labels",
-                 [&](FieldWriter& labels) { write_label_counts(labels, report.labels->labelled); });
-        write_promise(a, report);
-      },
-      report.notices);
+std::string declared_report_json(const DeclaredReport& report, const ReportContext& context,
+                                 Audience audience) {
+  const auto describe = [&](FieldWriter& json) {
+    FieldWriter open = json.open();
+    write_run(open, report);
+    if (const auto& its = report.labels) {
+      write_labels(json, its->path, its->format, its->sha256, its->labelled);
+    }
+    write_promise(json, report);
+    json("ledger", report.ledger);
+    write_ledger_total(json, report.total);
+  };
+  return report_text("label", audience, context, describe, report.notices);
 }
 
 }  // namespace pate::reports

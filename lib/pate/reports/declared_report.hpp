@@ -7,6 +7,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/events/event.hpp"
 #include "pate/release/declared/declared_run.hpp"
+#include "pate/reports/audience.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/report_context.hpp"
 
@@ -49,9 +50,7 @@ struct DeclaredReport {
 
 /// The JSON report of `pate label --declared-epsilon` (cli/schemas/label.schema.json).
 [[nodiscard]] std::string declared_report_json(const DeclaredReport& report,
-                                               const ReportContext& context);
-/// What of it may be published.
-[[nodiscard]] std::string public_declared_report_json(const DeclaredReport& report,
-                                                      const ReportContext& context);
+                                               const ReportContext& context,
+                                               Audience audience = Audience::owner);
 
 }  // namespace pate::reports

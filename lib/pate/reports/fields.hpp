@@ -18,6 +18,7 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/base/json.hpp"
+#include "pate/reports/audience.hpp"
 
 namespace pate::reports {
 
@@ -32,6 +33,10 @@ namespace pate::reports {
 //
 // A `FieldWriter` makes a JSON object of them, a `FieldReader` fills them from one; its errors are
 // those of `io::JsonValue`. What is never read has a description for the writer alone.
+//
+// What of a report may be published is said there too: fields that are written through `open()`
+// may, with all that is in them, and no others. So a field is private until somebody says
+// otherwise.
 
 /// The whole numbers that a field may have.
 struct Whole {
@@ -64,26 +69,41 @@ template <class T>
 concept WholeField = (std::integral<T> && !std::same_as<T, bool>) ||
                      (std::is_enum_v<T> && !HasNames<T>);
 
-/// Writes fields as the members of an object.
+/// Writes fields as the members of an object; for everybody those alone that are written through
+/// `open()`.
 class FieldWriter {
  public:
   static constexpr bool kReads = false;
-  explicit FieldWriter(io::JsonWriter place = {}) : place_(std::move(place)) {}
+  explicit FieldWriter(io::JsonWriter place = {}, Audience audience = Audience::owner)
+      : place_(std::move(place)), audience_(audience) {}
+
+  /// A writer at the same place whose fields may be published.
+  [[nodiscard]] FieldWriter open() const { return FieldWriter(place_); }
+  /// Whether private fields are left out here.
+  [[nodiscard]] bool is_for_everybody() const { return audience_ == Audience::everybody; }
 
   /// A field. Empty optionals are null.
   template <class T, class... Domain>
   void operator()(std::string_view key, const T& value, const Domain&... domain) {
+    if (is_for_everybody()) return;
     write(place_.member(key), value, domain...);
   }
   /// A field that is left out where it is empty.
   template <class T, class... Domain>
   void optional(std::string_view key, const std::optional<T>& value, const Domain&... domain) {
-    if (value) write(place_.member(key), *value, domain...);
+    if (value && !is_for_everybody()) write(place_.member(key), *value, domain...);
   }
   /// An object whose fields belong to this struct.
   template <class Describe>
   void object(std::string_view key, const Describe& describe) {
+    if (is_for_everybody()) return;
     FieldWriter inner(place_.member(key));
+    describe(inner);
+  }
+  /// The same, where each of its fields is public or private by itself.
+  template <class Describe>
+  void mixed_object(std::string_view key, const Describe& describe) {
+    FieldWriter inner(place_.member(key), audience_);
     describe(inner);
   }
   /// One of some values that have names.
@@ -94,11 +114,13 @@ class FieldWriter {
   /// Structs by the text that a member of theirs holds.
   template <class T>
   void keyed(std::string_view key, const std::vector<T>& all, std::string T::*by) {
+    if (is_for_everybody()) return;
     const io::JsonWriter object = place_.member(key);
     object.set_empty_object();
     for (const T& one : all) write(object.member(one.*by), one);
   }
 
+  /// Where the fields go, of a writer that leaves none out.
   [[nodiscard]] const io::JsonWriter& place() const { return place_; }
   /// The text of a report: two spaces of indentation, and a newline at its end.
   [[nodiscard]] std::string text() const { return place_.text() + '\n'; }
@@ -133,6 +155,7 @@ class FieldWriter {
   }
 
   io::JsonWriter place_;
+  Audience audience_;
 };
 
 /// Reads fields from the members of an object. Throws `input_error` naming file and field.

@@ -62,12 +62,19 @@ void write_filter(FieldWriter& a, const LabelReport& report) {
 
 }  // namespace
 
-void write_label_counts(FieldWriter& labels, const LabelledQueries& labelled) {
-  labels("asked", labelled.asked);
-  labels("answered", labelled.answered);
-  labels("refused", labelled.refused());
-  labels("student", labelled.student);
-  labels("stopped", labelled.stopped);
+void write_labels(FieldWriter& a, const std::string& path, LabelsFormat format,
+                  const std::string& sha256, const LabelledQueries& labelled) {
+  a.mixed_object("labels", [&](FieldWriter& labels) {
+    labels("path", path);
+    labels("format", format);
+    labels("sha256", sha256);
+    FieldWriter open = labels.open();
+    open("asked", labelled.asked);
+    open("answered", labelled.answered);
+    open("refused", labelled.refused());
+    open("student", labelled.student);
+    open("stopped", labelled.stopped);
+  });
 }
 
 LabelsFormat labels_format(std::string_view path) {
@@ -88,58 +95,34 @@ std::string labels_bytes(const LabelledQueries& labelled, const RowSelection& ro
   return text_bytes(labelled, rows, with_sources, format == LabelsFormat::csv ? ',' : '\t');
 }
 
-std::string label_report_json(const LabelReport& report, const ReportContext& context) {
+std::string label_report_json(const LabelReport& report, const ReportContext& context,
+                              Audience audience) {
   const Account& account = report.account;
-  FieldWriter json = begin_report("label", context);
-  json("mechanism", account.aggregator);
-  json("teachers", account.teachers);
-  json("classes", account.classes);
-  json("queries", report.labelled.labels.size());
-  json("delta", account.delta);
-  delta_split(json, account.delta, account.query_delta);
-  json.object("labels", [&](FieldWriter& labels) {
-    labels("path", report.path);
-    labels("format", report.format);
-    labels("sha256", report.sha256);
-    write_label_counts(labels, report.labelled);
-  });
-  json.object("answered", [&](FieldWriter& answered) {
-    answered("expected", account.answered_expected);
-    answered("sd", account.answered_sd);
-    answered("realized", report.labelled.answered);
-  });
-  write_filter(json, report);
-  write_costs(json, account);
-  json("steps", most_steps(account.aggregator, report.limits));
-  json.object("rdp", [&](FieldWriter& rdp) {
-    rdp("orders", account.orders);
-    rdp.optional("tradeoff", account.tradeoff, account.orders.size());
-  });
-  json("ledger", report.ledger);
-  write_ledger_total(json, report.total);
-  write_record(json, context.record);
-  json("notices", account.notices);
-  return json.text();
-}
-
-std::string public_label_report_json(const LabelReport& report, const ReportContext& context) {
-  const Account& account = report.account;
-  return public_report(
-      "label", context,
-      [&](FieldWriter& a) {
-        a("mechanism", account.aggregator);
-        a("teachers", account.teachers);
-        a("classes", account.classes);
-        a("queries", report.labelled.labels.size());
-        a("delta", account.delta);
-        delta_split(a, account.delta, account.query_delta);
-        a.object("labels",
-                 [&](FieldWriter& labels) { write_label_counts(labels, report.labelled); });
-        write_filter(a, report);
-        write_costs(a, account);
-        a("steps", most_steps(account.aggregator, report.limits));
-      },
-      account.notices);
+  const auto describe = [&](FieldWriter& json) {
+    FieldWriter open = json.open();
+    open("mechanism", account.aggregator);
+    open("teachers", account.teachers);
+    open("classes", account.classes);
+    open("queries", report.labelled.labels.size());
+    open("delta", account.delta);
+    delta_split(open, account.delta, account.query_delta);
+    write_labels(json, report.path, report.format, report.sha256, report.labelled);
+    json.object("answered", [&](FieldWriter& answered) {
+      answered("expected", account.answered_expected);
+      answered("sd", account.answered_sd);
+      answered("realized", report.labelled.answered);
+    });
+    write_filter(open, report);
+    write_costs(json, account);
+    open("steps", most_steps(account.aggregator, report.limits));
+    json.object("rdp", [&](FieldWriter& rdp) {
+      rdp("orders", account.orders);
+      rdp.optional("tradeoff", account.tradeoff, account.orders.size());
+    });
+    json("ledger", report.ledger);
+    write_ledger_total(json, report.total);
+  };
+  return report_text("label", audience, context, describe, account.notices);
 }
 
 Event label_event(const LabelReport& report, const std::vector<InputFile>& inputs,

@@ -7,6 +7,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/privacy_filter.hpp"
+#include "pate/reports/audience.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/votes/row_selection.hpp"
@@ -56,17 +57,15 @@ struct LabelReport {
   std::optional<ToldEpsilon> total;   ///< of the ledger, with this run
 };
 
-/// What became of the queries: the members that any report of labels has of them.
-void write_label_counts(FieldWriter& labels, const LabelledQueries& labelled);
-
-/// The JSON report of `pate label` (cli/schemas/label.schema.json).
-[[nodiscard]] std::string label_report_json(const LabelReport& report,
-                                            const ReportContext& context);
-
-/// The public part of it, where `drop_private_fields` (run_reports.hpp) left of the account what
+/// The member `labels` of any report of labels: their file, and what became of the queries, which
 /// may be published.
-[[nodiscard]] std::string public_label_report_json(const LabelReport& report,
-                                                   const ReportContext& context);
+void write_labels(FieldWriter& a, const std::string& path, LabelsFormat format,
+                  const std::string& sha256, const LabelledQueries& labelled);
+
+/// The JSON report of `pate label` (cli/schemas/label.schema.json). For everybody: where the
+/// account is a `public_part` (run_reports.hpp).
+[[nodiscard]] std::string label_report_json(const LabelReport& report, const ReportContext& context,
+                                            Audience audience = Audience::owner);
 
 /// The run as an event, made before its labels become visible; its public part depends on the
 /// votes through the answers alone. `ensemble`: its name in a ledger, or none. `id`: 32 hexadecimal

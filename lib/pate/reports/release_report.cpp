@@ -93,17 +93,22 @@ static void fields(FieldWriter& a, const ReleasePlan& plan) {
 std::string release_report_json(const AnyReleasePlan& plan,
                                 const std::optional<PublicRelease>& published,
                                 const std::vector<std::string>& chosen_from,
-                                const std::vector<Notice>& notices, const ReportContext& context) {
-  FieldWriter report = begin_report("release", context);
-  report.optional("public", published);
-  report.object("private", [&](FieldWriter& numbers) {
-    std::visit([&](const auto& its) { fields(numbers, its); }, plan);
-    numbers("chosen_from", chosen_from);
-  });
-  report("guarantee", guarantee_of(published));
-  if (!context.record.empty()) write_record(report, context.record);
-  report("notices", notices);
-  return report.text();
+                                const std::vector<Notice>& notices, const ReportContext& context,
+                                Audience audience) {
+  const auto describe = [&](FieldWriter& report) {
+    if (report.is_for_everybody()) {
+      FieldWriter open = report.open();
+      fields(open, published.value());
+      return;
+    }
+    report.optional("public", published);
+    report.object("private", [&](FieldWriter& numbers) {
+      std::visit([&](const auto& its) { fields(numbers, its); }, plan);
+      numbers("chosen_from", chosen_from);
+    });
+    report("guarantee", guarantee_of(published));
+  };
+  return report_text("release", audience, context, describe, notices);
 }
 
 static void fields(FieldWriter& a, const SensitivityCurve& curve) {
@@ -150,12 +155,6 @@ std::string as_published_report_json(const AsPublishedRelease& release, Guarante
   });
   report("notices", notices);
   return report.text();
-}
-
-std::string public_release_json(const PublicRelease& published, const std::vector<Notice>& notices,
-                                const ReportContext& context) {
-  return public_report(
-      "release", context, [&](FieldWriter& a) { fields(a, published); }, notices);
 }
 
 static NumberNoise number_noise(const CurvePlan& plan) {

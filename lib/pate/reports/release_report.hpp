@@ -11,6 +11,7 @@
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
+#include "pate/reports/audience.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 
@@ -20,13 +21,15 @@ namespace pate::reports {
 using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
-/// `public` once a number was drawn. The two are never mixed. `chosen_from`: the digests of
-/// `FoundParameters`, which the private part keeps.
+/// `public` once a number was drawn, which must have been for everybody. The two are never mixed.
+/// `chosen_from`: the digests of `FoundParameters`, which the private part keeps. Notices for
+/// everybody are those of `public_notices`.
 [[nodiscard]] std::string release_report_json(const AnyReleasePlan& plan,
                                               const std::optional<PublicRelease>& published,
                                               const std::vector<std::string>& chosen_from,
                                               const std::vector<Notice>& notices,
-                                              const ReportContext& context);
+                                              const ReportContext& context,
+                                              Audience audience = Audience::owner);
 
 /// The report `pate/release/v1` of S18's own procedure, as JSON text: `"valid": false`, the
 /// conditions and the private numbers; there is nothing to publish.
@@ -34,12 +37,6 @@ using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
                                                    GuaranteeKind reading,
                                                    const std::vector<Notice>& notices,
                                                    const ReportContext& context);
-
-/// What may be published and nothing else, with the notices (of `public_notices`): no settings,
-/// inputs or digests.
-[[nodiscard]] std::string public_release_json(const PublicRelease& published,
-                                              const std::vector<Notice>& notices,
-                                              const ReportContext& context);
 
 /// A release of the run `about`, an id, that counts the numbers `covers` about it. `id`: 32
 /// hexadecimal digits of random bits that no other event has.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -48,19 +51,45 @@ FieldWriter begin_report(std::string_view command, const ReportContext& context)
   return report;
 }
 
-std::string public_report(std::string_view command, const ReportContext& context,
-                          const std::function<void(FieldWriter&)>& fill,
-                          const std::vector<Notice>& notices) {
+std::string report_text(std::string_view command, Audience audience, const ReportContext& context,
+                        const std::function<void(FieldWriter&)>& describe,
+                        const std::vector<Notice>& notices) {
+  if (audience == Audience::owner) {
+    FieldWriter report = begin_report(command, context);
+    describe(report);
+    if (!context.record.empty()) write_record(report, context.record);
+    report("notices", notices);
+    return report.text();
+  }
   FieldWriter report;
   report("schema", fmt::format("pate/{}/v1", command));
   write_tool(report, context.version);
-  report.object("public", [&](FieldWriter& a) {
-    if (!context.verdicts.empty()) a("verdicts", context.verdicts);
-    fill(a);
-    if (!context.record.empty()) write_record(a, public_record(context.record));
-  });
+  FieldWriter part(report.place().member("public"), audience);
+  FieldWriter open = part.open();
+  if (!context.verdicts.empty()) open("verdicts", context.verdicts);
+  describe(part);
+  if (!context.record.empty()) write_record(open, public_record(context.record));
   report("notices", notices);
   return report.text();
+}
+
+std::string public_report(std::string_view command, const ReportContext& context,
+                          const std::function<void(FieldWriter&)>& fill,
+                          const std::vector<Notice>& notices) {
+  const auto describe = [&](FieldWriter& a) {
+    FieldWriter open = a.open();
+    fill(open);
+  };
+  return report_text(command, Audience::everybody, context, describe, notices);
+}
+
+std::vector<CostEntry> costs_to_tell(const FieldWriter& a, const std::vector<CostEntry>& costs,
+                                     std::size_t headline) {
+  if (!a.is_for_everybody()) return costs;
+  if (!costs[headline].releasable) throw std::logic_error("a headline that may not be published");
+  std::vector<CostEntry> result;
+  std::ranges::copy_if(costs, std::back_inserter(result), &CostEntry::releasable);
+  return result;
 }
 
 ReportContext read_context(const io::JsonValue& report) {

@@ -34,20 +34,36 @@ void write_tool(FieldWriter& a, const std::string& version);
 /// A report with its head: `schema`, which is "pate/<command>/v1", `tool`, `settings` and `inputs`.
 [[nodiscard]] FieldWriter begin_report(std::string_view command, const ReportContext& context);
 
-/// A report of nothing but what may be published, as the member `public`: `fill` writes it, and the
-/// notices that bear on it follow. No settings, no inputs: there are no paths in it and no digests,
-/// which tell neighbours apart with certainty. Of the context the record, as far as it may be
-/// published, and the verdicts, which must be about numbers that may.
+/// A report as JSON text: its head, what `describe` writes, the record and the notices.
+///
+/// For everybody it is nothing but what may be published, as the member `public`, and the notices
+/// that bear on it: of what `describe` writes the open fields. No settings, no inputs: there are no
+/// paths in it and no digests, which tell neighbours apart with certainty. Of the context the
+/// record, as far as it may be published, and the verdicts, which must be about numbers that may.
+[[nodiscard]] std::string report_text(std::string_view command, Audience audience,
+                                      const ReportContext& context,
+                                      const std::function<void(FieldWriter&)>& describe,
+                                      const std::vector<Notice>& notices);
+
+/// The same for everybody, of a report that is written apart for them: all that `fill` writes.
 [[nodiscard]] std::string public_report(std::string_view command, const ReportContext& context,
                                         const std::function<void(FieldWriter&)>& fill,
                                         const std::vector<Notice>& notices);
 
-/// The members `guarantee`, `headline` and `costs` of an account, a plan or a sum.
+/// The costs of an account, a plan or a sum; for everybody those that are releasable, of which the
+/// headline must be one (`std::logic_error`).
+[[nodiscard]] std::vector<CostEntry> costs_to_tell(const FieldWriter& a,
+                                                   const std::vector<CostEntry>& costs,
+                                                   std::size_t headline);
+
+/// The members `guarantee`, `headline` and `costs`, which may be published.
 template <class Accounted>
-void write_costs(FieldWriter& a, const Accounted& accounted) {
-  a("guarantee", guarantee_of(accounted));
-  a("headline", accounted.costs[accounted.headline]);
-  a("costs", accounted.costs);
+void write_costs(const FieldWriter& a, const Accounted& accounted) {
+  const auto costs = costs_to_tell(a, accounted.costs, accounted.headline);
+  FieldWriter open = a.open();
+  open("guarantee", guarantee_of(accounted));
+  open("headline", accounted.costs[accounted.headline]);
+  open("costs", costs);
 }
 
 /// Gives an aggregator the steps that its name says, with parameters to be read. Throws

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
 
 namespace pate::reports {
@@ -87,7 +87,7 @@ std::string share_text(const JsonValue& body, const char* object, const char* ke
 std::string epsilon_text(const JsonValue& entry) {
   const auto epsilon = entry.find("epsilon");
   if (!epsilon) return {};
-  return fmt::format("{:.4f}", std::ceil(epsilon->number() * 1e4 * (1.0 - 1e-12)) / 1e4);
+  return fixed_upwards(epsilon->number(), 4);
 }
 
 std::string bound_text(const JsonValue& entry) {
@@ -128,7 +128,7 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       return epsilon_text(headline.entry);
     case ResultColumn::delta: {
       const auto delta = headline.entry.find("delta");
-      return delta ? fmt::format("{:g}", delta->number()) : std::string();
+      return delta ? digits_upwards(delta->number(), 6) : std::string();
     }
     case ResultColumn::bound:
       return bound_text(headline.entry);

@@ -1,12 +1,10 @@
 #include "pate/reports/run_reports.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
@@ -14,6 +12,7 @@
 #include "pate/events/run_events.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/partials_json.hpp"
+#include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/seal.hpp"
@@ -99,8 +98,6 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("delta", plan.delta);
   delta_split(a, plan.delta, plan.steps.delta());
   a("solved", plan.solved);
-  write_costs(a, plan);
-  a("steps", plan.steps);
 }
 
 Event analysis_event(const Account& account, const std::vector<InputFile>& inputs,
@@ -121,208 +118,109 @@ Event analysis_event(const Account& account, const std::vector<InputFile>& input
 }
 
 std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                const Partials* partials) {
-  FieldWriter report = begin_report("analyze", context);
-  report("mechanism", account.aggregator);
-  report("teachers", account.teachers);
-  report("classes", account.classes);
-  report("queries", account.queries);
-  report("delta", account.delta);
-  delta_split(report, account.delta, account.query_delta);
-  report.object("answered", [&](FieldWriter& answered) {
-    answered("expected", account.answered_expected);
-    answered("sd", account.answered_sd);
-    answered("realized", account.answered_realized);
-    answered.optional("student", account.answered_student);
-  });
-  write_costs(report, account);
-  report("at_cap", account.at_cap);
-  report("steps", account.steps);
-  report.object("rdp", [&](FieldWriter& rdp) {
-    rdp("orders", account.orders);
-    rdp.optional("published", account.published, account.orders.size());
-    rdp.optional("tradeoff", account.tradeoff, account.orders.size());
-    rdp.optional("exact", account.exact, account.orders.size());
-  });
-  report.optional("profile", account.profile);
-  report("trajectory", account.trajectory);
-  report.optional("utility", account.utility);
-  report.optional("per_teacher", account.per_teacher);
-  if (partials != nullptr) write_partials(report, *partials);
-  if (!context.parts.empty()) report("parts", context.parts);
-  if (!context.record.empty()) write_record(report, context.record);
-  report("notices", account.notices);
-  return partials != nullptr ? sealed(report.text()) : report.text();
+                                const Partials* partials, Audience audience) {
+  const auto describe = [&](FieldWriter& report) {
+    FieldWriter open = report.open();
+    open("mechanism", account.aggregator);
+    open("teachers", account.teachers);
+    open("classes", account.classes);
+    open("queries", account.queries);
+    open("delta", account.delta);
+    delta_split(open, account.delta, account.query_delta);
+    report.object("answered", [&](FieldWriter& answered) {
+      answered("expected", account.answered_expected);
+      answered("sd", account.answered_sd);
+      answered("realized", account.answered_realized);
+      answered.optional("student", account.answered_student);
+    });
+    write_costs(report, account);
+    report("at_cap", account.at_cap);
+    open("steps", account.steps);
+    report.object("rdp", [&](FieldWriter& rdp) {
+      rdp("orders", account.orders);
+      rdp.optional("published", account.published, account.orders.size());
+      rdp.optional("tradeoff", account.tradeoff, account.orders.size());
+      rdp.optional("exact", account.exact, account.orders.size());
+    });
+    report.optional("profile", account.profile);
+    report("trajectory", account.trajectory);
+    report.optional("utility", account.utility);
+    report.optional("per_teacher", account.per_teacher);
+    if (partials != nullptr && !report.is_for_everybody()) write_partials(report, *partials);
+    if (!context.parts.empty()) report("parts", context.parts);
+  };
+  const std::string text = report_text("analyze", audience, context, describe, account.notices);
+  return partials != nullptr ? sealed(text) : text;
 }
 
-// None where all of it is added apart, or nothing is.
-static void composed_delta_split(FieldWriter& a, const RecordAccount& sum) {
-  if (sum.query_delta > 0.0 && sum.query_delta < sum.delta) {
-    delta_split(a, sum.delta, sum.query_delta);
-  }
+std::string composed_report_json(const RecordAccount& sum, const ReportContext& context,
+                                 Audience audience) {
+  const auto describe = [&](FieldWriter& report) {
+    FieldWriter open = report.open();
+    open.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
+    report("parts", context.parts);
+    open("teachers", sum.teachers);
+    open("classes", sum.classes);
+    open("queries", sum.queries);
+    open("delta", sum.delta);
+    // None where all of it is added apart, or nothing is.
+    if (sum.query_delta > 0.0 && sum.query_delta < sum.delta) {
+      delta_split(open, sum.delta, sum.query_delta);
+    }
+    report.object("answered", [&](FieldWriter& answered) {
+      answered("expected", sum.answered_expected);
+      answered("sd", sum.answered_expected ? std::optional(sum.answered_sd) : std::nullopt);
+      answered("realized", sum.answered_realized);
+    });
+    open.optional("released", sum.released);
+    write_costs(report, sum);
+    open("steps", sum.steps);
+    report.object("rdp", [&](FieldWriter& rdp) {
+      rdp("orders", sum.orders);
+      rdp("any_votes", sum.any_votes);
+      if (sum.tradeoff.empty()) return;
+      rdp.object("tradeoff", [&](FieldWriter& tradeoff) { tradeoff("joint", sum.tradeoff); });
+    });
+    report.optional("profile", sum.profile);
+    report("trajectory", sum.trajectory);
+  };
+  return report_text("analyze", audience, context, describe, sum.notices);
 }
 
-std::string composed_report_json(const RecordAccount& sum, const ReportContext& context) {
-  FieldWriter report = begin_report("analyze", context);
-  report.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
-  report("parts", context.parts);
-  report("teachers", sum.teachers);
-  report("classes", sum.classes);
-  report("queries", sum.queries);
-  report("delta", sum.delta);
-  composed_delta_split(report, sum);
-  report.object("answered", [&](FieldWriter& answered) {
-    answered("expected", sum.answered_expected);
-    answered("sd", sum.answered_expected ? std::optional(sum.answered_sd) : std::nullopt);
-    answered("realized", sum.answered_realized);
-  });
-  report.optional("released", sum.released);
-  write_costs(report, sum);
-  report("steps", sum.steps);
-  report.object("rdp", [&](FieldWriter& rdp) {
-    rdp("orders", sum.orders);
-    rdp("any_votes", sum.any_votes);
-    if (sum.tradeoff.empty()) return;
-    rdp.object("tradeoff", [&](FieldWriter& tradeoff) { tradeoff("joint", sum.tradeoff); });
-  });
-  report.optional("profile", sum.profile);
-  report("trajectory", sum.trajectory);
-  write_record(report, context.record);
-  report("notices", sum.notices);
-  return report.text();
-}
-
-std::string plan_report_json(const Plan& plan, const ReportContext& context) {
-  FieldWriter report = begin_report("plan", context);
-  fields(report, plan);
+std::string plan_report_json(const Plan& plan, const ReportContext& context, Audience audience) {
   RdpCurves curves;
   for (const QueryCost& cost : plan.rdp) {
     curves.selection.push_back(cost.selection);
     curves.noisy_max.push_back(cost.noisy_max);
   }
-  report.object("rdp", [&](FieldWriter& rdp) {
-    rdp("orders", plan.orders);
-    rdp("data_independent", curves, plan.orders.size());
-  });
-  write_record(report, context.record);
-  report("notices", plan.notices);
-  return report.text();
-}
-
-void drop_private_fields(Account& account, const std::vector<std::string>& paths) {
-  std::erase_if(account.costs, [](const CostEntry& cost) { return !cost.releasable; });
-  account.headline = headline_of(account.costs, {});
-  account.notices = public_notices(account.notices, paths);
-  account.answered_expected = account.answered_sd = std::numeric_limits<double>::quiet_NaN();
-  account.answered_student.reset();
-  account.at_cap.clear();
-  account.published.reset();
-  account.tradeoff.reset();
-  account.exact.reset();
-  account.profile.reset();
-  account.trajectory.clear();
-  account.utility.reset();
-  account.per_teacher.reset();
-}
-
-std::vector<Notice> public_notices(const std::vector<Notice>& notices,
-                                   const std::vector<std::string>& paths) {
-  // By name, so that a notice that is new is none of them until somebody says so. Whether one of
-  // these is there follows from settings, the form of files and what was released; the others may
-  // be there for some votes and not for others.
-  constexpr std::array<std::string_view, 36> kPublic{"abstentions_class",
-                                                     "adaptive_rounds",
-                                                     "any_votes_suffice",
-                                                     "bound_left_out",
-                                                     "comments_left_out",
-                                                     "counted_twice",
-                                                     "counts_released",
-                                                     "curve_above_any_votes",
-                                                     "fallback",
-                                                     "foreign_numbers",
-                                                     "header_left_out",
-                                                     "header_names",
-                                                     "high_threshold",
-                                                     "index_left_out",
-                                                     "large_delta",
-                                                     "ledger_torn",
-                                                     "ledger_total",
-                                                     "lifted_corners",
-                                                     "labels_are_public",
-                                                     "low_threshold",
-                                                     "majority_is_free",
-                                                     "no_ledger",
-                                                     "missing_values",
-                                                     "no_queries",
-                                                     "no_tries",
-                                                     "not_a_bound",
-                                                     "not_composed",
-                                                     "one_hot",
-                                                     "order_fixed_before",
-                                                     "parameters_from_votes",
-                                                     "private_numbers",
-                                                     "stopped_max_answers",
-                                                     "stopped_max_epsilon",
-                                                     "stopped_max_refusals",
-                                                     "tables_read",
-                                                     "tries_are_secret"};
-  const auto is_public = [&](const Notice& notice) {
-    // Of an epsilon: where it holds for any votes.
-    if (notice.code == "epsilon_clamped" || notice.code == "epsilon_infinite") {
-      return notice.message.starts_with("data_independent/");
-    }
-    return std::ranges::find(kPublic, notice.code) != kPublic.end();
+  const auto describe = [&](FieldWriter& report) {
+    FieldWriter open = report.open();
+    fields(open, plan);
+    write_costs(report, plan);
+    open("steps", plan.steps);
+    report.object("rdp", [&](FieldWriter& rdp) {
+      rdp("orders", plan.orders);
+      rdp("data_independent", curves, plan.orders.size());
+    });
   };
-  std::vector<Notice> result;
-  for (const Notice& notice : notices) {
-    if (!is_public(notice)) continue;
-    result.push_back(notice);
-    std::string& message = result.back().message;
-    for (const std::string& path : paths) {
-      if (message.starts_with(path + ": ")) message.erase(0, path.size() + 2);
-      const std::size_t place = message.find("(" + path + ", ");
-      if (!path.empty() && place != std::string::npos) message.erase(place + 1, path.size() + 2);
-    }
-  }
+  return report_text("plan", audience, context, describe, plan.notices);
+}
+
+Account public_part(const Account& account, const std::vector<std::string>& paths) {
+  Account result;
+  result.aggregator = account.aggregator;
+  result.teachers = account.teachers;
+  result.classes = account.classes;
+  result.queries = account.queries;
+  result.delta = account.delta;
+  result.query_delta = account.query_delta;
+  result.answered_expected = result.answered_sd = std::numeric_limits<double>::quiet_NaN();
+  result.answered_realized = account.answered_realized;
+  std::ranges::copy_if(account.costs, std::back_inserter(result.costs), &CostEntry::releasable);
+  result.headline = headline_of(result.costs, {});
+  result.steps = account.steps;
+  result.notices = public_notices(account.notices, paths);
   return result;
-}
-
-std::string public_analyze_report_json(const Account& account, const ReportContext& context) {
-  return public_report(
-      "analyze", context,
-      [&](FieldWriter& a) {
-        a("mechanism", account.aggregator);
-        a("teachers", account.teachers);
-        a("classes", account.classes);
-        a("queries", account.queries);
-        a("delta", account.delta);
-        delta_split(a, account.delta, account.query_delta);
-        write_costs(a, account);
-        a("steps", account.steps);
-      },
-      account.notices);
-}
-
-std::string public_composed_report_json(const RecordAccount& sum, const ReportContext& context) {
-  return public_report(
-      "analyze", context,
-      [&](FieldWriter& a) {
-        a.object("mechanism", [](FieldWriter& mechanism) { mechanism("name", "composed"); });
-        a("teachers", sum.teachers);
-        a("classes", sum.classes);
-        a("queries", sum.queries);
-        a("delta", sum.delta);
-        composed_delta_split(a, sum);
-        a.optional("released", sum.released);
-        write_costs(a, sum);
-        a("steps", sum.steps);
-      },
-      sum.notices);
-}
-
-std::string public_plan_report_json(const Plan& plan, const ReportContext& context) {
-  return public_report(
-      "plan", context, [&](FieldWriter& a) { fields(a, plan); }, plan.notices);
 }
 
 }  // namespace pate::reports

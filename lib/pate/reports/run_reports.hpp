@@ -6,6 +6,8 @@
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/reports/audience.hpp"
+#include "pate/reports/public_notices.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
@@ -19,41 +21,25 @@ namespace pate::reports {
                                    bool rows_from_answers);
 
 /// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
-/// can be put together.
+/// can be put together. For everybody: of a `public_part`.
 [[nodiscard]] std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                              const Partials* partials = nullptr);
+                                              const Partials* partials = nullptr,
+                                              Audience audience = Audience::owner);
 
 /// What several parts cost together as a report `pate/analyze/v1` that names its parts. The
-/// mechanism is "composed". It can be composed again.
+/// mechanism is "composed". It can be composed again. For everybody: of a `public_record`.
 [[nodiscard]] std::string composed_report_json(const RecordAccount& sum,
-                                               const ReportContext& context);
+                                               const ReportContext& context,
+                                               Audience audience = Audience::owner);
 
 /// The report `pate/plan/v1`.
-[[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context);
+[[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context,
+                                           Audience audience = Audience::owner);
 
-// What may be published of these: reports with `--public-only`.
-
-/// Leaves of an account what may be published: costs that hold for any votes, or say nothing but
-/// what the answers say. The headline is the smallest of those that were certain before the run.
-/// Notices, which may name `paths`, are those of `public_notices`.
-void drop_private_fields(Account& account, const std::vector<std::string>& paths = {});
-
-/// The notices that are there, or not, whatever the votes are: about settings, the form of files
-/// and what was released. None that looked at votes, not even to doubt that they were read as they
-/// were meant. Of the paths, those that a message begins with ("votes.npy: ...") or names in
-/// parentheses ("(ledger, line 3)") are left out.
-[[nodiscard]] std::vector<Notice> public_notices(const std::vector<Notice>& notices,
-                                                 const std::vector<std::string>& paths = {});
-
-/// The public part of a run, of which `drop_private_fields` left what may be published.
-[[nodiscard]] std::string public_analyze_report_json(const Account& account,
-                                                     const ReportContext& context);
-
-/// The public part of a sum of events that tell nothing that depends on votes: of `public_record`.
-[[nodiscard]] std::string public_composed_report_json(const RecordAccount& sum,
-                                                      const ReportContext& context);
-
-/// The public part of a plan: all of it but the settings.
-[[nodiscard]] std::string public_plan_report_json(const Plan& plan, const ReportContext& context);
+/// What of an account may be published: costs that hold for any votes, or say nothing but what the
+/// answers say. The headline is the smallest of those that were certain before the run. Notices,
+/// which may name `paths`, are those of `public_notices`.
+[[nodiscard]] Account public_part(const Account& account,
+                                  const std::vector<std::string>& paths = {});
 
 }  // namespace pate::reports

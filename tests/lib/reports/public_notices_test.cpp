@@ -1,4 +1,4 @@
-#include "pate/reports/run_reports.hpp"
+#include "pate/reports/public_notices.hpp"
 
 #include <doctest/doctest.h>
 

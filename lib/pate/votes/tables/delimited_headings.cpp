@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
+#include "pate/votes/conversion_line.hpp"
+#include "pate/votes/tables/delimited_parser.hpp"
+
+namespace pate::io {
+
+// What of the first line and the first column is not numbers of the table.
+
+void DelimitedParser::take_header() {
+  const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
+  std::vector<std::string> names;
+  bool missing = true;
+  bool numbers = false;
+  bool counted = true;  // 0, 1, 2, ... from the second on
+  const std::int64_t line_number = line_of(table_, 0);
+  for (;;) {
+    const Field field = find_field(p);
+    const FieldNumber number = read_field(field.text);
+    const bool is_number = number.kind != FieldNumber::Kind::none;
+    const std::int64_t place = std::ssize(names) - 1;
+    numbers = numbers || is_number;
+    if (place >= 0) {
+      counted = counted && number.kind == FieldNumber::Kind::integer && number.integer == place;
+    }
+    in_words_ = in_words_ || (is_number && parse_field(field.text).kind == FieldNumber::Kind::none);
+    if (is_number && !counted && !first_line_.is_header) return;
+    missing = missing && is_missing(field.text);
+    names.emplace_back(field.text);
+    if (names.size() == 2 && is_index(names[0]) && is_index(names[1]) && !names[1].empty()) {
+      const std::string_view line = std::string_view(at_, end_);
+      throw input_error(fmt::format(
+          "{}: line {}: expected one index of the rows at most, found two columns without a "
+          "name, \"{}\": write the table without them, as to_csv(index=False) does",
+          name_, line_number, printable(trim(line.substr(0, line.find('\n'))), kShownOfField)));
+    }
+    p = field.next;
+    if (ends_line(p)) break;
+    p = step_over(p);
+    if (ends_line(p) && separator_ == Separator::blanks) break;
+  }
+  // R heads all columns but that of the names of rows, which it quotes.
+  const bool short_by_one = first_line_.index_column.value_or(true) &&
+                            fields_after(p) == names.size() + 1 &&
+                            (first_line_.index_column || names_a_row(p));
+  const bool headed = names.size() > 1 && is_index(names.front());
+  const bool index = first_line_.index_column.value_or(headed || short_by_one);
+  if (numbers && !(headed && counted) && !first_line_.is_header) return;
+  const std::string_view line = trim({at_, p});
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
+  const bool json = line.starts_with('[') || line.starts_with('{');
+  if (missing || json || std::any_of(line.begin(), line.end(), control)) {
+    throw input_error(
+        fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"{}", name_,
+                    line_number, printable(line, kShownOfField),
+                    missing && first_line_.counting == FirstLine::Counting::class_ids
+                        ? "; where teachers did not vote it needs --abstentions, where a command "
+                          "has that"
+                        : ""));
+  }
+  if (!first_line_.is_header && first_line_.counting != FirstLine::Counting::numbers) {
+    refuse_repeated(names, line_number);
+  }
+  table_.has_header = true;
+  names_rows_ = short_by_one;
+  if (index && !short_by_one) names.erase(names.begin());
+  table_.columns = std::ssize(names);
+  table_.header.names = std::move(names);
+  table_.header.left_out_index = index;
+  at_ = p == end_ ? p : p + 1;
+}
+
+std::vector<double> DelimitedParser::row_of_numbers(std::int64_t row) const {
+  std::vector<double> values(static_cast<std::size_t>(table_.columns));
+  // What is no finite number stays 0: it is refused when it is read.
+  (void)table_.numbers.copy(static_cast<std::size_t>(row * table_.columns),
+                            std::span<double>(values));
+  return values;
+}
+
+void DelimitedParser::judge_first_row() {
+  using Counting = FirstLine::Counting;
+  const std::int64_t columns = table_.columns;
+  if (first_line_.counting == Counting::numbers || columns < 2 || in_words_) return;
+  std::vector<double> counting(static_cast<std::size_t>(columns));
+  std::iota(counting.begin(), counting.end(), 0.0);
+  if (row_of_numbers(0) != counting) return;
+  const auto sum = [](const std::vector<double>& row) {
+    return std::accumulate(row.begin(), row.end(), 0.0);
+  };
+  bool is_header = first_line_.counting == Counting::class_ids && columns > first_line_.classes;
+  if (first_line_.counting == Counting::counts) {
+    is_header = table_.rows > 1;
+    for (std::int64_t row = 1; row < table_.rows && is_header; ++row) {
+      is_header = sum(row_of_numbers(row)) != sum(counting);
+    }
+  }
+  if (!is_header) {
+    throw input_error(
+        fmt::format("{}: row 0 (line {}): expected votes or names of columns, found {}{}, which "
+                    "may be either (pandas names columns so): say which with --header yes or "
+                    "--header no",
+                    name_, line_of(table_, 0),
+                    columns > 3   ? "0,1,...,"
+                    : columns > 2 ? "0,1,"
+                                  : "0,",
+                    columns - 1));
+  }
+  table_.has_header = true;
+  table_.header.counted = true;
+  for (std::int64_t i = 0; i < columns; ++i) table_.header.names.push_back(std::to_string(i));
+  table_.skipped = counting.size();
+  --table_.rows;
+  for (std::int64_t& row : table_.comments) row = std::max<std::int64_t>(0, row - 1);
+}
+
+void DelimitedParser::judge_first_column() {
+  using Counting = FirstLine::Counting;
+  const bool asked = first_line_.index_column.has_value();
+  if (table_.header.left_out_index) {
+    if (asked || names_rows_ || table_.header.index_counts ||
+        first_line_.counting == Counting::numbers) {
+      return;
+    }
+    throw input_error(fmt::format(
+        "{}: row {} (line {}): expected {} in the first column, an index of the rows by its "
+        "heading, found \"{}\": say with --index-column yes that it is to be left out, or with "
+        "--index-column no that it is votes",
+        name_, index_break_, line_of(table_, index_break_), index_break_,
+        printable(index_found_, kShownOfField)));
+  }
+  if (table_.columns < 2 || table_.rows < 3) return;
+  for (std::int64_t row = 0; row < table_.rows; ++row) {
+    std::array<std::int64_t, 1> value{};
+    const std::size_t at = table_.skipped + static_cast<std::size_t>(row * table_.columns);
+    if (table_.numbers.copy(at, std::span<std::int64_t>(value)) == 0 || value[0] != row) return;
+  }
+  table_.header.first_counts = true;
+  if (asked || first_line_.counting != Counting::class_ids) return;
+  throw input_error(
+      fmt::format("{}: the first column is 0 to {}, which may be class ids or an index of the "
+                  "rows: say which "
+                  "with --index-column no or --index-column yes",
+                  name_, table_.rows - 1));
+}
+
+const char* DelimitedParser::first_after(const char* p) const {
+  while (p != end_) {
+    ++p;
+    const char* const first = skip_blanks(p);
+    if (first == end_ || *first != '#') break;
+    while (!ends_line(p)) ++p;
+  }
+  return p;
+}
+
+std::size_t DelimitedParser::fields_after(const char* p) const {
+  p = first_after(p);
+  if (p == end_) return 0;
+  std::size_t fields = 1;
+  p = separator_ == Separator::blanks ? skip_blanks(p) : p;
+  for (p = find_field(p).next; !ends_line(p); p = find_field(p).next) {
+    p = step_over(p);
+    if (ends_line(p) && separator_ == Separator::blanks) break;
+    ++fields;
+  }
+  return fields;
+}
+
+bool DelimitedParser::names_a_row(const char* p) const {
+  p = first_after(p);
+  if (separator_ == Separator::blanks) p = skip_blanks(p);
+  while (p != end_ && *p == ' ') ++p;
+  return p != end_ &&
+         (*p == '"' || (parse_field(find_field(p).text).kind == FieldNumber::Kind::none &&
+                        !is_missing(find_field(p).text)));
+}
+
+void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
+                                      std::int64_t line_number) const {
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) return;
+  const bool ids = first_line_.counting == FirstLine::Counting::class_ids;
+  throw input_error(fmt::format(
+      "{}: line {}: expected numbers or different names of columns, found \"{}\" twice: if they "
+      "are names add --header yes{}",
+      name_, line_number, printable(*twice, kShownOfField),
+      ids ? "; if they are votes, where teachers did not vote add --abstentions class, and say "
+            "what classes are called with --classes a,b,c, or number them: " +
+                numbering_line(name_, reading_of({}))
+          : ""));
+}
+
+void DelimitedParser::refuse_fields(std::int64_t found) const {
+  const int index = table_.header.left_out_index ? 1 : 0;
+  const bool short_heading = table_.rows == 0 && table_.has_header && found == table_.columns + 1 &&
+                             !first_line_.index_column &&
+                             first_line_.counting != FirstLine::Counting::numbers;
+  throw input_error(fmt::format(
+      "{}: row {} (line {}): expected {} fields, as in the first line, found {}{}", name_,
+      table_.rows, line_of(table_, table_.rows), table_.columns + index, found + index,
+      short_heading ? "; if the first column names the rows and has no heading, as R's "
+                      "write.table leaves it, add --index-column yes"
+                    : ""));
+}
+
+const char* DelimitedParser::take_index(const char* p) {
+  const Field field = find_field(p);
+  const FieldNumber number = parse_field(field.text);
+  const bool counts = number.kind == FieldNumber::Kind::integer && number.integer == table_.rows;
+  if (!counts && table_.header.index_counts) {
+    table_.header.index_counts = false;
+    index_break_ = table_.rows;
+    index_found_ = field.text;
+  }
+  if (ends_line(field.next)) {
+    if (table_.columns > 0) refuse_fields(0);
+    refuse(0, "a column beside the index", "none");
+  }
+  return step_over(field.next);
+}
+
+}  // namespace pate::io
