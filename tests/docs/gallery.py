@@ -26,12 +26,21 @@ REPORTS = {
     "grid.json": f"tune {VOTES} --queries 200 --threshold 40:80:5 --sigma1 10:30:2 --sigma2 15 --delta 1e-5",
     "published.json": f"release {VOTES} --teachers 100 --queries 200 {MECHANISM} --as-published --sensitivity-curve --dry-run "
                       "--order 6",
+    **{f"lead{teachers}.json": f"inspect votes{teachers}.npy" for teachers in (10, 25, 50, 100, 250)},
+    **{f"noise{teachers}.json": f"tune votes{teachers}.npy --labels labels{teachers}.npy --laplace-scale 2,3,4,6,8,12,20,40 "
+                                "--delta 1e-5" for teachers in (10, 100, 250)},
     "darrm.json": "darrm --setting independent-fresh --teachers 11 --queries 1 --epsilon 0.1 --m 3",
 }
+SIMULATED = "--classes 10 --queries 300 --accuracy 0.8 --correlation 0.05 --seed 3"
+# What a kind is given beside its reports.
+OPTIONS = {"cumulative": ["--label", "Confident GNMax,LNMax"],
+           "accuracy": ["--label", "10 teachers,100 teachers,250 teachers"]}
 KINDS = {
     "cumulative": ["bounds.json", "laplace.json"], "partition": ["run.json"], "votes": ["votes.json"],
     "gaps": ["votes.json"], "orders": ["run.json"], "pareto": ["grid.json"], "heatmap": ["grid.json"],
     "teachers": ["run.json"], "sensitivity": ["published.json"], "profile": ["run.json"], "gamma": ["darrm.json"],
+    "ensembles": [f"lead{teachers}.json" for teachers in (10, 25, 50, 100, 250)],
+    "accuracy": [f"noise{teachers}.json" for teachers in (10, 100, 250)],
 }
 
 
@@ -54,10 +63,13 @@ def main():
     if missing:
         sys.exit(f"kinds that pate plot --help does not have: {sorted(missing)}")
     with tempfile.TemporaryDirectory() as directory:
+        for teachers in (10, 25, 50, 100, 250):
+            pate([*f"simulate --teachers {teachers} {SIMULATED} --quiet -o votes{teachers}.npy --labels-output "
+                   f"labels{teachers}.npy".split()], directory)
         for name, command in REPORTS.items():
             pate([*command.split(), "--quiet", "-o", name], directory)
         for kind, reports in KINDS.items():
-            pate(["plot", *reports, "--kind", kind, "-o", "drawn.svg", "--quiet"], directory)
+            pate(["plot", *reports, "--kind", kind, *OPTIONS.get(kind, []), "-o", "drawn.svg", "--quiet"], directory)
             drawn = (pathlib.Path(directory) / "drawn.svg").read_text()
             kept = PICTURES / f"{kind}.svg"
             if update:

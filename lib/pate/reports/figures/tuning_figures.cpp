@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pate/reports/figures/figure_parts.hpp"
+#include "pate/reports/figures/grid_axis.hpp"
 
 namespace pate::figures {
 
@@ -79,12 +80,12 @@ Figure along(const JsonValue& report, const std::string& parameter) {
 
 }  // namespace
 
-Figure pareto(std::span<const JsonValue> reports) {
+Figure pareto(std::span<const Source> reports) {
   const auto [worth, called] = worth_of(reports.front());
   Panel panel{reports.size() > 1 ? "Parameters" : "Parameters of the grid",
               {called},
               {epsilon_label(tuned_delta_of(reports))}};
-  for (const JsonValue& report : reports) {
+  for (const Source& report : reports) {
     if (worth_of(report).first != std::string_view(worth)) {
       report.at("objective").fail("the objective of the first report");
     }
@@ -109,10 +110,6 @@ Figure heatmap(const JsonValue& report) {
       static_cast<void>(part_of(report, "best", "pate tune whose limits some point holds"));
     fixed += fmt::format(", {} = {}", varied[i], best->at(varied[i]).number());
   }
-  Panel panel{fmt::format("The grid{}", fixed),
-              {varied[0] + ", votes"},
-              {varied[1] + ", votes"},
-              epsilon_label(report.at("delta").number(0.0, 1.0))};
   Series cells{"", Mark::cells, {}, {}};
   for (const JsonValue& point : report.at("points").elements()) {
     const auto epsilon = point.find("epsilon");
@@ -127,10 +124,19 @@ Figure heatmap(const JsonValue& report) {
     cells.z.push_back(epsilon->number(0.0));
   }
   if (cells.x.empty()) report.at("points").fail("points with an epsilon");
+  const GridAxis x(cells.x);
+  const GridAxis y(cells.y);
+  Panel panel{fmt::format("The grid{}", fixed), x.axis(varied[0] + ", votes"),
+              y.axis(varied[1] + ", votes"),
+              epsilon_label(report.at("delta").number(0.0, 1.0)) + fixed};
+  for (double& at : cells.x) at = x.place(at);
+  for (double& at : cells.y) at = y.place(at);
   panel.series = {std::move(cells)};
   if (best) {
-    panel.series.push_back(
-        {"best", Mark::points, {best->at(varied[0]).number()}, {best->at(varied[1]).number()}});
+    panel.series.push_back({"best",
+                            Mark::points,
+                            {x.place(best->at(varied[0]).number())},
+                            {y.place(best->at(varied[1]).number())}});
   }
   return {"", {panel}};
 }
