@@ -19,6 +19,7 @@
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/costs_within_distance.hpp"
 #include "pate/release/smooth/release_plan.hpp"
+#include "pate/reports/figures/figure.hpp"
 #include "pate/reports/figures/report_figures.hpp"
 #include "pate/reports/results_table.hpp"
 #include "pate/studies/darrm/majority_run.hpp"
@@ -192,6 +193,10 @@ void add_plan(CommandLine& line, PlanOptions& options);
 struct PlotOptions {
   std::vector<std::string> reports;
   std::optional<FigureKind> kind;
+  FigureSize size = FigureSize::column;
+  std::string title;
+  std::vector<std::string> labels;
+  std::int64_t bins = 20;
   std::string output;
   bool script = false;  ///< the script instead of the picture
   bool quiet = false;

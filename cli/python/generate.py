@@ -157,7 +157,7 @@ def body(command):
     if name in ("table", "cite"):
         return f"options = locals()\n    return _calls.text_of({name!r}, options.pop(\"reports\", ()), options)"
     if name == "plot":
-        return "return _reports.picture_of(reports, kind)"
+        return "options = locals()\n    return _calls.picture_of(options.pop(\"reports\"), options)"
     if kind == "Reported":
         return f"options = locals()\n    return _calls.call_with_reports({name!r}, options.pop(\"reports\"), options, {words})"
     if kind:

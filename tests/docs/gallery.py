@@ -35,8 +35,15 @@ REPORTS = {
        for count in ENSEMBLES},
     "published.json": f"release {VOTES} --teachers 100 --queries 200 {MECHANISM} --as-published --sensitivity-curve --dry-run "
                       "--order 6",
+    **{f"lead{teachers}.json": f"inspect votes{teachers}.npy" for teachers in (10, 25, 50, 100, 250)},
+    **{f"noise{teachers}.json": f"tune votes{teachers}.npy --labels labels{teachers}.npy --laplace-scale 2,3,4,6,8,12,20,40 "
+                                "--delta 1e-5" for teachers in (10, 100, 250)},
     "darrm.json": "darrm --setting independent-fresh --teachers 11 --queries 1 --epsilon 0.1 --m 3",
 }
+LEADS = "--classes 10 --queries 300 --accuracy 0.8 --correlation 0.05 --seed 3"
+# What a kind is given beside its reports.
+OPTIONS = {"cumulative": ["--label", "Confident GNMax,LNMax"],
+           "accuracy": ["--label", "10 teachers,100 teachers,250 teachers"]}
 # By picture: its kind, which is its name where none is said, and its reports.
 PICTURES_OF = {
     "cumulative": ["bounds.json", "laplace.json"], "partition": ["run.json"], "votes": ["votes.json"],
@@ -45,6 +52,8 @@ PICTURES_OF = {
     "parameter": ["gaussian.json"],
     "parameter of ensembles": [f"{count}_teachers.json" for count in ENSEMBLES],
     "pareto of reports": ["gaussian.json", "laplace_scales.json"],
+    "ensembles": [f"lead{teachers}.json" for teachers in (10, 25, 50, 100, 250)],
+    "accuracy": [f"noise{teachers}.json" for teachers in (10, 100, 250)],
 }
 
 
@@ -68,10 +77,13 @@ def main():
     if missing:
         sys.exit(f"kinds that pate plot --help does not have: {sorted(missing)}")
     with tempfile.TemporaryDirectory() as directory:
+        for teachers in (10, 25, 50, 100, 250):
+            pate([*f"simulate --teachers {teachers} {LEADS} --quiet -o votes{teachers}.npy --labels-output "
+                   f"labels{teachers}.npy".split()], directory)
         for name, command in {**SIMULATED, **REPORTS}.items():
             pate([*command.split(), "--quiet", "-o", name], directory)
         for picture, reports in PICTURES_OF.items():
-            pate(["plot", *reports, "--kind", picture.split()[0], "-o", "drawn.svg", "--quiet"], directory)
+            pate(["plot", *reports, "--kind", picture.split()[0], *OPTIONS.get(picture, []), "-o", "drawn.svg", "--quiet"], directory)
             drawn = (pathlib.Path(directory) / "drawn.svg").read_text()
             kept = PICTURES / f"{picture.replace(' ', '_')}.svg"
             if update:

@@ -133,6 +133,10 @@ class ReportsTest(unittest.TestCase):
         self.assertIn("<svg", picture._repr_svg_())
         picture.save(self.root / "picture.png")
         self.assertTrue((self.root / "picture.png").read_bytes().startswith(b"\x89PNG"))
+        labelled = pate.plot(self.report, kind="cumulative", size="page", label="An ensemble & more", title="A title")
+        self.assertIn("An ensemble &amp; more", labelled.svg)
+        labelled.save(self.root / "picture.tex")
+        self.assertIn("An ensemble \\& more", (self.root / "picture.tex").read_text())
         with self.assertRaises(pate.UsageError):
             self.report.plot("nonsense")
 

@@ -153,6 +153,11 @@ def page_of(given, options):
     return reports.page_of(given, words_of(options, None, ()))
 
 
+def picture_of(given, options):
+    """Runs `pate plot`."""
+    return reports.picture_of(given, options["kind"], words_of(options, None, ()))
+
+
 def simulate(options):
     """Runs `pate simulate`; votes and true classes come back as arrays."""
     with tempfile.TemporaryDirectory(prefix="pate-") as directory:

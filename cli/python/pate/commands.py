@@ -744,7 +744,7 @@ def report(*reports, for_=None, purpose=None, model=None, date=None, no_pictures
     return _calls.page_of(options.pop("reports"), options)
 
 
-def plot(*reports, kind, max_memory=None):
+def plot(*reports, kind, size=None, title=None, label=None, bins=None, max_memory=None):
     """Draw figures from reports.
 
     On the command line: pate plot report.json --kind cumulative -o cumulative.svg
@@ -755,7 +755,7 @@ def plot(*reports, kind, max_memory=None):
     kind: figure to draw (required)
           cumulative   epsilon against answers (analyze)
           partition    where the budget goes
-                       (analyze, plan, label)
+                       (analyze, plan, label, release)
           votes        agreement of the teachers (inspect)
           gaps         how far the plurality is ahead
                        (inspect)
@@ -773,12 +773,20 @@ def plot(*reports, kind, max_memory=None):
           profile      delta against epsilon
                        (analyze exact)
           gamma        the noise function (darrm)
+          ensembles    gap by number of teachers (inspect)
+          accuracy     right answers against the noise
+                       (tune labels over one parameter)
+    size: width on paper, where text has 8 pt: column (3.3 in), half (2.7 in) or page (5.5 in) (default: column)
+    title: title above the figure; default: none, for a caption
+    label: name of each report in the legend, in the order of the reports; default: the names of the files
+    bins: votes, gaps: largest number of bins (default: 20)
 
     Program:
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the size of the reports
     """
-    return _reports.picture_of(reports, kind)
+    options = locals()
+    return _calls.picture_of(options.pop("reports"), options)
 
 
 def table(*reports, columns=None, label=None, format=None, max_memory=None):

@@ -419,7 +419,11 @@ def report(
 
 def plot(
     *reports: Reported,
-    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "parameter", "teachers", "sensitivity", "profile", "gamma"],
+    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "teachers", "sensitivity", "profile", "gamma", "ensembles", "accuracy"],
+    size: Literal["column", "half", "page"] | None = ...,
+    title: str | float | None = ...,
+    label: str | Sequence[str] | None = ...,
+    bins: int | None = ...,
     max_memory: str | float | None = ...,
 ) -> Picture: ...
 

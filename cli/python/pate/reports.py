@@ -29,8 +29,8 @@ class Page(str):
 class Picture:
     """A picture as SVG, which a notebook shows."""
 
-    def __init__(self, reports: list[Any], kind: str, svg: str) -> None:
-        self._reports, self._kind, self.svg = reports, kind, svg
+    def __init__(self, reports: list[Any], kind: str, words: list[str], svg: str) -> None:
+        self._reports, self._kind, self._words, self.svg = reports, kind, words, svg
 
     def __repr__(self) -> str:
         return f"<pate.Picture {self._kind}>"
@@ -39,8 +39,8 @@ class Picture:
         return self.svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the picture to a file: .svg, .pdf or .png."""
-        with_files(self._reports, lambda files: running.run_well(["plot", f"--kind={self._kind}", "--quiet", f"--output={os.fspath(path)}", "--", *files]))
+        """Writes the picture to a file: .svg, .pdf, .png or, for LaTeX, .tex."""
+        with_files(self._reports, lambda files: running.run_well(["plot", *self._words, "--quiet", f"--output={os.fspath(path)}", "--", *files]))
 
 
 class Report:
@@ -130,7 +130,7 @@ class Report:
 
     def plot(self, kind: str) -> Picture:
         """A picture, which gnuplot draws: see `pate.plot` for the kinds."""
-        return picture_of([self], kind)
+        return picture_of([self], kind, [f"--kind={kind}"])
 
     def to_dict(self) -> dict[str, Any]:
         """All of it."""
@@ -203,12 +203,12 @@ def page_of(reports, words=()):
     return Page(with_files(reports, lambda files: running.run_well(["report", "--output=-", *words, "--", *files])).decode())
 
 
-def picture_of(reports, kind):
-    """The picture of `pate plot`."""
+def picture_of(reports, kind, words):
+    """The picture of `pate plot` with these options."""
     def draw(files):
         with tempfile.TemporaryDirectory(prefix="pate-") as directory:
             picture = pathlib.Path(directory) / "picture.svg"
-            running.run_well(["plot", f"--kind={kind}", "--quiet", f"--output={picture}", "--", *files])
+            running.run_well(["plot", *words, "--quiet", f"--output={picture}", "--", *files])
             return picture.read_text(encoding="utf-8")
     reports = list(reports)
-    return Picture(reports, kind, with_files(reports, draw))
+    return Picture(reports, kind, words, with_files(reports, draw))

@@ -11,6 +11,7 @@
 #include "pate/base/error.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
+#include "pate/reports/tex_text.hpp"
 
 namespace pate::reports {
 
@@ -179,31 +180,7 @@ Titles titles(ResultColumn column) {
 }
 
 std::string latex_words(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        result += "\\textbackslash{}";
-        break;
-      case '~':
-        result += "\\textasciitilde{}";
-        break;
-      case '^':
-        result += "\\textasciicircum{}";
-        break;
-      case '&':
-      case '%':
-      case '$':
-      case '#':
-      case '_':
-      case '{':
-      case '}':
-        result += '\\';
-        [[fallthrough]];
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
+  std::string result = tex_text(text);
   for (const auto& [word, symbol] :
        {std::pair<std::string_view, std::string_view>{"sigma1", "$\\sigma_1$"},
         {"sigma2", "$\\sigma_2$"},

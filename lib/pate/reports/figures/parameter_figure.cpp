@@ -58,9 +58,9 @@ void scale(Axis& axis, const std::vector<Series>& all, std::vector<double> Serie
 
 }  // namespace
 
-Figure parameter(std::span<const JsonValue> reports) {
+Figure parameter(std::span<const Source> reports) {
   std::vector<std::vector<JsonValue>> points;
-  for (const JsonValue& report : reports) points.push_back(points_of(report));
+  for (const Source& report : reports) points.push_back(points_of(report));
   // A share of no answers is null.
   const bool labelled = std::ranges::all_of(points, [](const auto& all) {
     return std::ranges::any_of(

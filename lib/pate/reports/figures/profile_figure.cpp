@@ -1,17 +1,45 @@
 #include "pate/reports/figures/figure_kinds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pate/reports/figures/figure_parts.hpp"
+#include "pate/reports/figures/report_figures.hpp"
 
 namespace pate::figures {
 
-Figure profile(std::span<const JsonValue> reports) {
-  Panel panel{"Privacy profile", {"epsilon"}, {"delta", true}};
+namespace {
+
+// Two digits after the point, rounded up.
+std::string two_digits_up(double value) {
+  return fmt::format("{:.2f}", std::ceil(100.0 * value * (1.0 - 1e-12)) / 100.0);
+}
+
+// The headline on the curve, where it is one of the profile, with its epsilon beside it.
+void add_certified_mark(const JsonValue& report, Panel& panel) {
+  const JsonValue headline = report.at("headline");
+  const auto conversion = headline.find("conversion");
+  const auto epsilon = headline.find("epsilon");
+  if (!epsilon || !conversion || conversion->text() != "profile") return;
+  const double value = epsilon->number(0.0);
+  panel.series.push_back({"",
+                          Mark::points,
+                          {value},
+                          {headline.at("delta").number(0.0, 1.0)},
+                          {},
+                          {"ε = " + two_digits_up(value)}});
+}
+
+}  // namespace
+
+Figure profile(std::span<const Source> reports) {
+  Panel panel{"Privacy profile", {"ε"}, {"δ", true}};
   const auto worse_of = [](const JsonValue& directions) {
     std::vector<double> result = directions.at("forward").numbers(0.0, kLargest, kLargest);
     const std::vector<double> other = directions.at("reverse").numbers(0.0, kLargest, kLargest);
@@ -19,13 +47,12 @@ Figure profile(std::span<const JsonValue> reports) {
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::max(result[i], other[i]);
     return result;
   };
-  for (const JsonValue& report : reports) {
+  for (const Source& report : reports) {
     const JsonValue curve = part_of(report, "profile", "pate analyze --exact");
     const JsonValue at = curve.at("epsilon_at");
     const std::vector<double> deltas = at.at("delta").numbers(0.0, 1.0);
     const JsonValue by_epsilon = curve.at("delta_at");
     const std::vector<double> epsilons = by_epsilon.at("epsilon").numbers(0.0, kLargest);
-    const std::string file = reports.size() > 1 ? name_of(report) + ": " : "";
     for (const auto& [key, named] : {std::pair("upper", "certified"), {"lower", "not below"}}) {
       const std::vector<double> epsilon = worse_of(at.at(key));
       const std::vector<double> delta = worse_of(by_epsilon.at(key));
@@ -39,7 +66,7 @@ Figure profile(std::span<const JsonValue> reports) {
         }
       }
       std::ranges::sort(points);
-      Series series{file + named, Mark::line, {}, {}};
+      Series series{series_name(reports, report, named), Mark::line, {}, {}};
       for (const auto& [x, y] : points) {
         if (!(y > 0.0 && x < kLargest)) continue;
         series.x.push_back(x);
@@ -47,17 +74,23 @@ Figure profile(std::span<const JsonValue> reports) {
       }
       if (!series.x.empty()) panel.series.push_back(std::move(series));
     }
-    Series rdp{file + "by RDP", Mark::points, {}, {}};
+    // What RDP says, each bound in the legend with its epsilon.
     for (const JsonValue& entry : report.at("costs").elements()) {
       const auto epsilon = entry.find("epsilon");
       if (!epsilon || entry.at("reading").text() != "joint" ||
           entry.at("conversion").text() != "improved" || entry.at("direction").text() != "both") {
         continue;
       }
-      rdp.x.push_back(epsilon->number(0.0));
-      rdp.y.push_back(entry.at("delta").number(0.0, 1.0));
+      const double value = epsilon->number(0.0);
+      panel.series.push_back(
+          {series_name(reports, report,
+                       fmt::format("RDP, {}: ε = {}", in_words(entry.at("bound").text()),
+                                   two_digits_up(value))),
+           Mark::points,
+           {value},
+           {entry.at("delta").number(0.0, 1.0)}});
     }
-    if (!rdp.x.empty()) panel.series.push_back(std::move(rdp));
+    add_certified_mark(report, panel);
   }
   panel.x.least = 0.0;
   return {"", {panel}};

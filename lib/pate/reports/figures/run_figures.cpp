@@ -19,6 +19,9 @@ namespace pate::figures {
 
 namespace {
 
+// What a report writes as null: a cost without a bound. It is not drawn.
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
 // The RDP curves that a report has, by bound.
 std::vector<Series> rdp_curves(const JsonValue& report, const std::vector<double>& orders) {
   std::vector<Series> result;
@@ -30,7 +33,7 @@ std::vector<Series> rdp_curves(const JsonValue& report, const std::vector<double
     bool any = false;
     for (const auto& [step, values] : curves.members()) {
       if (values.is_null() || step == "spent_variance") continue;
-      const std::vector<double> its = values.numbers(0.0, kLargest, kLargest);
+      const std::vector<double> its = values.numbers(0.0, kLargest, kUnbounded);
       if (its.size() != orders.size()) values.fail("a number for every order");
       if (step == "joint" || step == "forward" || step == "reverse") {
         const auto larger = [](double a, double b) { return std::max(a, b); };
@@ -47,14 +50,53 @@ std::vector<Series> rdp_curves(const JsonValue& report, const std::vector<double
   return result;
 }
 
+using Parts = std::vector<std::pair<std::string, double>>;
+
+struct Bar {
+  std::string name;
+  Parts parts;
+};
+
+Parts parts_of_entry(const JsonValue& entry) {
+  Parts parts;
+  for (const auto& [part, value] :
+       part_of(entry, "parts", "RDP, and of a profile it has none").members()) {
+    if (!value.is_null()) parts.emplace_back(in_words(part), value.number());
+  }
+  return parts;
+}
+
+bool is_release(const JsonValue& report) {
+  return !report.has("headline") && (report.has("private") || report.has("epsilon"));
+}
+
+// Of what is published on average: the cost of the answers, what the conversion to an epsilon adds,
+// and what is added so that it may be published.
+Parts parts_of_release(const JsonValue& report) {
+  const JsonValue its = part_of(report, "private", "pate release without --public-only");
+  const double before = its.at("epsilon_before").number(0.0);
+  const auto earlier = its.find("earlier_releases_cost");
+  const double others = earlier ? earlier->number(0.0) : 0.0;
+  const double cost = its.at(its.has("rdp") ? "rdp" : "cost").number(0.0);
+  Parts parts{{"steps", cost}, {"delta", before - cost}};
+  if (others > 0.0) parts.emplace_back("earlier releases", others);
+  parts.emplace_back("noise of the release",
+                     its.at("mean_published").number(0.0) - before - others);
+  return parts;
+}
+
 }  // namespace
 
-Figure cumulative(std::span<const JsonValue> reports) {
+Figure cumulative(std::span<const Source> reports) {
   Panel panel{"What answers cost", {"answers, expected"}, {epsilon_label(delta_of(reports))}};
   panel.x.least = panel.y.least = 0.0;
-  for (const JsonValue& report : reports) {
+  for (const Source& report : reports) {
     const JsonValue headline = report.at("headline");
-    Series series{fmt::format("{}: {}", name_of(report), entry_name(headline)), Mark::line, {}, {}};
+    Series series{
+        report.label.empty() ? name_of(report) + ": " + entry_name(headline) : report.label,
+        Mark::line,
+        {},
+        {}};
     for (const JsonValue& at :
          part_of(report, "trajectory", "pate analyze of one run").elements()) {
       const auto answered = at.find("answered");
@@ -74,44 +116,46 @@ Figure cumulative(std::span<const JsonValue> reports) {
   return {"", {panel}};
 }
 
-Figure partition(std::span<const JsonValue> reports) {
+Figure partition(std::span<const Source> reports) {
   Panel panel{"Where the budget goes", {""}, {epsilon_label(delta_of(reports))}};
   panel.y.least = 0.0;
-  std::vector<std::pair<std::string, JsonValue>> entries;
-  for (const JsonValue& report : reports) {
+  std::vector<Bar> bars;
+  for (const Source& report : reports) {
+    if (is_release(report)) {
+      bars.push_back({reports.size() > 1 || !report.label.empty() ? name_of(report) : "release",
+                      parts_of_release(report)});
+      continue;
+    }
     if (reports.size() > 1) {
-      entries.emplace_back(name_of(report), report.at("headline"));
+      bars.push_back({name_of(report), parts_of_entry(report.at("headline"))});
       continue;
     }
     for (const JsonValue& entry : report.at("costs").elements()) {
       if (!entry.find("parts") || entry.at("direction").text() == "reverse") continue;
       const std::string label =
           fmt::format("{} {}", entry.at("bound").text(), entry.at("reading").text());
-      const auto known = std::ranges::find(entries, label, &decltype(entries)::value_type::first);
       // The first conversion that is listed is the smallest.
-      if (known == entries.end()) entries.emplace_back(label, entry);
+      if (std::ranges::find(bars, in_words(label), &Bar::name) == bars.end()) {
+        bars.push_back({in_words(label), parts_of_entry(entry)});
+      }
     }
   }
   std::vector<Series> stacks;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto& [label, entry] = entries[i];
-    panel.x.categories.push_back(reports.size() > 1 ? label : in_words(label));
-    for (const auto& [part, value] :
-         part_of(entry, "parts", "RDP, and of a profile it has none").members()) {
-      if (value.is_null()) continue;
-      auto stack = std::ranges::find(stacks, in_words(part), &Series::name);
-      if (stack == stacks.end())
-        stack = stacks.insert(stacks.end(), {in_words(part), Mark::stack, {}, {}});
-      stack->x.resize(entries.size());
-      stack->y.resize(entries.size());
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    panel.x.categories.push_back(bars[i].name);
+    for (const auto& [part, value] : bars[i].parts) {
+      auto stack = std::ranges::find(stacks, part, &Series::name);
+      if (stack == stacks.end()) stack = stacks.insert(stacks.end(), {part, Mark::stack, {}, {}});
+      stack->x.resize(bars.size());
+      stack->y.resize(bars.size());
       std::iota(stack->x.begin(), stack->x.end(), 0.0);
       // The conversion can take some off, which no bar shows.
-      stack->y[i] = std::max(value.number(), 0.0);
+      stack->y[i] = std::max(value, 0.0);
     }
   }
   if (stacks.empty()) reports.front().at("costs").fail("an entry with parts");
   panel.x.least = -0.6;
-  panel.x.most = static_cast<double>(entries.size()) - 0.4;
+  panel.x.most = static_cast<double>(bars.size()) - 0.4;
   panel.series = std::move(stacks);
   return {"", {panel}};
 }
@@ -138,19 +182,21 @@ Figure by_order(const JsonValue& report) {
   return {"", {rdp, epsilon}};
 }
 
-Figure teachers(std::span<const JsonValue> reports) {
+Figure teachers(std::span<const Source> reports) {
   Panel panel{"What every teacher pays",
               {"teachers, from the cheapest on"},
               {epsilon_label(delta_of(reports))}};
-  for (const JsonValue& report : reports) {
+  for (const Source& report : reports) {
     const JsonValue all =
         part_of(report, "per_teacher", "pate analyze --exact --layout predictions");
-    const std::string file = reports.size() > 1 ? name_of(report) + ": " : "";
     for (const auto& [key, named] :
          {std::pair("epsilon", "exact, RDP"), {"profile", "exact, profile"}}) {
       const auto its = all.find(key);
       if (!its) continue;
-      Series series{file + named, Mark::line, {}, its->numbers(0.0, kLargest, kLargest)};
+      Series series{series_name(reports, report, named),
+                    Mark::line,
+                    {},
+                    its->numbers(0.0, kLargest, kUnbounded)};
       std::ranges::sort(series.y);
       for (std::size_t i = 0; i < series.y.size(); ++i) {
         series.x.push_back(static_cast<double>(i + 1));

@@ -16,7 +16,7 @@ Figure sensitivity(const JsonValue& report) {
   const JsonValue its = report.find("private").value_or(report);
   const JsonValue curve = part_of(its, "sensitivity_curve", made_by);
   const std::vector<double> log_q = curve.at("log_q").numbers(-kLargest, 0.0);
-  Panel panel{"Sensitivity of the cost of a query", {"log q"}, {"change of RDP with one vote"}};
+  Panel panel{"Sensitivity of the cost of a query", {"log q"}, {"change with one vote"}};
   for (const auto& [key, named] :
        {std::pair("up", "to a larger q"), {"down", "to a smaller q"}, {"bound", "as bounded"}}) {
     Series series{named, Mark::line, log_q, curve.at(key).numbers(0.0, kLargest)};
@@ -31,17 +31,16 @@ Figure sensitivity(const JsonValue& report) {
   return {"", {panel}};
 }
 
-Figure gamma(std::span<const JsonValue> reports) {
-  Panel panel{"Noise function", {"share of the teachers that vote 1"}, {"gamma"}};
+Figure gamma(std::span<const Source> reports) {
+  Panel panel{"Noise function", {"share of the teachers that vote 1"}, {"γ"}};
   panel.x.least = panel.y.least = 0.0;
-  panel.x.most = 1.0;
-  for (const JsonValue& report : reports) {
-    const std::string file = reports.size() > 1 ? name_of(report) + ": " : "";
+  panel.x.most = panel.y.most = 1.0;
+  for (const Source& report : reports) {
     const double count = report.at("teachers").at("count").number(1.0);
     const auto least = static_cast<std::size_t>(report.at("least_majority").integer(0));
-    const auto add = [&](const std::string& series_name, const JsonValue& json) {
+    const auto add = [&](const std::string& shown, const JsonValue& json) {
       const std::vector<double> values = json.numbers(0.0, 1.0);
-      Series series{file + series_name, Mark::line_and_points, {}, {}};
+      Series series{series_name(reports, report, shown), Mark::line_and_points, {}, {}};
       // Those of majorities of zeros are the mirror image.
       for (std::size_t i = values.size(); i-- > 0;) {
         series.x.push_back(1.0 - static_cast<double>(least + i) / count);

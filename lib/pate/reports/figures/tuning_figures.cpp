@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pate/reports/figures/figure_parts.hpp"
-#include "pate/reports/figures/report_figures.hpp"
+#include "pate/reports/figures/grid_axis.hpp"
 
 namespace pate::figures {
 
@@ -81,12 +81,12 @@ Figure along(const JsonValue& report, const std::string& parameter) {
 
 }  // namespace
 
-Figure pareto(std::span<const JsonValue> reports) {
+Figure pareto(std::span<const Source> reports) {
   const auto [worth, called] = worth_of(reports.front());
   Panel panel{reports.size() > 1 ? "Parameters" : "Parameters of the grid",
               {called},
               {epsilon_label(tuned_delta_of(reports))}};
-  for (const JsonValue& report : reports) {
+  for (const Source& report : reports) {
     if (worth_of(report).first != std::string_view(worth)) {
       report.at("objective").fail("the objective of the first report");
     }
@@ -122,12 +122,6 @@ Figure heatmap(const JsonValue& report) {
     fixed += fmt::format(", {} = {}", varied[i], best->at(varied[i]).number());
   }
   const auto [worth, called] = worth_of(report);
-  Panel costs{fmt::format("The grid{}", fixed),
-              {parameter_label(varied[0])},
-              {parameter_label(varied[1])},
-              epsilon_label(report.at("delta").number(0.0, 1.0))};
-  Panel gives = costs;
-  gives.colour = called;
   Series cells{"", Mark::cells, {}, {}};
   std::vector<double> answers;
   for (const JsonValue& point : report.at("points").elements()) {
@@ -144,12 +138,23 @@ Figure heatmap(const JsonValue& report) {
     answers.push_back(point.at(worth).number(0.0));
   }
   if (cells.x.empty()) report.at("points").fail("points with an epsilon");
+  const GridAxis x(cells.x);
+  const GridAxis y(cells.y);
+  for (double& at : cells.x) at = x.place(at);
+  for (double& at : cells.y) at = y.place(at);
+  Panel costs{fmt::format("The grid{}", fixed), x.axis(varied[0] + ", votes"),
+              y.axis(varied[1] + ", votes"),
+              epsilon_label(report.at("delta").number(0.0, 1.0)) + fixed};
+  Panel gives = costs;
+  gives.colour = called + fixed;
   costs.series = {cells};
   cells.z = std::move(answers);
   gives.series = {std::move(cells)};
   if (best) {
-    const Series mark{
-        "best", Mark::points, {best->at(varied[0]).number()}, {best->at(varied[1]).number()}};
+    const Series mark{"best",
+                      Mark::points,
+                      {x.place(best->at(varied[0]).number())},
+                      {y.place(best->at(varied[1]).number())}};
     costs.series.push_back(mark);
     gives.series.push_back(mark);
   }

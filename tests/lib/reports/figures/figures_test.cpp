@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -58,7 +59,7 @@ TEST_CASE("figures: epsilon against answers") {
   CHECK(figure.panels[0].series[0].x == std::vector{4.5, 9.5});
   CHECK(figure.panels[0].series[0].y == std::vector{1.0, 2.0});
   CHECK(figure.panels[0].series[0].name == "one.json: tradeoff, joint, improved");
-  CHECK(figure.panels[0].y.label == "epsilon at delta = 1e-05");
+  CHECK(figure.panels[0].y.label == "ε at δ = 10⁻⁵");
 }
 
 TEST_CASE("figures: parts of epsilon, of what is listed first for a bound and a reading") {
@@ -73,7 +74,7 @@ TEST_CASE("figures: parts of epsilon, of what is listed first for a bound and a 
   CHECK(panel.series[3].name == "noisy max");
   CHECK(panel.series[3].y == std::vector{0.0, 1.75});
   // Bars are on top of each other: from 0.5 + 1.5, and of the other from 0.25 + 1.
-  const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg);
+  const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg, {});
   CHECK(script.find("$data1 << end_of_data\n0 0.5 1.5 2\n1 0.25 0 0.25\n") != std::string::npos);
   CHECK(script.find("$data3 << end_of_data\n0 0 2 2\n1 1.75 1.25 3\n") != std::string::npos);
 }
@@ -92,7 +93,7 @@ TEST_CASE("figures: RDP by order, the joint cost where there is one, and what it
   CHECK(epsilon[tradeoff].y[2] ==
         pate::epsilon_from_rdp(pate::Conversion::improved, 3.0, 8.0, 1e-5));
   // What is infinite, or not above 0 on a logarithmic axis, is not drawn.
-  const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg);
+  const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg, {});
   CHECK(script.find("inf") == std::string::npos);
 }
 
@@ -100,6 +101,7 @@ TEST_CASE("figures: a profile has the worse direction, sorted, with what RDP say
   const pate::Panel panel = figure_of(FigureKind::profile, kAnalysis).panels.at(0);
   REQUIRE(panel.series.size() == 3);
   CHECK(panel.series[0].name == "certified");
+  CHECK(panel.series[2].name == "RDP, tradeoff: ε = 2.00");
   CHECK(panel.series[0].x == std::vector{0.0, 0.5, 1.0});
   CHECK(panel.series[0].y == std::vector{0.25, 1e-3, 1e-5});
   CHECK(panel.series[1].x == std::vector{0.0, 0.375, 0.5});
@@ -113,16 +115,56 @@ TEST_CASE("figures: teachers from the cheapest on") {
   CHECK(panel.series[0].x == std::vector{1.0, 2.0, 3.0});
 }
 
-TEST_CASE("figures: histograms are shares, in the middle of their bins") {
+TEST_CASE("figures: histograms are shares, outlines around half votes") {
   const std::string report = R"({"schema": "pate/inspect/v1", "teachers": 4, "queries": 10,
     "gap": {"mean": 2, "histogram": {"bin_width": 2, "counts": [5, 4, 1]}},
     "selection": {"gap_histogram": {"bin_width": 2, "counts": [0.5, 2, 1]}}})";
   const pate::Panel panel = figure_of(FigureKind::gaps, report).panels.at(0);
   REQUIRE(panel.series.size() == 2);
   CHECK(panel.series[0].name == "all queries, mean 0.5");
-  CHECK(panel.series[0].x == std::vector{0.125, 0.625, 1.125});
-  CHECK(panel.series[0].y == std::vector{0.5, 0.4, 0.1});
-  CHECK(panel.series[1].y == std::vector{0.05, 0.2, 0.1});
+  CHECK(panel.series[0].x == std::vector{0.0, 0.0, 0.375, 0.375, 0.875, 0.875, 1.0, 1.0});
+  CHECK(panel.series[0].y == std::vector{0.0, 0.5, 0.5, 0.4, 0.4, 0.1, 0.1, 0.0});
+  CHECK(panel.series[1].y == std::vector{0.0, 0.05, 0.05, 0.2, 0.2, 0.1, 0.1, 0.0});
+}
+
+TEST_CASE("figures: bins of histograms are as many as are asked for, the top one whole") {
+  std::mt19937_64 random(41);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const std::size_t teachers = 1 + random() % 300;
+    const std::size_t bins = 1 + random() % 40;
+    nlohmann::json counts = nlohmann::json::array();
+    std::size_t queries = 0;
+    for (std::size_t votes = 0; votes <= teachers; ++votes) {
+      counts.push_back(random() % 50);
+      queries += counts.back().get<std::size_t>();
+    }
+    const nlohmann::json report{
+        {"schema", "pate/inspect/v1"},
+        {"teachers", teachers},
+        {"queries", queries + 1},
+        {"selection", nullptr},
+        {"top_count", {{"mean", 1}, {"histogram", {{"bin_width", 1}, {"counts", counts}}}}}};
+    const std::vector<JsonValue> reports{JsonValue::parse(report.dump(), "r.json")};
+    const pate::Series series =
+        pate::figure_of(FigureKind::votes, reports, {{}, bins}).panels.at(0).series.at(0);
+    // Two points for each bin, and one at either end on the axis.
+    const std::size_t drawn = (series.x.size() - 2) / 2;
+    CHECK(drawn <= bins);
+    const std::size_t together = (teachers + bins) / bins;
+    double sum = 0.0;
+    for (std::size_t bin = 0; bin < drawn; ++bin) {
+      CHECK(series.y[2 * bin + 1] == series.y[2 * bin + 2]);
+      sum += series.y[2 * bin + 1];
+    }
+    CHECK(sum == doctest::Approx(static_cast<double>(queries) / static_cast<double>(queries + 1)));
+    double top = 0.0;
+    for (std::size_t i = 0; i < std::min(together, counts.size()); ++i) {
+      top += counts[teachers - i].get<double>();
+    }
+    CHECK(series.y[series.y.size() - 2] == doctest::Approx(top / static_cast<double>(queries + 1)));
+    CHECK(series.x.back() == 1.0);
+  }
 }
 
 TEST_CASE("figures: grids") {
@@ -146,11 +188,14 @@ TEST_CASE("figures: grids") {
   CHECK(cells.panels[0].series.at(0).x == std::vector{10.0, 20.0});
   CHECK(cells.panels[0].series[0].z == std::vector{2.0, 1.0});
   // The cell of a point, with epsilon in one panel and what is wanted in the other.
-  CHECK(cells.panels.at(1).colour == "answers, expected");
+  CHECK(cells.panels[0].colour == "ε at δ = 10⁻⁵, sigma2 = 8");
+  CHECK(cells.panels.at(1).colour == "answers, expected, sigma2 = 8");
   CHECK(cells.panels[1].series.at(0).z == std::vector{60.0, 40.0});
-  const std::string script = pate::gnuplot_script(cells, pate::ImageFormat::png);
-  CHECK(script.find("10 5 5 15 4.5 5.5 2\n") != std::string::npos);
-  CHECK(script.find("10 5 5 15 4.5 5.5 60\n") != std::string::npos);
+  const std::string script = pate::gnuplot_script(cells, pate::ImageFormat::png, {});
+  CHECK(script.find("10 5 5 15 4.5 5.5 2
+") != std::string::npos);
+  CHECK(script.find("10 5 5 15 4.5 5.5 60
+") != std::string::npos);
   const std::string line = R"({"schema": "pate/tune/v1", "delta": 1e-5,
     "grid": {"sigma2": [7]}, "best": null, "points": []})";
   CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::heatmap, line),
@@ -284,8 +329,9 @@ TEST_CASE("figures: sensitivity") {
   REQUIRE(figure.panels.at(0).series.size() == 4);
   CHECK(figure.panels[0].series[0].y == std::vector{1.0, 2.0});
   CHECK(figure.panels[0].series[3].x == std::vector{-3.0, -4.0});
-  CHECK(pate::gnuplot_script(figure, pate::ImageFormat::pdf).find("-3 0\n-3 1\n\n-4 0\n-4 1\n") !=
-        std::string::npos);
+  CHECK(
+      pate::gnuplot_script(figure, pate::ImageFormat::pdf, {}).find("-3 0\n-3 1\n\n-4 0\n-4 1\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("figures: what a report does not have is told, with what makes it") {
@@ -341,9 +387,12 @@ TEST_CASE("figures: names of files cannot become commands") {
   figure.about = "one\n!rm -rf /";
   figure.panels.push_back({"it's\n'; system('x') #", {"x"}, {"y"}, "", {}});
   figure.panels[0].series.push_back({"a\nend_of_data\n!x", pate::Mark::line, {1.0}, {2.0}, {}});
-  const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg);
-  CHECK(script.starts_with("# one\\x0a!rm -rf /\n"));
-  CHECK(script.find("set title 'it''s\\x0a''; system(''x'') #'\n") != std::string::npos);
+  const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg, {});
+  CHECK(script.starts_with("# one\\x0a!rm -rf /\n# it's\\x0a'; system('x') #\n"));
+  pate::Look look;
+  look.title = figure.panels[0].title;
+  CHECK(pate::gnuplot_script(figure, pate::ImageFormat::svg, look)
+            .find("set label 'it''s\\x0a''; system(''x'') #' at screen") != std::string::npos);
   CHECK(script.find("title 'a\\x0aend_of_data\\x0a!x'") != std::string::npos);
 }
 
@@ -354,10 +403,10 @@ TEST_CASE("figures: text of any characters is one string of gnuplot") {
     std::string text;
     for (std::size_t n = random() % 8; n > 0; --n) text += letters[random() % letters.size()];
     pate::Figure figure;
-    figure.panels.push_back({text, {text}, {"y"}, "", {}});
-    const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg);
-    const std::size_t begin = script.find("set title ") + 10;
-    const std::size_t end_of_line = script.find('\n', begin);
+    figure.panels.push_back({"", {text + "."}, {"y"}, "", {}});
+    const std::string script = pate::gnuplot_script(figure, pate::ImageFormat::svg, {});
+    const std::size_t begin = script.find("set label ") + 10;
+    const std::size_t end_of_line = script.rfind(" at screen", script.find('\n', begin));
     std::string_view left = std::string_view(script).substr(begin, end_of_line - begin);
     CAPTURE(left);
     // Quotes in front in double quotes, where nothing else is; then single quotes, doubled inside.
@@ -379,8 +428,73 @@ TEST_CASE("figures: text of any characters is one string of gnuplot") {
       left.remove_prefix(left.starts_with("''") ? 2 : 1);
     }
     CHECK(left == "'");
-    CHECK(read == pate::io::printable(text, 200, pate::io::Letters::any));
+    CHECK(read == pate::io::printable(text, 200, pate::io::Letters::any) + ".");
   }
+}
+
+TEST_CASE("figures: labels are the names of reports, and there is one for each") {
+  const std::vector<JsonValue> two{JsonValue::parse(kAnalysis, "dir/a"),
+                                   JsonValue::parse(kAnalysis, "dir/b")};
+  const pate::Panel panel =
+      pate::figure_of(FigureKind::cumulative, two, {{"x/y", "z"}}).panels.at(0);
+  CHECK(panel.series.at(0).name == "x/y");
+  CHECK(panel.series.at(1).name == "z");
+  const pate::Panel bars = pate::figure_of(FigureKind::partition, two, {{"x/y", "z"}}).panels.at(0);
+  CHECK(bars.x.categories == std::vector<std::string>{"x/y", "z"});
+  CHECK_THROWS_WITH_AS((void)pate::figure_of(FigureKind::cumulative, two, {{"one"}}),
+                       "expected a label for each of the 2 reports, got 1", pate::parameter_error);
+}
+
+TEST_CASE("figures: parts of a release add up to what is published on average") {
+  const std::string report = R"({"schema": "pate/release/v1", "settings": {"delta": 1e-5},
+    "private": {"epsilon_before": 2.5, "cost": 1.25, "earlier_releases_cost": 0.25,
+    "mean_published": 3.5}})";
+  const pate::Panel panel = figure_of(FigureKind::partition, report).panels.at(0);
+  REQUIRE(panel.series.size() == 4);
+  double sum = 0.0;
+  for (const pate::Series& series : panel.series) sum += series.y.at(0);
+  CHECK(sum == 3.5);
+  CHECK(panel.series[3].name == "noise of the release");
+  CHECK(panel.series[3].y[0] == 0.75);
+}
+
+TEST_CASE("figures: ensembles of one name are one line, by size") {
+  const auto report = [](int teachers, double gap) {
+    return JsonValue::parse(
+        nlohmann::json{
+            {"schema", "pate/inspect/v1"}, {"teachers", teachers}, {"gap", {{"mean", gap}}}}
+            .dump(),
+        std::to_string(teachers));
+  };
+  const std::vector reports{report(20, 10), report(10, 2), report(10, 4)};
+  const pate::Panel panel =
+      pate::figure_of(FigureKind::ensembles, reports, {{"a", "a", "b"}}).panels.at(0);
+  REQUIRE(panel.series.size() == 2);
+  CHECK(panel.series[0].x == std::vector{10.0, 20.0});
+  CHECK(panel.series[0].y == std::vector{0.2, 0.5});
+  CHECK(panel.series[1].y == std::vector{0.4});
+  CHECK_THROWS_WITH_AS((void)pate::figure_of(FigureKind::ensembles, reports),
+                       doctest::Contains("--label tells ensembles apart"), pate::input_error);
+}
+
+TEST_CASE("figures: accuracy over the noise, that of Laplace noise by its epsilon") {
+  const auto report = [](const char* parameter) {
+    return nlohmann::json{
+        {"schema", "pate/tune/v1"},
+        {"teachers", 5},
+        {"grid", {{parameter, {10, 20}}}},
+        {"points", {{{parameter, 10}, {"accuracy", 0.75}}, {{parameter, 20}, {"accuracy", 0.5}}}}}
+        .dump();
+  };
+  const pate::Panel laplace = figure_of(FigureKind::accuracy, report("laplace_scale")).panels.at(0);
+  CHECK(laplace.series.at(0).name == "5 teachers");
+  CHECK(laplace.series[0].x == std::vector{0.1, 0.2});
+  CHECK(laplace.series[0].y == std::vector{0.5, 0.75});
+  CHECK(figure_of(FigureKind::accuracy, report("sigma2")).panels.at(0).series.at(0).x ==
+        std::vector{10.0, 20.0});
+  const std::vector mixed{JsonValue::parse(report("sigma2"), "a"),
+                          JsonValue::parse(report("laplace_scale"), "b")};
+  CHECK_THROWS_AS((void)pate::figure_of(FigureKind::accuracy, mixed), pate::input_error);
 }
 
 TEST_SUITE_END();
