@@ -192,10 +192,8 @@ TEST_CASE("figures: grids") {
   CHECK(cells.panels.at(1).colour == "answers, expected, sigma2 = 8");
   CHECK(cells.panels[1].series.at(0).z == std::vector{60.0, 40.0});
   const std::string script = pate::gnuplot_script(cells, pate::ImageFormat::png, {});
-  CHECK(script.find("10 5 5 15 4.5 5.5 2
-") != std::string::npos);
-  CHECK(script.find("10 5 5 15 4.5 5.5 60
-") != std::string::npos);
+  CHECK(script.find("10 5 5 15 4.5 5.5 2\n") != std::string::npos);
+  CHECK(script.find("10 5 5 15 4.5 5.5 60\n") != std::string::npos);
   const std::string line = R"({"schema": "pate/tune/v1", "delta": 1e-5,
     "grid": {"sigma2": [7]}, "best": null, "points": []})";
   CHECK_THROWS_WITH_AS((void)figure_of(FigureKind::heatmap, line),
