@@ -129,6 +129,7 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
 	@$(MAKE) mutants MUTANTS="--count 1000"
+	@PATE_FAILING_ALLOCATIONS=3000 ctest --preset release --no-tests=error -R '^fail_once$$'
 	@$(MAKE) coverage
 
 .PHONY: gallery
