@@ -16,6 +16,11 @@ SUITE ?=
 COVERAGE ?= mechanisms divergence accounting release labeling reports
 # Runs tests and notes which are skipped, for `make skips`.
 SKIPS = python3 -B tests/skips/skips.py
+# Rooms whose tests do not enumerate votes, which takes minutes under a sanitizer: bytes, files, threads, randomness.
+SANITIZED_ROOMS := base numerics votes mechanisms inspection labeling events reports
+# What runs on several threads.
+THREAD_TESTS := *thread*,*parallel_for*,*shard*
+THREAD_ROOMS := base labeling inspection divergence
 SECONDS ?= 60
 FUZZ ?= --seconds $(SECONDS)
 CASES ?= 100000
@@ -129,6 +134,7 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
 	@$(MAKE) mutants MUTANTS="--count 1000"
+	@PATE_FAILING_ALLOCATIONS=3000 ctest --preset release --no-tests=error -R '^fail_once$$'
 	@$(MAKE) coverage
 
 .PHONY: gallery
@@ -218,6 +224,11 @@ sanitize: deps ## all tests under the address and undefined-behaviour, then the 
 	  cmake --preset $$preset --log-level=NOTICE && cmake --build --preset $$preset -j $(JOBS) && \
 	    ctest --preset $$preset -j $(JOBS) || exit 1; \
 	done
+
+.PHONY: sanitize-quick
+sanitize-quick: deps ## rooms without enumerations under address and undefined, threads under the thread sanitizer
+	@tests/sanitize.sh asan-ubsan $(JOBS) '*' $(SANITIZED_ROOMS)
+	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(THREAD_ROOMS)
 
 .PHONY: coverage
 coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   pate::cli::end_cleanly_on_signals();
   pate::cli::report_cut_files();
+  pate::cli::end_cleanly_without_memory();
   const std::vector<std::string> arguments(argv, argv + argc);
   return pate::cli::run_program(
       arguments, {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1,

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <ostream>
@@ -16,6 +19,7 @@
 #include "cli/text.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/memory.hpp"
+#include "pate/base/signal_cleanup.hpp"
 
 namespace pate::cli {
 
@@ -158,7 +162,34 @@ std::vector<std::string> expand_name(std::vector<std::string> arguments,
   return arguments;
 }
 
+// What the program ends by otherwise.
+std::terminate_handler& end_as_ever() {
+  static std::terminate_handler handler = std::get_terminate();
+  return handler;
+}
+
+void end_without_memory() {
+  try {
+    if (std::current_exception() != nullptr) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    io::remove_temporaries();
+    // There is nobody left to tell that it cannot be written.
+    (void)std::fputs("pate: ", stderr);
+    (void)std::fputs(no_memory().data(), stderr);
+    (void)std::fputs("\n", stderr);
+    std::_Exit(kBadInput);
+  } catch (...) {
+    end_as_ever()();
+  }
+  end_as_ever()();
+}
+
 }  // namespace
+
+void end_cleanly_without_memory() {
+  (void)end_as_ever();
+  std::set_terminate(end_without_memory);
+}
 
 int run_program(const std::vector<std::string>& arguments, const Streams& streams) {
   try {

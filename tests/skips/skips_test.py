@@ -118,6 +118,13 @@ class SkipsTest(unittest.TestCase):
         self.skips("run", "page", "sh", "-c", "exit 0")
         self.check()
 
+    def test_output_may_be_anything(self):
+        self.have({"good": "printf '\\033[1m\\377\\001 <&\\n'; echo skipped: no moon", "bad": "printf '\\033\\377'; exit 77"})
+        self.skips("ctest")
+        said = self.check(status=1)
+        self.assertIn("good: a part: no moon", said)
+        self.assertIn("2 of them", said)
+
     def test_a_failure_stays_one(self):
         self.have({"bad": "exit 1"})
         self.assertNotEqual(subprocess.run([sys.executable, SKIPS, "ctest", self.build], stdout=subprocess.PIPE, check=False).returncode, 0)

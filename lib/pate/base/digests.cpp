@@ -21,11 +21,19 @@ void require_memory() {
   const std::vector<std::byte> memory(kEnough);
 }
 
-// The library does not always say that it failed for lack of memory.
+// Whether the library can make a digest now.
+bool works() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  return EVP_Digest("", 0, digest.data(), &size, EVP_sha256(), nullptr) == 1;
+}
+
+// The library does not always say that it failed for lack of memory: then it works the next time.
 void require(bool done) {
   if (done) return;
   if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
   require_memory();
+  if (works()) throw std::bad_alloc();
   throw error("SHA-256: the cryptographic library failed");
 }
 

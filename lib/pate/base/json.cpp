@@ -345,12 +345,17 @@ std::string_view json_limit_exceeded(std::string_view text) {
 
 JsonWriter::JsonWriter() : node_(std::make_shared<Json>()) {}
 
+// The first member or element would make an object or an array of null, and where memory is lacking
+// leave one that cannot be destroyed: so that is made apart.
 JsonWriter JsonWriter::member(std::string_view key) const {
-  return JsonWriter({node_, &as_json(node_)[std::string(key)]});
+  Json& object = as_json(node_);
+  if (object.is_null()) object = Json::object();
+  return JsonWriter({node_, &object[std::string(key)]});
 }
 
 JsonWriter JsonWriter::element() const {
   Json& array = as_json(node_);
+  if (array.is_null()) array = Json::array();
   array.push_back(nullptr);
   return JsonWriter({node_, &array.back()});
 }

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""One allocation fails, or one call that writes: the program ends well, files are whole or not there, the ledger is whole.
+
+usage: fail_once_test.py PATE LIBRARY
+
+LIBRARY is fail_once.cpp, which is loaded before the C library. Every call that writes, makes, syncs or renames a file fails
+once, for every command. Of the allocations, but for those of OpenSSL, a sample with a fixed seed does;
+PATE_FAILING_ALLOCATIONS=n makes it larger (all: every one).
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+PATE, LIBRARY = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+del sys.argv[1:3]
+SAMPLE = os.environ.get("PATE_FAILING_ALLOCATIONS", "40")
+MECHANISM = "--threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5".split()
+# A run, its files by their kind, and how many entries it adds to the ledger, which has one.
+COMMANDS = {
+    "analyze": (["analyze", "votes.npy", *MECHANISM, "--threads", "1", "-o", "out.json"], ["out.json"], 0),
+    "label": (["label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "9:15", "--threads", "1", "--ledger", "ledger",
+               "--write-labels", "out.npy", "-o", "out.json"], ["out.json", "out.npy"], 1),
+    "release": (["release", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "9", "--order", "6", "--s", "4", "--beta", "0.04",
+                 "--threads", "1", "--ledger", "ledger", "-o", "out.json"], ["out.json"], 1),
+    "compose": (["compose", "kept.json", "-o", "out.json"], ["out.json"], 0),
+    "ledger": (["ledger", "ledger", "-o", "out.json"], ["out.json"], 0),
+    "report": (["report", "kept.json", "--no-pictures", "-o", "out.html"], ["out.html"], 0),
+}
+# Done; not enough memory; an output that cannot be written. What a ledger is refused for is not among them.
+WELL = (0, 3, 5)
+
+
+class FailOnceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.kept = pathlib.Path(cls.directory.name) / "kept"
+        cls.kept.mkdir()
+        cls.plain(cls.kept, "simulate", "--queries", "20", "-o", "votes.npy")
+        cls.plain(cls.kept, "analyze", "votes.npy", *MECHANISM, "-o", "kept.json")
+        cls.plain(cls.kept, "label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "9", "--ledger", "ledger",
+                  "--write-labels", "kept.npy", "-o", "first.json")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    @staticmethod
+    def plain(where, *words):
+        return subprocess.run([PATE, *words, *([] if words[0] == "report" else ["--quiet"])], cwd=where, check=True, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+
+    def run_failing(self, where, name, kind, at):
+        shutil.copytree(self.kept, where)
+        words = COMMANDS[name][0]
+        return subprocess.run(
+            [PATE, *words, *([] if name == "report" else ["--quiet"])], cwd=where, text=True, stdin=subprocess.DEVNULL, capture_output=True,
+            check=False, timeout=300, env={**os.environ, "LD_PRELOAD": LIBRARY, "PATE_FAIL_KIND": kind, "PATE_FAIL_AT": str(at),
+                                           "PATE_FAIL_COUNT": str(where / "count")})
+
+    def faults(self, name, kind, at):
+        """What is wrong where the call `at` fails; whether the run was done all the same."""
+        where = pathlib.Path(self.directory.name) / f"{name}.{kind}.{at}"
+        try:
+            done = self.run_failing(where, name, kind, at)
+            wrong = list(self.wrong_with(where, name, done))
+        finally:
+            shutil.rmtree(where, ignore_errors=True)
+        return [f"{name}, {kind} {at}: {what}; status {done.returncode}: {done.stderr.strip()}" for what in wrong], done.returncode
+
+    def wrong_with(self, where, name, done):
+        _, outputs, adds = COMMANDS[name]
+        if done.returncode not in WELL:
+            yield "a status that is not meant for this"
+        if done.returncode != 0 and not re.match(r"pate: \S.*\n", done.stderr):
+            yield "it does not say what failed"
+        if done.stdout:
+            yield "something on standard output"
+        there = [output for output in outputs if (where / output).exists()]
+        if done.returncode == 0 and there != outputs:
+            yield f"done, and there is {there} only"
+        for output in there:
+            if not self.is_whole(where / output):
+                yield f"{output} is not whole"
+        left = {path.name for path in where.iterdir()} - {path.name for path in self.kept.iterdir()} - {*outputs, "count"}
+        if left:
+            yield f"left behind: {sorted(left)}"
+        for path in self.kept.iterdir():
+            if path.name != "ledger" and path.read_bytes() != (where / path.name).read_bytes():
+                yield f"{path.name} was changed"
+        before = (self.kept / "ledger").read_bytes()
+        if not (where / "ledger").read_bytes().startswith(before):
+            yield "what was in the ledger was changed"
+        try:
+            entries = len(json.loads(self.plain(where, "ledger", "ledger", "--json"))["entries"])
+        except subprocess.CalledProcessError as error:
+            yield f"the ledger is not whole: {error.stderr}"
+            return
+        if entries not in (1, 1 + adds) or (entries == 1 and adds and (there or done.returncode == 0)):
+            yield f"the ledger has {entries} entries, and there is {there}"
+
+    def is_whole(self, path):
+        content = path.read_bytes()
+        if path.suffix == ".json":
+            try:
+                return isinstance(json.loads(content), dict) and content.endswith(b"}\n")
+            except ValueError:
+                return False
+        if path.suffix == ".html":
+            return content.startswith(b"<!DOCTYPE html>") and content.rstrip().endswith(b"</html>")
+        header = 10 + int.from_bytes(content[8:10], "little")
+        shape, = re.findall(rb"'shape': \((\d+),\)", content[:header])
+        width, = re.findall(rb"'descr': '.\w(\d)'", content[:header])
+        return len(content) == header + int(shape) * int(width)
+
+    def count(self, name, kind):
+        where = pathlib.Path(self.directory.name) / f"{name}.{kind}"
+        done = self.run_failing(where, name, kind, 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(list(self.wrong_with(where, name, done)), [])
+        return int((where / "count").read_text())
+
+    def check(self, name, kind, chosen):
+        total = self.count(name, kind)
+        calls = chosen(total)
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda at: self.faults(name, kind, at), calls))
+        statuses = [status for _, status in found]
+        print(f"{name}: {len(calls)} of {total} calls ({kind}) failed: " + ", ".join(
+            f"status {status}: {statuses.count(status)}" for status in sorted(set(statuses))), flush=True)
+        self.assertEqual([one for faults, _ in found for one in faults], [])
+        return statuses
+
+    def test_every_call_that_writes(self):
+        for name in COMMANDS:
+            with self.subTest(name):
+                statuses = self.check(name, "files", lambda total: range(1, total + 1))
+                self.assertIn(5, statuses)
+
+    def test_allocations(self):
+        rng = random.Random(1)
+
+        def chosen(total):
+            if SAMPLE == "all":
+                return range(1, total + 1)
+            return sorted(set(rng.sample(range(1, total + 1), min(int(SAMPLE), total))) | set(range(total - 9, total + 1)))
+        for name in COMMANDS:
+            with self.subTest(name):
+                self.assertIn(3, self.check(name, "memory", chosen))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
