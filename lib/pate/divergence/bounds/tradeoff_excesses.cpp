@@ -20,6 +20,19 @@ constexpr std::size_t kChunk = 2048;
 // largest gap between q^s and its tangents is s (1 - s) width^2 / 8, and s falls with q.
 constexpr double kTangentWidth = 1.1e-3;
 
+// Where short series do.
+constexpr double kNear = 2.0 * kTangentWidth;
+
+// e^x - 1 and log(1 + x) to 1e-15, relative, for |x| < kNear.
+double near_expm1(double x) {
+  return x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0))));
+}
+
+double near_log1p(double x) {
+  if (!(std::abs(x) < kNear)) return std::log1p(x);
+  return x * (1.0 - x * (1.0 / 2 - x * (1.0 / 3 - x * (1.0 / 4 - x * (1.0 / 5 - x / 6)))));
+}
+
 // Guesses the best split of q from those at the two values before, on a line in log q.
 class SplitGuess {
  public:
@@ -29,6 +42,7 @@ class SplitGuess {
     return std::abs(line - alpha_) < kMaxChange ? line : alpha_;
   }
   void found(double log_q, double alpha) {
+    if (log_q == log_q_) return;
     log_q_before_ = log_q_;
     alpha_before_ = alpha_;
     log_q_ = log_q;
@@ -48,49 +62,55 @@ class ExcessesUpwards {
   ExcessesUpwards(Direction direction, double mu, double order)
       : direction_(direction), mu_(mu), order_(order) {}
 
-  // write(i, log excess) is called for every value.
+  // Calls write(i, log excess) for every value.
   template <class Write>
   void each(std::span<const double> log_q, const Write& write) {
-    std::size_t left = 0;
-    while (left < log_q.size()) {
-      std::size_t right = left;
-      while (right + 1 < log_q.size() && log_q[right + 1] - log_q[left] <= kTangentWidth) ++right;
-      const double width = log_q[right] - log_q[left];
-      const TwoTailTangent lower = tangent(log_q[left], right > left + 1 ? width : 0.0);
-      write(left, lower.most.log_excess);
-      if (lower.is_concave && right > left + 1) {
-        const TwoTailTangent upper = tangent(log_q[right], 0.0);
-        for (std::size_t i = left + 1; i < right; ++i) {
-          write(i, upper.is_concave
-                       ? below_tangents(lower, upper, log_q[i] - log_q[left],
-                                        log_q[i] - log_q[right], log_q[left], log_q[right])
-                       : tangent(log_q[i], 0.0).most.log_excess);
-        }
-      } else {
-        for (std::size_t i = left + 1; i < right; ++i) {
-          write(i, tangent(log_q[i], 0.0).most.log_excess);
-        }
+    for (std::size_t left = 0; left < log_q.size();) {
+      std::size_t end = left + 1;
+      while (end < log_q.size() && log_q[end] - log_q[left] <= kTangentWidth) ++end;
+      // The last of those nearby is the first of what comes next.
+      const std::size_t next = std::max(end - 1, left + 1);
+      if (next < left + 2 || !write_between(log_q, left, next, write)) {
+        for (std::size_t i = left; i < next; ++i) write(i, computed(log_q[i]));
       }
-      left = std::max(right, left + 1);
+      left = next;
     }
   }
 
  private:
+  // Bounds the values from `left` on and before `right` by tangents at these two; false where that
+  // cannot be done.
+  template <class Write>
+  bool write_between(std::span<const double> log_q, std::size_t left, std::size_t right,
+                     const Write& write) {
+    const TwoTailTangent lower = tangent(log_q[left], log_q[right] - log_q[left]);
+    if (!lower.is_concave) return false;
+    const TwoTailTangent upper = tangent(log_q[right], 0.0);
+    if (!upper.is_concave) return false;
+    const double rise = std::exp(lower.log_greatest_slope + log_q[left] - lower.most.log_excess);
+    const double fall = std::exp(upper.log_least_slope + log_q[right] - upper.most.log_excess);
+    const double more = std::expm1(upper.most.log_excess - lower.most.log_excess);
+    write(left, lower.most.log_excess);
+    for (std::size_t i = left + 1; i < right; ++i) {
+      // What both tangents add to the excess on the left, in units of it.
+      const double from_left = rise * near_expm1(log_q[i] - log_q[left]);
+      const double from_right = more + (1.0 + more) * fall * near_expm1(log_q[i] - log_q[right]);
+      write(i, lower.most.log_excess + near_log1p(from_left < from_right ? from_left : from_right));
+    }
+    return true;
+  }
+
+  [[nodiscard]] double computed(double log_q) {
+    const TwoTailMaximum most =
+        maximize_two_tails(direction_, log_q, mu_, order_, guess_.at(log_q));
+    guess_.found(log_q, most.alpha);
+    return most.log_excess;
+  }
   [[nodiscard]] TwoTailTangent tangent(double log_q, double width) {
     const TwoTailTangent result =
         two_tail_tangent(direction_, log_q, mu_, order_, guess_.at(log_q), width);
     guess_.found(log_q, result.most.alpha);
     return result;
-  }
-
-  // The smaller of both tangents' values, at distances after the left and before the right.
-  static double below_tangents(const TwoTailTangent& left, const TwoTailTangent& right,
-                               double after, double before, double log_left, double log_right) {
-    const double rise = std::exp(left.log_greatest_slope + log_left - left.most.log_excess);
-    const double fall = std::exp(right.log_least_slope + log_right - right.most.log_excess);
-    const double from_left = left.most.log_excess + std::log1p(rise * std::expm1(after));
-    const double from_right = right.most.log_excess + std::log1p(fall * std::expm1(before));
-    return from_left < from_right ? from_left : from_right;
   }
 
   Direction direction_;
