@@ -18,6 +18,7 @@
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
+#include "pate/tuning/declared_search.hpp"
 #include "pate/tuning/known_points.hpp"
 #include "pate/tuning/rounds.hpp"
 #include "pate/tuning/tune.hpp"
@@ -113,7 +114,8 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   }
   if (options.input.abstentions) add("--abstentions", option_word(*options.input.abstentions));
   // What releases needs it.
-  if (options.input.teachers || line.starts_with("pate release")) {
+  if (options.input.teachers || line.starts_with("pate release") ||
+      line.starts_with("pate label")) {
     add("--teachers", std::to_string(input.votes->teachers()));
   }
   if (options.input.header) add("--header", option_word(*options.input.header));
@@ -176,6 +178,28 @@ std::string release_command(const TuneOptions& options, const VotesInput& input,
          (is_curve ? std::string(" --dry-run")
                    : fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", released.order,
                                  released.beta, released.noise));
+}
+
+// What must be known of parameters for a budget that is declared beforehand.
+void add_declared_notices(const VotesInput& input, const Tuning& tuning,
+                          const DeclaredOutcome& outcome, std::vector<Notice>& notices) {
+  std::erase_if(notices, [](const Notice& one) { return one.code == "parameters_from_votes"; });
+  notices.insert(
+      notices.begin(),
+      {"declared_for_other_votes",
+       "a budget is declared for other votes than these: parameters that follow from the votes "
+       "that are then labelled are not fixed beforehand, and void the guarantee. These must be "
+       "public, of pate simulate, or of teachers of other data; how likely the votes that are "
+       "labelled pass is not known from them"});
+  if (!tuning.continuum) return;
+  const double any = epsilon_for_any_votes(tuning.continuum->aggregator, input.rows.size(),
+                                           outcome.goal.budget.delta);
+  if (any <= outcome.goal.budget.epsilon) {
+    notices.push_back({"any_votes_suffice",
+                       fmt::format("whatever the votes are, this run costs epsilon = {} at most: "
+                                   "it needs no test",
+                                   any)});
+  }
 }
 
 // Solves for the parameter, and makes grid, queries and options those of the only point.
@@ -359,6 +383,10 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
       settings.search
           ? search_grid({*input.votes, input.rows, input.student.get(), {}}, settings.grid.threads)
           : make_grid(grid_options, input.votes->teachers());
+  if (options.tuning.declared_epsilon) {
+    expect_memory(KeyCosts::memory(input.votes->teachers()),
+                  fmt::format("the table of a test of {} teachers", input.votes->teachers()));
+  }
   std::optional<SolvedParameter> solved;
   TuneOptions asked = options;
   if (options.tuning.solve) solved = solve_for(*options.tuning.solve, settings, grid, input, asked);
@@ -388,6 +416,12 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         require_points_again(options, {votes, grid, settings.grid, {{}, stop}}, settings.goal,
                              known);
       }
+      if (options.tuning.declared_epsilon) {
+        DeclaredOutcome& outcome = context.declared.emplace();
+        outcome.goal.budget = {*options.tuning.declared_epsilon, settings.grid.kind.delta, false};
+        return search_declared(votes, grid, settings, CurveTableSource(),
+                               {progress.callback(), stop}, outcome);
+      }
       return tune(votes, grid, settings, known, {progress.callback(), stop});
     }();
     if (settings.release && result.complete) {
@@ -411,8 +445,15 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
             ? analyze_command(asked, input, tuning.continuum->aggregator, tuning.continuum->point)
             : analyze_command(asked, input, grid.aggregator(best.index), best.point);
     if (best.released) context.release_command = release_command(options, input, grid, best);
+    if (context.declared) {
+      context.rehearsal_command =
+          point_command("pate label", options, input, tuning.continuum->aggregator,
+                        tuning.continuum->point, {}) +
+          fmt::format(" --declared-epsilon {} --dry-run", context.declared->goal.budget.epsilon);
+    }
   }
   context.notices = tune_notices(tuning, settings);
+  if (context.declared) add_declared_notices(input, tuning, *context.declared, context.notices);
   add_one_noise_notice(options.tuning, context.notices);
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
   prepend_input_warnings(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
@@ -428,6 +469,13 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
                  context.notices, streams);
   if (interrupted != 0) return interrupted;
   if (settings.shard.of > 1) return kDone;
+  if (context.declared && !tuning.has_best()) {
+    return report_missed(
+        {fmt::format("no parameters that were tested pass the test of --declared-epsilon {} with "
+                     "probability {}",
+                     context.declared->goal.budget.epsilon, context.declared->goal.least_pass)},
+        streams);
+  }
   return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }
 

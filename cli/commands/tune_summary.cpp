@@ -203,7 +203,12 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
                    : context.solved->parameter == SolvedFor::queries ? "; there are no more"
                                                                      : "; less is not looked at");
   }
-  fmt::format_to(out, "wanted: {}\n\n", goal_text(context.settings, tuning.ranked_by_release));
+  fmt::format_to(out, "wanted: {}\n", goal_text(context.settings, tuning.ranked_by_release));
+  if (context.declared) {
+    fmt::format_to(out, "that pass the test of a declared epsilon = {:g} with probability {:g}\n",
+                   context.declared->goal.budget.epsilon, context.declared->goal.least_pass);
+  }
+  text += '\n';
   if (tuning.has_best()) {
     const TunedPoint on_grid =
         tuning.choice.best ? tuning.points[*tuning.choice.best] : TunedPoint{};
@@ -213,6 +218,11 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
                            tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
     fmt::format_to(out, " {}\n*{}\n\n{}\n", row.head(), row.body(), context.best_command);
     if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
+    if (context.declared) {
+      fmt::format_to(out, "{}\nit passes with probability {:.9g} on these votes; {} were tested\n",
+                     context.rehearsal_command, context.declared->pass_probability.value_or(0.0),
+                     context.declared->tested);
+    }
   } else {
     fmt::format_to(out, "no point keeps the limits\n");
     for (const NearestMiss& miss : tuning.choice.nearest_misses) {

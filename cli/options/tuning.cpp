@@ -72,6 +72,9 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   goal.add("--solve NAME", options.solve, {SolvedFor::sigma2, SolvedFor::queries},
            "with --max-epsilon: find the smallest sigma2 or the largest queries; other options "
            "take one value");
+  goal.add("--declared-epsilon E", options.declared_epsilon,
+           "find parameters with which pate label --declared-epsilon E passes with probability "
+           "0.99; not on the votes that are then labelled");
   add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
            {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon},
@@ -128,7 +131,7 @@ void check_search(const TuningOptions& options) {
   exclude(settings.release, "--release");
   exclude(settings.continuum, "--refine");
   const bool shares = goal.min_agreement || goal.min_accuracy;
-  const bool limited = goal.min_right ||
+  const bool limited = goal.min_right || options.declared_epsilon ||
                        (goal.max_epsilon && options.objective != Objective::epsilon) ||
                        (goal.min_answered && shares);
   if (!limited || (options.objective == Objective::answered && !shares)) {
@@ -137,6 +140,33 @@ void check_search(const TuningOptions& options) {
         "pate tune looks for all parameters, and needs to know for what: --max-epsilon E, for the "
         "most right answers, or --min-right N, for the smallest epsilon");
   }
+}
+
+// A test has tables of its own for every point, so that grids would take too long.
+void check_declared(const TuningOptions& options) {
+  const TuneSettings& settings = options.settings;
+  const auto exclude = [](bool given, const char* what) {
+    if (given) throw usage_error(fmt::format("--declared-epsilon excludes {}", what));
+  };
+  exclude(options.is_ptr(), "PTR, whose cost does not depend on the votes: use pate plan");
+  exclude(!options.sigma2.empty() || !options.laplace_scale.empty() || !options.threshold.empty() ||
+              !options.sigma1.empty(),
+          "ranges: it looks for threshold, sigma1 and sigma2 by itself");
+  exclude(settings.goal.max_epsilon.has_value(),
+          "--max-epsilon: the private cost may be what the test lets pass");
+  exclude(options.objective == Objective::epsilon,
+          "--objective epsilon: the budget is declared, and spent whatever the run costs");
+  exclude(options.solve.has_value(), "--solve");
+  exclude(options.rounds.has_value(), "--rounds");
+  exclude(!options.shard.empty(), "--shard");
+  exclude(!options.resume.empty(), "--resume");
+  exclude(settings.release || options.method, "--release");
+  exclude(settings.continuum, "--refine");
+  exclude(settings.grid.max_answers.has_value(),
+          "--max-answers: the whole list is declared; shorten it with --queries");
+  exclude(options.bound == Bound::published || options.reading || options.conversion ||
+              settings.grid.kind.orders,
+          "--bound, --reading, --conversion and --orders: the test has a cost of its own");
 }
 
 void check_solve(const TuningOptions& options) {
@@ -191,6 +221,7 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
   const bool ptr = options.is_ptr();
+  if (options.declared_epsilon) check_declared(options);
   if (options.solve) check_solve(options);
   if (options.solve == SolvedFor::sigma2) {
     TuningOptions solved = options;
@@ -399,6 +430,7 @@ TryScore check_private_search(const TuningOptions& options, bool has_labels) {
         "--laplace-scale SPEC (LNMax), and --threshold SPEC and --sigma1 SPEC for Confident");
   }
   exclude(options.solve.has_value(), "--solve, which looks at the votes");
+  exclude(options.declared_epsilon.has_value(), "--declared-epsilon, which looks at the votes");
   exclude(options.rounds.has_value(), "--rounds");
   exclude(!options.shard.empty(), "--shard");
   exclude(!options.resume.empty(), "--resume");
@@ -451,8 +483,8 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   settle_conversion(options, kind);
   settings.goal.labelled = has_labels;
   const Objective most_right = has_labels ? Objective::correct : Objective::agreeing;
-  settings.goal.objective =
-      options.objective.value_or(settings.goal.max_epsilon ? most_right : Objective::epsilon);
+  settings.goal.objective = options.objective.value_or(
+      settings.goal.max_epsilon || options.declared_epsilon ? most_right : Objective::epsilon);
   settings.method = options.method.value_or(ReleaseMethod::curve);
   check_goal(settings.goal);
   if (!options.shard.empty()) settings.shard = parse_shard(options.shard, "--shard", "2/8");

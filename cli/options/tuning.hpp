@@ -26,6 +26,7 @@ struct TuningOptions {
   std::optional<Objective> objective;
   std::optional<Conversion> conversion;
   std::optional<SolvedFor> solve;
+  std::optional<double> declared_epsilon;
   std::optional<ReleaseMethod> method;
   std::optional<std::int64_t> top;
   std::string csv;

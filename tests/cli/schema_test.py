@@ -583,6 +583,10 @@ def main():
         check("tune", [f"{line} --delta 1e-5" for line in SEARCH_LINES], SEARCH_MUTATIONS, "private_search")
         check("tune", [f"{SEARCH_LINES[0]} --delta 1e-5 --public-only"],
               {**PUBLIC_MUTATIONS, "how many tries there were": lambda r: put(r, 7, "public", "tries", "drawn")}, "private_search")
+        check("tune", [f"{COUNTS} --queries 40 --declared-epsilon {epsilon} --delta 1e-5" for epsilon in (0.3, 4)], {
+            "a probability above 1": lambda r: put(r, 1.5, "declared", "pass_probability"),
+            "no budget": lambda r: without(r, "declared", "epsilon"),
+        })
         check("inspect", [f"{COUNTS} --student student.csv --bins 9"], {})
         check("label", [f"{line} --delta 1e-5" for line in LABEL_LINES], {**LABEL_MUTATIONS, **RECORD_MUTATIONS})
         check("label", [f"{line} --delta 1e-5" for line in DECLARED_LINES], DECLARED_MUTATIONS)

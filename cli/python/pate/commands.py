@@ -100,11 +100,11 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
          queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
          allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
          ptr_laplace=None, ptr_sigma=None, ptr_delta=None, rounds=None, first_queries=None, second_sigma2=None,
-         second_threshold=None, second_sigma1=None, solve=None, max_epsilon=None, min_answered=None, objective=None,
-         min_right=None, min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None,
-         any_delta=False, bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None,
-         threads=None, top=None, csv=None, public_only=False, account=None, write_labels=None, force=False, ledger=None,
-         ensemble=None, max_memory=None):
+         second_threshold=None, second_sigma1=None, solve=None, declared_epsilon=None, max_epsilon=None,
+         min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None, max_answers=None,
+         release=False, method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None,
+         refine=False, shard=None, resume=None, threads=None, top=None, csv=None, public_only=False, account=None,
+         write_labels=None, force=False, ledger=None, ensemble=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -151,6 +151,8 @@ without any of these all parameters are looked for:
 
     Goal and limits (exit status 1 when no point keeps the limits):
     solve: with max_epsilon: find the smallest sigma2 or the largest queries; other options take one value
+    declared_epsilon: find parameters with which pate label declared_epsilon E passes with probability 0.99; not
+        on the votes that are then labelled
     max_epsilon: largest epsilon allowed
     min_answered: smallest number of answers allowed
     objective: what to maximise: answers that are the plurality (agreeing; default with max_epsilon), the label

@@ -91,6 +91,7 @@ def tune(
     second_threshold: str | float | None = ...,
     second_sigma1: str | float | None = ...,
     solve: Literal["sigma2", "queries"] | None = ...,
+    declared_epsilon: float | None = ...,
     max_epsilon: float | None = ...,
     min_answered: float | None = ...,
     objective: Literal["agreeing", "correct", "answered", "epsilon"] | None = ...,

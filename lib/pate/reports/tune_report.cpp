@@ -344,6 +344,17 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
       a("value", context.solved->value);
     });
   }
+  if (context.declared) {
+    report.object("declared", [&](FieldWriter& a) {
+      const DeclaredOutcome& outcome = *context.declared;
+      a("epsilon", outcome.goal.budget.epsilon);
+      a("delta", outcome.goal.budget.delta);
+      a("least_pass_probability", outcome.goal.least_pass);
+      a("pass_probability", outcome.pass_probability);
+      a("tested", outcome.tested);
+      if (!context.rehearsal_command.empty()) a("command", context.rehearsal_command);
+    });
+  }
   if (settings.search) {
     report.object("searched", [&](FieldWriter& a) {
       const auto range = [&](const char* parameter, const std::vector<double>& values) {

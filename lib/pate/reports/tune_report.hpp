@@ -9,6 +9,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/base/json.hpp"
 #include "pate/reports/report_context.hpp"
+#include "pate/tuning/declared_search.hpp"
 #include "pate/tuning/rounds.hpp"
 #include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
@@ -22,7 +23,9 @@ struct TuneContext {
   std::string best_command;  ///< the command line that analyses the best point; may be empty
   /// The one that releases its epsilon with the parameters found; empty without --release.
   std::string release_command;
-  std::optional<SolvedParameter> solved;  ///< what the only point of the grid was solved for
+  std::optional<DeclaredOutcome> declared;  ///< for which budget parameters were looked for
+  std::string rehearsal_command;            ///< the one that rehearses the test of it; may be empty
+  std::optional<SolvedParameter> solved;    ///< what the only point of the grid was solved for
   std::vector<Notice> notices;
 };
 

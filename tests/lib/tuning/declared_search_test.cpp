@@ -1,0 +1,142 @@
+#include "pate/tuning/declared_search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "pate/release/smooth/release_cost.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
+#include "support/random.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+
+namespace {
+
+constexpr std::int32_t kTeachers = 24;
+constexpr std::int64_t kQueries = 30;
+constexpr double kDelta = 1e-4;
+
+// Queries over two classes, where a test has small tables: the plurality has most votes.
+pate_test::HistogramVotes random_votes(pate_test::Random& random) {
+  std::vector<pate_test::Histogram> all;
+  for (std::int64_t i = 0; i < kQueries; ++i) {
+    const auto first = static_cast<std::int32_t>(random.integer(0, kTeachers / 3));
+    const bool swapped = random.integer(0, 1) == 1;
+    const std::int32_t second = kTeachers - first;
+    all.push_back(swapped ? pate_test::Histogram{second, first}
+                          : pate_test::Histogram{first, second});
+  }
+  return pate_test::HistogramVotes(std::move(all));
+}
+
+TuneSettings settings_of() {
+  TuneSettings settings;
+  settings.grid = {
+      {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, kDelta, {}}, {}, 1};
+  settings.goal.objective = Objective::agreeing;
+  settings.goal.min_agreement = 0.9;
+  settings.search = true;
+  settings.top = 0;
+  return settings;
+}
+
+// How likely the votes pass, from the mechanism itself.
+double pass_of(const TuningVotes& votes, const Aggregator& aggregator, double epsilon) {
+  DeclaredSettings settings;
+  settings.question = {aggregator,         kTeachers, 2, 0.0, default_cost(aggregator, 2),
+                       ReleasedCost::joint};
+  settings.budget = {epsilon, kDelta, false};
+  settings.queries = kQueries;
+  settings.threads = 1;
+  const DeclaredMechanism mechanism(settings);
+  const DeclaredTest& test = mechanism.test();
+  return test.ladder().pass(test.level(mechanism.costs(
+      collect_votes(run_of(votes, aggregator, kQueries)), test.orders(), CurveTableSource())));
+}
+
+}  // namespace
+
+TEST_SUITE("tuning") {
+  TEST_CASE("parameters for a declared budget pass its test, and no better ones around them do") {
+    pate_test::Random random(61);
+    int found_any = 0;
+    int fails = 0;
+    for (int round = 0; round < 3; ++round) {
+      const auto votes = random_votes(random);
+      const TuningVotes tuned{votes, RowSelection::all(kQueries), nullptr, {}};
+      const double epsilon = random.uniform(3.0, 6.0);
+      DeclaredOutcome outcome;
+      outcome.goal.budget = {epsilon, kDelta, false};
+      const Tuning found = search_declared(tuned, search_grid(tuned, 1), settings_of(),
+                                           CurveTableSource(), {}, outcome);
+      CAPTURE(round);
+      CHECK(outcome.tested >= 1);
+      CHECK(outcome.pass_probability.has_value() == found.continuum.has_value());
+      if (!found.continuum) continue;
+      ++found_any;
+      const OffGridPoint& best = *found.continuum;
+      CHECK(pass_of(tuned, best.aggregator, epsilon) == *outcome.pass_probability);
+      CHECK(*outcome.pass_probability >= 0.99);
+      CHECK(best.point.agreeing >= 0.9 * best.point.answered);
+
+      // Of what has clearly more agreeing answers nothing passes.
+      TuningGrid around;
+      for (int k = -2; k <= 2; ++k) {
+        around.noise.push_back(best.aggregator.noisy_max.parameter() * std::exp(0.15 * k));
+      }
+      for (int k = -1; k <= 1; ++k) {
+        around.sigma1.push_back(best.aggregator.selection->sigma1 * std::exp(0.3 * k));
+        around.threshold.push_back(best.aggregator.selection->threshold +
+                                   0.3 * k * best.aggregator.selection->sigma1);
+      }
+      std::vector<TuningPoint> points(around.size());
+      const Watcher nobody;
+      evaluate_grid({tuned, around, settings_of().grid, nobody}, 0, points);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        if (!(points[i].agreeing >= 0.9 * points[i].answered)) continue;
+        if (!(points[i].agreeing > 1.03 * best.point.agreeing)) continue;
+        ++fails;
+        CHECK(pass_of(tuned, around.aggregator(i), epsilon) < 0.99);
+      }
+    }
+    CHECK(found_any >= 2);
+    CHECK(fails > 0);
+  }
+
+  TEST_CASE("votes in perfect agreement pass with noise that their neighbours need") {
+    std::vector<pate_test::Histogram> all(kQueries, pate_test::Histogram{kTeachers, 0});
+    const pate_test::HistogramVotes votes(std::move(all));
+    const TuningVotes tuned{votes, RowSelection::all(kQueries), nullptr, {}};
+    DeclaredOutcome outcome;
+    outcome.goal.budget = {4.0, kDelta, false};
+    const Tuning found = search_declared(tuned, search_grid(tuned, 1), settings_of(),
+                                         CurveTableSource(), {}, outcome);
+    REQUIRE(found.continuum);
+    CHECK(pass_of(tuned, found.continuum->aggregator, 4.0) >= 0.99);
+    CHECK(found.continuum->point.agreeing > 0.9 * static_cast<double>(kQueries));
+  }
+
+  TEST_CASE("a declared budget that nothing passes has no parameters, and one out of range none") {
+    pate_test::Random random(62);
+    const auto votes = random_votes(random);
+    const TuningVotes tuned{votes, RowSelection::all(kQueries), nullptr, {}};
+    TuneSettings settings = settings_of();
+    settings.goal.min_right = static_cast<double>(kQueries);  // as many as there are queries
+    DeclaredOutcome outcome;
+    outcome.goal.budget = {0.5, kDelta, false};
+    const Tuning found =
+        search_declared(tuned, search_grid(tuned, 1), settings, CurveTableSource(), {}, outcome);
+    CHECK(!found.has_best());
+    CHECK(!outcome.pass_probability);
+    DeclaredOutcome bad;
+    bad.goal.budget = {1000.0, kDelta, false};
+    CHECK_THROWS_AS((void)search_declared(tuned, search_grid(tuned, 1), settings_of(),
+                                          CurveTableSource(), {}, bad),
+                    parameter_error);
+  }
+}
