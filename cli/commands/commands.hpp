@@ -234,6 +234,7 @@ struct ReleaseOptions {
   bool any_delta = false;
   std::optional<GuaranteeKind> reading;  ///< none: joint; as published: expected
   std::optional<double> order, s, beta, sigma_ss;
+  std::optional<double> at_most;  ///< the claim of a test
   std::string parameters_from;
   bool parameters_from_labels = false;
   bool other_teachers = false;

@@ -16,9 +16,11 @@
 #include "pate/numerics/decimal.hpp"
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
+#include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/declared_report.hpp"
 #include "pate/reports/label_report.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 
@@ -361,7 +363,16 @@ static void private_lines(std::string& text, const ReleasePlan& plan) {
                  plan.parameters.beta, plan.parameters.sigma);
 }
 
-std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,
+static void private_lines(std::string& text, const AtMostPlan& plan) {
+  line(text, "claim", plan.claim.claim(), "told where the test passes");
+  line(text, "else", plan.claim.failed_claim(), "told where it does not");
+  line(text, "pass probability", plan.pass_probability(), "of these votes");
+  line(text, "mean released", plan.mean_published(), "of this run");
+  text += fmt::format("  level {} of {}\n\ncost {}\n", plan.level, plan.ladder().last() + 1,
+                      name(plan.cost));
+}
+
+std::string release_summary(const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
                             const std::optional<PublicRelease>& published,
                             const std::vector<Notice>& notices, const std::string& votes) {
   std::string text = published ? public_release_summary(*published, {}) + "\n" : "";

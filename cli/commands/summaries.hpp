@@ -24,6 +24,7 @@ struct Plan;
 struct PublicRelease;
 struct RecordAccount;
 struct ReleasePlan;
+struct AtMostPlan;
 struct AsPublishedRelease;
 struct RoundsTuning;
 struct TuneSettings;
@@ -102,10 +103,10 @@ struct VotesTitle {
 [[nodiscard]] std::string explain_csv(const Explanation& explanation);
 
 /// What may be published, and apart from it the private numbers behind it.
-[[nodiscard]] std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,
-                                          const std::optional<PublicRelease>& published,
-                                          const std::vector<Notice>& notices,
-                                          const std::string& votes);
+[[nodiscard]] std::string release_summary(
+    const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
+    const std::optional<PublicRelease>& published, const std::vector<Notice>& notices,
+    const std::string& votes);
 /// The part of it that may be published.
 [[nodiscard]] std::string public_release_summary(const PublicRelease& published,
                                                  std::span<const Notice> notices);

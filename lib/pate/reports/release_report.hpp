@@ -10,14 +10,15 @@
 #include "pate/accounting/report.hpp"
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
+#include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
 
-/// A plan of either method.
-using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
+/// A plan of any method.
+using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan, AtMostPlan>;
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
 /// `public` once a number was drawn. The two are never mixed. `chosen_from`: the digests of
