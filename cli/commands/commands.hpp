@@ -178,6 +178,11 @@ struct PlanOptions {
   std::optional<double> epsilon;
   std::optional<PlanParameter> solve;
   Limits limits;  ///< of epsilon only
+  /// A budget declared beforehand, and what simulated votes need to be like.
+  std::optional<double> declared_epsilon;
+  std::optional<std::int64_t> teachers, classes;
+  std::string tables;
+  unsigned threads = 0;
   OutputOptions output;
 };
 void add_plan(CommandLine& line, PlanOptions& options);

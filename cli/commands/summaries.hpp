@@ -33,6 +33,7 @@ struct Tuning;
 namespace reports {
 struct DarrmReport;
 struct InputFile;
+struct DeclaredPlan;
 struct DeclaredReport;
 struct LabelReport;
 struct ReportPart;
@@ -80,7 +81,8 @@ struct VotesTitle {
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
                                         bool colour);
 [[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes);
-[[nodiscard]] std::string plan_summary(const Plan& plan, bool all, bool colour);
+[[nodiscard]] std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared,
+                                       bool all, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.
 [[nodiscard]] std::string explain_summary(const Explanation& explanation, const VotesTitle& votes);

@@ -192,9 +192,45 @@ std::string composed_report_json(const RecordAccount& sum, const ReportContext& 
   return report.text();
 }
 
-std::string plan_report_json(const Plan& plan, const ReportContext& context) {
+static void fields(FieldWriter& a, const DeclaredPlan& plan) {
+  a("epsilon", plan.budget.epsilon);
+  a("delta", plan.budget.delta);
+  a("teachers", plan.teachers);
+  a("classes", plan.classes);
+  const io::JsonWriter levels = a.place().member("consensus");
+  levels.set_empty_array();
+  for (const ConsensusOutlook& outlook : plan.consensus) {
+    FieldWriter level(levels.element());
+    level("least_top_share", outlook.least_top_share);
+    level("answered", outlook.answered);
+    const io::JsonWriter by_queries = level.place().member("by_queries");
+    by_queries.set_empty_array();
+    for (const QueriesOutlook& one : outlook.by_queries) {
+      FieldWriter row(by_queries.element());
+      row("queries", one.queries);
+      row("pass_probability", one.pass_probability);
+      row("labels", one.labels);
+    }
+    const io::JsonWriter most = level.place().member("most_queries");
+    most.set_empty_array();
+    for (const auto& [probability, queries] : outlook.most_queries) {
+      FieldWriter row(most.element());
+      row("pass_probability", probability);
+      row("queries", queries);
+    }
+  }
+}
+
+static void write_plan(FieldWriter& a, const Plan& plan, const DeclaredPlan* declared) {
+  fields(a, plan);
+  if (declared == nullptr) return;
+  a.object("declared", [&](FieldWriter& its) { fields(its, *declared); });
+}
+
+std::string plan_report_json(const Plan& plan, const ReportContext& context,
+                             const DeclaredPlan* declared) {
   FieldWriter report = begin_report("plan", context);
-  fields(report, plan);
+  write_plan(report, plan, declared);
   RdpCurves curves;
   for (const QueryCost& cost : plan.rdp) {
     curves.selection.push_back(cost.selection);
@@ -316,9 +352,10 @@ std::string public_composed_report_json(const RecordAccount& sum, const ReportCo
       sum.notices);
 }
 
-std::string public_plan_report_json(const Plan& plan, const ReportContext& context) {
+std::string public_plan_report_json(const Plan& plan, const ReportContext& context,
+                                    const DeclaredPlan* declared) {
   return public_report(
-      "plan", context, [&](FieldWriter& a) { fields(a, plan); }, plan.notices);
+      "plan", context, [&](FieldWriter& a) { write_plan(a, plan, declared); }, plan.notices);
 }
 
 }  // namespace pate::reports

@@ -6,6 +6,7 @@
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
@@ -28,8 +29,17 @@ namespace pate::reports {
 [[nodiscard]] std::string composed_report_json(const RecordAccount& sum,
                                                const ReportContext& context);
 
-/// The report `pate/plan/v1`.
-[[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context);
+/// What a plan says of a budget that is declared beforehand.
+struct DeclaredPlan {
+  DeclaredBudget budget;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::vector<ConsensusOutlook> consensus;
+};
+
+/// The report `pate/plan/v1`; `declared`: if it was asked for.
+[[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context,
+                                           const DeclaredPlan* declared = nullptr);
 
 // What may be published of these: reports with `--public-only`.
 
@@ -54,6 +64,7 @@ void drop_private_fields(Account& account, const std::vector<std::string>& paths
                                                       const ReportContext& context);
 
 /// The public part of a plan: all of it but the settings.
-[[nodiscard]] std::string public_plan_report_json(const Plan& plan, const ReportContext& context);
+[[nodiscard]] std::string public_plan_report_json(const Plan& plan, const ReportContext& context,
+                                                  const DeclaredPlan* declared = nullptr);
 
 }  // namespace pate::reports
