@@ -59,9 +59,10 @@ TEST_CASE("declared budget: the reference's costs by distance and smallest epsil
       CAPTURE(question.order);
       const std::vector<CostUnits> ub = CostsWithinDistance(question).upper(votes);
       const auto& expected = run.at("UB").at(std::to_string(static_cast<int>(orders[k])));
-      for (const auto& [distance, value] : expected.items()) {
+      for (const auto& item : expected.items()) {
+        const std::string distance = item.key();
         CAPTURE(distance);
-        const double want = value.get<double>();
+        const double want = item.value().get<double>();
         const double got = cost_of_units(ub[static_cast<std::size_t>(std::stoi(distance))]);
         CHECK(got <= want * (1.0 + 1e-6));
         CHECK(got >= want * (1.0 - (std::stoi(distance) < 5 ? 2e-4 : 1e-6)));

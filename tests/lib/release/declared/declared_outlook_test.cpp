@@ -32,14 +32,15 @@ TEST_CASE("declared outlook: as the test itself has it, rarer with more queries"
       votes.aggregator = aggregator;
       votes.teachers = settings.question.teachers;
       votes.classes = settings.question.classes;
-      for (const auto& [counts, count] :
+      for (const auto& item :  // clang captures no structured binding
            synthetic_votes(votes.teachers, votes.classes, kMinTopShares[i], kOutlookHistograms)) {
+        const SyntheticHistogram& counts = item.first;
         CHECK(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == votes.teachers);
         VoteProfile::Query query;
-        query.count = count;
+        query.count = item.second;
         query.statistic = aggregator.selection ? counts.front() : 0;
         votes.add(query, counts);
-        votes.queries += count;
+        votes.queries += item.second;
       }
       const DeclaredTest& test = mechanism.test();
       const double passes =
@@ -49,8 +50,9 @@ TEST_CASE("declared outlook: as the test itself has it, rarer with more queries"
         CHECK(row.pass_probability <= last);
         last = row.pass_probability;
         if (row.queries == settings.queries) CHECK(row.pass_probability == passes);
-        for (const auto& [probability, most] : outlook[i].most_queries) {
-          CHECK((row.pass_probability >= probability) == (most && *most >= row.queries));
+        for (const auto& most : outlook[i].most_queries) {
+          const bool is_within = most.second && *most.second >= row.queries;
+          CHECK((row.pass_probability >= most.first) == is_within);
         }
       }
       CHECK(outlook[i].answered > 0.0);
