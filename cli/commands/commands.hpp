@@ -184,6 +184,11 @@ struct PlanOptions {
   std::optional<double> epsilon;
   std::optional<PlanParameter> solve;
   Limits limits;  ///< of epsilon only
+  /// A budget declared beforehand, and what simulated votes need to be like.
+  std::optional<double> declared_epsilon;
+  std::optional<std::int64_t> teachers, classes;
+  std::string tables;
+  unsigned threads = 0;
   OutputOptions output;
 };
 void add_plan(CommandLine& line, PlanOptions& options);
@@ -244,6 +249,7 @@ struct ReleaseOptions {
   bool any_delta = false;
   std::optional<GuaranteeKind> reading;  ///< none: joint; as published: expected
   std::optional<double> order, s, beta, sigma_ss;
+  std::optional<double> at_most;  ///< the claim of a test
   std::string parameters_from;
   bool parameters_from_labels = false;
   bool other_teachers = false;

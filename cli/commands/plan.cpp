@@ -8,8 +8,13 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
+#include "cli/progress.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/events/run_events.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
+#include "pate/release/declared/declared_outlook.hpp"
+#include "pate/reports/curve_tables.hpp"
 #include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
@@ -88,6 +93,50 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   return run;
 }
 
+// The outlook of a budget that is declared beforehand, with votes that nobody gave.
+std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
+                                                   std::optional<PlanParameter> solved,
+                                                   reports::ReportContext& context,
+                                                   const Streams& streams) {
+  if (!options.declared_epsilon) {
+    if (options.teachers || options.classes || !options.tables.empty()) {
+      throw usage_error("--teachers, --classes and --tables go with --declared-epsilon");
+    }
+    return std::nullopt;
+  }
+  if (solved || options.max_answers) {
+    throw usage_error("--declared-epsilon excludes --solve, --epsilon and --max-answers");
+  }
+  if (!options.teachers || !options.classes) {
+    throw usage_error(
+        "--declared-epsilon needs --teachers M and --classes m, of the votes that are to come");
+  }
+  refuse_ptr(options.mechanism);
+  check_mechanism_options(options.mechanism, false);
+  if (*options.teachers < 1) {
+    throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
+  }
+  DeclaredSettings settings;
+  settings.question.aggregator = make_aggregator(options.mechanism, *options.teachers, false);
+  settings.question.teachers = *options.teachers;
+  settings.question.classes = *options.classes;
+  settings.question.cost = default_cost(settings.question.aggregator, *options.classes);
+  settings.budget = {*options.declared_epsilon, options.settings.delta, false};
+  settings.queries = options.queries.value_or(0);
+  settings.threads = options.threads;
+  const DeclaredMechanism mechanism(settings);
+  if (settings.question.cost == CurveCost::tilted) {
+    expect_memory(KeyCosts::memory(*options.teachers),
+                  fmt::format("the table of a test of {} teachers", *options.teachers));
+  }
+  const reports::CurveTables tables(options.tables);
+  Progress progress(streams, "computing tables");
+  reports::DeclaredPlan result{settings.budget, *options.teachers, *options.classes,
+                               declared_outlook(mechanism, tables, progress.callback())};
+  context.tables = tables.used();
+  return result;
+}
+
 }  // namespace
 
 void add_plan(CommandLine& line, PlanOptions& options) {
@@ -97,6 +146,15 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   run.add("--max-answers K", options.max_answers, "end the run after K answers");
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta);
+  const Section declared = line.section("A budget declared beforehand (estimates, without votes)");
+  declared.add("--declared-epsilon E", options.declared_epsilon,
+               "how likely the test of pate label --declared-epsilon E passes, by queries, for "
+               "votes of three levels of agreement");
+  declared.add("--teachers M", options.teachers, "number of teachers");
+  declared.add("--classes m", options.classes, "number of classes");
+  declared.add("--tables DIR", options.tables,
+               "cache directory for its tables, which hold nothing private", {.recorded = false});
+  add_threads(declared, options.threads);
   const Section calibration = line.section("Calibration (both or neither)");
   calibration.add("--epsilon E", options.epsilon, "target epsilon for --solve");
   calibration.add("--solve NAME", options.solve,
@@ -133,18 +191,22 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   const PlanSettings& settings = options.settings;
   Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
-  const auto slips = slip_notices(thresholds_of(options.mechanism, {}), {}, options.settings.delta);
+  const auto slips = slip_notices(thresholds_of(options.mechanism, options.teachers),
+                                  options.teachers, options.settings.delta);
   result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
   const auto judged = judged_limits(options.limits, result.costs[result.headline]);
-  const reports::ReportContext context{
+  reports::ReportContext context{
       version(),          settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
       verdicts_of(judged)};
+  const auto declared = declared_plan(options, options.solve, context, streams);
+  const reports::DeclaredPlan* const its = declared ? &*declared : nullptr;
   constexpr bool kPublic = true;  // there are no votes yet
   deliver_report(options.output,
-                 reports::plan_report_json(result, context, options.output.audience()),
-                 costs_for_people(options.output, guarantee_of(result), result.costs,
-                                  plan_summary(result, options.output.all, streams.out_colour())),
+                 reports::plan_report_json(result, context, its, options.output.audience()),
+                 costs_for_people(
+                     options.output, guarantee_of(result), result.costs,
+                     plan_summary(result, its, options.output.all, streams.out_colour())),
                  result.notices, streams, kPublic);
   return report_judged(judged, kPublic, streams);
 }

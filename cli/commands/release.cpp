@@ -18,6 +18,7 @@
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
+#include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -109,11 +110,31 @@ void check_parameters(const ReleaseOptions& options) {
   }
 }
 
+// A claim is fixed beforehand, and so is all that decides whether it passes.
+void check_at_most(const ReleaseOptions& options) {
+  const auto excludes = [](bool given, const char* option) {
+    if (given) throw usage_error(fmt::format("--at-most excludes {}", option));
+  };
+  excludes(options.method.has_value(), "--method: it is one itself");
+  excludes(options.as_published, "--as-published");
+  excludes(options.order || options.s || options.beta || options.sigma_ss,
+           "--order, --s, --beta and --sigma-ss: its orders follow from the claim");
+  excludes(!options.parameters_from.empty() || options.parameters_from_labels,
+           "--parameters-from and --parameters-from-labels");
+  excludes(options.settings.confidence.has_value(), "--confidence");
+  excludes(options.bound.has_value(), "--bound; --cost names what is counted");
+  excludes(options.other_teachers, "--other-teachers");
+  excludes(!options.input.decisions.empty() || options.reading == GuaranteeKind::realized,
+           "--decisions and --reading realized: it counts every query of a list fixed beforehand");
+  excludes(options.again, "--again: a second test about the same teachers costs another epsilon");
+}
+
 void check_options(const ReleaseOptions& options) {
   if (options.dry_run && options.output.public_only) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
   check_delta(options.settings.delta, options.any_delta);
+  if (options.at_most) check_at_most(options);
   if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
     throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
                                                                      ? "--sensitivity-curve"
@@ -144,7 +165,7 @@ bool chosen_from(const reports::FoundParameters& parameters, bool other_teachers
   });
 }
 
-using AnySettings = std::variant<CurvePlanSettings, ReleaseSettings>;
+using AnySettings = std::variant<CurvePlanSettings, ReleaseSettings, AtMostSettings>;
 
 // The same alternatives as a plan has; what both have in common.
 const ReleaseTerms& terms_of(const AnySettings& settings) {
@@ -156,6 +177,10 @@ AnySettings make_settings(const ReleaseOptions& options,
   ReleaseSettings settings = options.settings;
   settings.cost =
       options.reading == GuaranteeKind::realized ? ReleasedCost::realized : ReleasedCost::joint;
+  if (options.at_most) {
+    const ReleaseTerms& terms = settings;
+    return AtMostSettings{terms, *options.at_most, options.cost};
+  }
   if (method_of(options) == ReleaseMethod::curve) {
     const ReleaseTerms& terms = settings;  // of all settings those that any method has
     CurvePlanSettings curve{terms, options.cost, ParameterOrigin::public_inputs, {}};
@@ -198,6 +223,10 @@ reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& a
     Progress progress(streams, "computing tables");
     return curve_plan(votes, *curve, tables, progress.callback());
   }
+  if (const auto* const at_most = std::get_if<AtMostSettings>(&any)) {
+    Progress progress(streams, "computing tables");
+    return at_most_plan(votes, *at_most, tables, progress.callback());
+  }
   const Activity activity(streams, "computing sensitivities");
   return release_plan(votes, std::get<ReleaseSettings>(any));
 }
@@ -208,6 +237,9 @@ PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
   if (const auto* const curve = std::get_if<CurvePlan>(&any)) {
     return public_release(votes, *curve, curve->mechanism.draw(curve->place, source));
   }
+  if (const auto* const at_most = std::get_if<AtMostPlan>(&any)) {
+    return public_release(votes, *at_most, at_most->ladder().toss(at_most->level, source));
+  }
   const auto& plan = std::get<ReleasePlan>(any);
   return public_release(votes, std::get<ReleaseSettings>(settings), plan,
                         draw_released_rdp(plan, source));
@@ -215,7 +247,7 @@ PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
 
 // With what is in force where nothing is given.
 ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
-  if (!options.as_published) options.method = method_of(options);
+  if (!options.as_published && !options.at_most) options.method = method_of(options);
   if (options.as_published) {
     if (!options.bound) options.bound = Bound::published;
   } else if (options.method == ReleaseMethod::gnss) {
@@ -294,9 +326,9 @@ reports::ReportContext make_context(const ReleaseOptions& options, const VotesIn
 }
 
 // Before hours are spent on what will not fit.
-void expect_room(const CurvePlanSettings& settings, const Run& run) {
+void expect_room(std::optional<CurveCost> given, const Run& run) {
   const std::int64_t teachers = run.votes.teachers();
-  const CurveCost cost = settings.bound.value_or(default_cost(run.aggregator, run.votes.classes()));
+  const CurveCost cost = given.value_or(default_cost(run.aggregator, run.votes.classes()));
   if (cost != CurveCost::tilted) return;
   expect_memory(KeyCosts::memory(teachers),
                 fmt::format("the table of a curve of {} teachers", teachers));
@@ -382,6 +414,10 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
       "curve: choose s and beta by the number of answered queries; needs --order and --decisions");
   fixed.add("--other-teachers", options.other_teachers,
             "gnss: --parameters-from rests on votes that are simulated or of other teachers");
+  const Section claims = line.section("A claim that was fixed beforehand");
+  claims.add("--at-most C", options.at_most,
+             "test privately whether epsilon is at most C, and tell C where it passes, else what "
+             "holds for any votes");
   const Section drawing = line.section("Drawing");
   drawing.add("--dry-run", options.dry_run, "draw nothing; report only the private part");
   drawing.add("--ledger FILE", options.ledger,
@@ -420,7 +456,8 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
-  if (const auto* curve = std::get_if<CurvePlanSettings>(&settings)) expect_room(*curve, run);
+  if (const auto* curve = std::get_if<CurvePlanSettings>(&settings)) expect_room(curve->bound, run);
+  if (const auto* claim = std::get_if<AtMostSettings>(&settings)) expect_room(claim->bound, run);
   reports::ReportContext context = make_context(options, input, run);
   reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;
@@ -473,8 +510,6 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
 
   std::optional<PublicRelease> published;
   if (!dry_run) {
-    SystemBits source;
-    published = draw(votes, settings, plan, source);
     if (!ledger) {
       counts.about = reports::new_event_id();
       released.ensemble = {"", run.votes.teachers(), run.votes.classes()};
@@ -482,12 +517,23 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     for (const reports::InputFile& file : context.inputs) {
       if (file.votes_digest) released.votes_sha256 = file.sha256;
     }
-    const Event event = reports::release_event(plan, *published, released, counts.about,
-                                               counts.covers, reports::new_event_id());
-    if (ledger) {
-      ledger->append({event, reports::ledger_settings("release", context, ""), version()});
-    }
-    context.record = {event};
+    const auto record = [&](const PublicRelease& told) {
+      const Event event = reports::release_event(plan, told, released, counts.about, counts.covers,
+                                                 reports::new_event_id());
+      if (ledger) {
+        ledger->append({event, reports::ledger_settings("release", context, ""), version()});
+      }
+      counts.covers.push_back(event.open.id);
+      context.record.push_back(event);
+    };
+    // What holds whatever comes out is in the ledger before the coin is tossed; a claim that passes
+    // then counts that entry.
+    const auto* const at_most = std::get_if<AtMostPlan>(&plan);
+    const bool reserved = at_most != nullptr;
+    if (reserved) record(public_release(votes, *at_most, false));
+    SystemBits source;
+    published = draw(votes, settings, plan, source);
+    if (!reserved || published->at_most->passed) record(*published);
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
   if (std::ranges::any_of(context.tables, &reports::TableFile::read)) {

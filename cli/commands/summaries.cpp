@@ -17,9 +17,11 @@
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
+#include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/declared_report.hpp"
 #include "pate/reports/label_report.hpp"
+#include "pate/reports/run_reports.hpp"
 
 namespace pate::cli {
 
@@ -308,7 +310,31 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
   return text + (report.notices.empty() ? "" : "\n") + notes(report.notices);
 }
 
-std::string plan_summary(const Plan& plan, bool all, bool colour) {
+// What is to be expected of a declared budget, by level of agreement.
+static std::string declared_outlook_text(const reports::DeclaredPlan& plan) {
+  std::string text = fmt::format(
+      "\ndeclared ({:.6g}, {}): how likely the test passes, estimated for votes that nobody gave,\n"
+      "whose top shares are spread evenly from some share to 1\n",
+      plan.budget.epsilon, decimal(plan.budget.delta));
+  for (const ConsensusOutlook& outlook : plan.consensus) {
+    text += fmt::format("  from {:g}, {:.1f} % answered\n", outlook.least_top_share,
+                        100.0 * outlook.answered);
+    for (const QueriesOutlook& row : outlook.by_queries) {
+      text += fmt::format("    {:>7} queries: passes with {:<9.6g} {:>8.1f} labels\n", row.queries,
+                          row.pass_probability, row.labels);
+    }
+    for (const auto& [probability, queries] : outlook.most_queries) {
+      text += fmt::format("    at most {} pass with {}\n",
+                          queries ? queries_text(*queries) : "0 queries", probability);
+    }
+  }
+  return text +
+         "Choose epsilon by the level that is certain, or by rehearsing on public votes; never by\n"
+         "the votes of these teachers.\n";
+}
+
+std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared, bool all,
+                         bool colour) {
   std::string text = fmt::format("{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
                                  plan.run.queries, plan.run.answers());
   if (plan.solved) text += solved_line(*plan.solved);
@@ -316,7 +342,8 @@ std::string plan_summary(const Plan& plan, bool all, bool colour) {
   if (!plan.run.tested()) {
     published = plan.run.laplace_scale ? EpsilonMethod::moments : EpsilonMethod::classic;
   }
-  return text + costs_and_notices(plan.costs, plan.headline, plan.notices, colour, all, published);
+  text += costs_and_notices(plan.costs, plan.headline, plan.notices, colour, all, published);
+  return declared == nullptr ? text : text + declared_outlook_text(*declared);
 }
 
 std::string public_release_summary(const PublicRelease& published,
@@ -363,7 +390,16 @@ static void private_lines(std::string& text, const ReleasePlan& plan) {
                  plan.parameters.beta, plan.parameters.sigma);
 }
 
-std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,
+static void private_lines(std::string& text, const AtMostPlan& plan) {
+  line(text, "claim", plan.claim.claim(), "told where the test passes");
+  line(text, "else", plan.claim.failed_claim(), "told where it does not");
+  line(text, "pass probability", plan.pass_probability(), "of these votes");
+  line(text, "mean released", plan.mean_published(), "of this run");
+  text += fmt::format("  level {} of {}\n\ncost {}\n", plan.level, plan.ladder().last() + 1,
+                      name(plan.cost));
+}
+
+std::string release_summary(const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
                             const std::optional<PublicRelease>& published,
                             const std::vector<Notice>& notices, const std::string& votes) {
   std::string text = published ? public_release_summary(*published, {}) + "\n" : "";

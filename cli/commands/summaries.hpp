@@ -24,6 +24,7 @@ struct Plan;
 struct PublicRelease;
 struct RecordAccount;
 struct ReleasePlan;
+struct AtMostPlan;
 struct AsPublishedRelease;
 struct RoundsTuning;
 struct TuneSettings;
@@ -32,6 +33,7 @@ struct Tuning;
 namespace reports {
 struct DarrmReport;
 struct InputFile;
+struct DeclaredPlan;
 struct DeclaredReport;
 struct LabelReport;
 struct ReportPart;
@@ -79,7 +81,8 @@ struct VotesTitle {
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
                                         bool colour);
 [[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes);
-[[nodiscard]] std::string plan_summary(const Plan& plan, bool all, bool colour);
+[[nodiscard]] std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared,
+                                       bool all, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.
 [[nodiscard]] std::string explain_summary(const Explanation& explanation, const VotesTitle& votes);
@@ -102,10 +105,10 @@ struct VotesTitle {
 [[nodiscard]] std::string explain_csv(const Explanation& explanation);
 
 /// What may be published, and apart from it the private numbers behind it.
-[[nodiscard]] std::string release_summary(const std::variant<CurvePlan, ReleasePlan>& plan,
-                                          const std::optional<PublicRelease>& published,
-                                          const std::vector<Notice>& notices,
-                                          const std::string& votes);
+[[nodiscard]] std::string release_summary(
+    const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
+    const std::optional<PublicRelease>& published, const std::vector<Notice>& notices,
+    const std::string& votes);
 /// The part of it that may be published.
 [[nodiscard]] std::string public_release_summary(const PublicRelease& published,
                                                  std::span<const Notice> notices);

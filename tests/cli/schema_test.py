@@ -174,6 +174,8 @@ PLAN_LINES = [
     "--queries 100 --ptr-sparse 0.5 --max-refusals 3 --ptr-delta 1e-9",
     "--queries 100 --ptr-sparse 0.5 --solve max-refusals --ptr-delta 1e-9 --epsilon 3",
     "--queries 100 --solve sigma2 --epsilon 3 --public-only",
+    "--sigma2 8 --sigma1 12 --threshold 25 --queries 60 --teachers 40 --classes 3 --declared-epsilon 3",
+    "--laplace-scale 20 --queries 60 --teachers 40 --classes 3 --declared-epsilon 3 --public-only",
 ]
 
 CURVE = "--order 6 --s 4 --beta 0.04"
@@ -185,6 +187,9 @@ RELEASE_LINES = [
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --order 6 --parameters-from-labels",
     f"{COUNTS} --teachers 100 --laplace-scale 20 --queries 20 --require-releasable {CURVE}",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 1.9",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 1 --dry-run",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 1.9 --public-only",
 ]
 
 GNSS_LINES = [f"--method gnss {line}" for line in (

@@ -206,8 +206,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None,
             any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
             require_releasable=False, order=None, s=None, beta=None, sigma_ss=None, parameters_from=None,
-            parameters_from_labels=False, other_teachers=False, dry_run=False, ledger=None, ensemble=None, tables=None,
-            again=False, as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
+            parameters_from_labels=False, other_teachers=False, at_most=None, dry_run=False, ledger=None, ensemble=None,
+            tables=None, again=False, as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -269,6 +269,10 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     parameters_from_labels: curve: choose s and beta by the number of answered queries; needs order and
         decisions
     other_teachers: gnss: parameters_from rests on votes that are simulated or of other teachers
+
+    A claim that was fixed beforehand:
+    at_most: test privately whether epsilon is at most C, and tell C where it passes, else what holds for any
+        votes
 
     Drawing:
     dry_run: draw nothing; report only the private part
@@ -573,8 +577,8 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, queries=None, max_answers=None,
-         any_delta=False, conversion=None, orders=None, max_epsilon=None, epsilon=None, solve=None, public_only=False,
-         max_memory=None):
+         any_delta=False, conversion=None, orders=None, max_epsilon=None, declared_epsilon=None, teachers=None,
+         classes=None, tables=None, threads=None, epsilon=None, solve=None, public_only=False, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -604,6 +608,14 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
     max_epsilon: exit with status 1 above this epsilon
 
+    A budget declared beforehand (estimates, without votes):
+    declared_epsilon: how likely the test of pate label declared_epsilon E passes, by queries, for votes of
+        three levels of agreement
+    teachers: number of teachers
+    classes: number of classes
+    tables: cache directory for its tables, which hold nothing private
+    threads: number of threads; 0, the default: all processors
+
     Calibration (both or neither):
     epsilon: target epsilon for solve
     solve: parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or ptr-sigma, or the largest
@@ -616,7 +628,7 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the number of teachers
     """
-    return _calls.call('plan', None, locals(), ())
+    return _calls.call('plan', None, locals(), ('tables',))
 
 
 def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,

@@ -83,8 +83,9 @@ struct NumberNoise {
   ReleaseMethod method = ReleaseMethod::curve;
   double order = 0.0;
   double beta = 0.0;
-  double noise = 0.0;  ///< s of a curve; sigma of gnss, in smooth sensitivities
-  double k = 0.0;      ///< the safety shift of gnss, in standard deviations
+  /// s of a curve; sigma of gnss, in smooth sensitivities; at_most: pure epsilon of its test
+  double noise = 0.0;
+  double k = 0.0;  ///< the safety shift of gnss, in standard deviations
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const NumberNoise&, const NumberNoise&) = default;
 };

@@ -1,9 +1,13 @@
 #include "pate/events/event_costs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/pure_rdp.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
@@ -21,21 +25,8 @@ double cost_of_telling(const NumberNoise& drawn, double order) {
     const double its = cost_of_index({drawn.order, drawn.noise, drawn.beta});
     return with_margin(its * (order / drawn.order), kSumMargin);
   }
+  if (drawn.method == ReleaseMethod::at_most) return pure_rdp(drawn.noise, order);
   return release_cost(order, drawn.beta * (1.0 + kReleaseMargin), drawn.noise, drawn.k);
-}
-
-// RDP of the randomized response with likelihood ratio e^epsilon, which dominates every
-// (epsilon, 0)-DP mechanism: the moment is cosh((a - 1/2) epsilon) / cosh(epsilon / 2), its excess
-// 2 sinh(a epsilon / 2) sinh((a - 1) epsilon / 2) / cosh(epsilon / 2).
-double randomized_response_rdp(double epsilon, double order) {
-  const double half = 0.5 * epsilon;
-  const double at = (2.0 * order - 1.0) * half;
-  const double log_moment =
-      at < 30.0 ? std::log1p(2.0 * std::sinh(order * half) * std::sinh((order - 1.0) * half) /
-                             std::cosh(half))
-                : at + std::log1p(std::exp(-2.0 * at)) - half - std::log1p(std::exp(-epsilon));
-  const double rdp = with_margin(log_moment / (order - 1.0));
-  return rdp < epsilon ? rdp : epsilon;
 }
 
 template <class Of>
@@ -53,6 +44,11 @@ std::vector<double> chords(const EventCurves& curves, const std::vector<double>&
 void validate(const NumberNoise& noise) {
   if (noise.method == ReleaseMethod::curve) {
     validate(CurveParameters{noise.order, noise.noise, noise.beta});
+  } else if (noise.method == ReleaseMethod::at_most) {
+    if (!(noise.noise >= 0.0) || !std::isfinite(noise.noise)) {
+      throw parameter_error(
+          fmt::format("the epsilon of a test must be >= 0 and finite, got {}", noise.noise));
+    }
   } else {
     validate(ReleaseParameters{noise.order, noise.beta, noise.noise});
   }
@@ -117,8 +113,7 @@ double EventCosts::any_votes(double order) const {
     steps = is_fixed ? cost_of_telling(*open.drawn->noise, order) : kInfinity;
   }
   if (open.claim) {
-    steps = static_cast<double>(open.claim->count) *
-            randomized_response_rdp(open.claim->epsilon, order);
+    steps = static_cast<double>(open.claim->count) * pure_rdp(open.claim->epsilon, order);
   }
   if (open.foreign) steps = foreign_rdp(*open.foreign, order);
   if (best_of_tries_) steps = best_of_tries_->rdp(order);

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/rdp/pure_rdp.hpp"
 #include "pate/numerics/decimal.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
@@ -73,6 +74,11 @@ std::string ledger_in_words(const PublicRelease& published) {
 void add_assumptions(const PublicRelease& published, std::vector<std::string>& assumes) {
   constexpr const char* kFixedQueries =
       "queries, and what their answers are compared with, did not depend on earlier answers";
+  if (published.at_most && published.parameters != ParameterOrigin::chosen) {
+    assumes.emplace_back("claim, queries, noise and threshold were fixed without these votes");
+    assumes.emplace_back(kFixedQueries);
+    return;
+  }
   switch (published.parameters) {
     case ParameterOrigin::chosen:
       break;
@@ -98,7 +104,8 @@ double cost_of_earlier(const std::vector<EarlierRelease>& earlier, double order)
   double total = 0.0;
   for (const EarlierRelease& one : earlier) {
     const double cost =
-        one.method == ReleaseMethod::curve
+        one.method == ReleaseMethod::at_most ? pure_rdp(one.sigma, order)
+        : one.method == ReleaseMethod::curve
             ? cost_of_index({order, one.sigma, one.beta})
             : release_cost(order, one.beta * (1.0 + kReleaseMargin), one.sigma, one.k);
     total += cost;

@@ -19,13 +19,15 @@ namespace pate {
 
 /// How an epsilon is released.
 enum class ReleaseMethod {
-  curve,  ///< as a point of a public curve
-  gnss,   ///< with normal noise scaled to its smooth sensitivity
+  curve,    ///< as a point of a public curve
+  gnss,     ///< with normal noise scaled to its smooth sensitivity
+  at_most,  ///< as one of two numbers that were fixed beforehand, by a private test
 };
 template <>
-inline constexpr std::array<Named<ReleaseMethod>, 2> kNames<ReleaseMethod>{{
+inline constexpr std::array<Named<ReleaseMethod>, 3> kNames<ReleaseMethod>{{
     {ReleaseMethod::curve, "curve"},
     {ReleaseMethod::gnss, "gnss"},
+    {ReleaseMethod::at_most, "at_most"},
 }};
 
 /// What a release can be expected to publish of a run; private. For comparing settings of the
@@ -62,7 +64,7 @@ inline constexpr std::array<Named<ParameterOrigin>, 6> kNames<ParameterOrigin>{{
 /// A number that was released about the same answers before.
 struct EarlierRelease {
   double beta = 0.0;
-  double sigma = 0.0;  ///< of a curve: the noise s on its index
+  double sigma = 0.0;  ///< of a curve: the noise s on its index; at_most: pure epsilon of the test
   double k = 0.0;
   bool chosen_from_votes = false;  ///< its parameters, to suit the votes
   ReleaseMethod method = ReleaseMethod::gnss;
@@ -138,6 +140,16 @@ struct CurveFacts {
   std::int64_t y = 0;  ///< the index with its noise
 };
 
+/// What the test of a claim tells besides.
+struct AtMostFacts {
+  bool passed = false;
+  double claim = 0.0;         ///< what is said where it passes
+  double failed_claim = 0.0;  ///< what is said where it does not
+  CurveCost cost = CurveCost::tilted;
+  std::int64_t levels = 0;
+  std::vector<double> orders;
+};
+
 /// An epsilon that may be published, and all that may be published beside it.
 struct PublicRelease {
   ReleaseMethod method = ReleaseMethod::gnss;
@@ -162,6 +174,7 @@ struct PublicRelease {
   std::optional<double> confidence;    ///< gnss: Phi(k)
   std::optional<ReleasedBound> bound;  ///< gnss
   std::optional<CurveFacts> curve;
+  std::optional<AtMostFacts> at_most;
 
   [[nodiscard]] bool uses_chosen_parameters() const {
     return parameters == ParameterOrigin::chosen;

@@ -75,7 +75,8 @@ void origin_fields(Archive& a, Origin& origin) {
 
 template <class Archive, class Noise>
 void noise_fields(Archive& a, Noise& noise) {
-  a.named("method", noise.method, {ReleaseMethod::curve, ReleaseMethod::gnss});
+  a.named("method", noise.method,
+          {ReleaseMethod::curve, ReleaseMethod::gnss, ReleaseMethod::at_most});
   a("order", noise.order, kEventOrder);
   a("beta", noise.beta, kEventCost);
   a("noise", noise.noise, kEventCost);

@@ -30,6 +30,13 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
     a("epsilon_ceiling", curve->ceiling);
     a("y", curve->y);
   }
+  if (const auto& at_most = published.at_most) {
+    a("passed", at_most->passed);
+    a("claim", at_most->claim);
+    a("failed_claim", at_most->failed_claim);
+    a("levels", at_most->levels);
+    a("orders", at_most->orders);
+  }
   a("queries", published.queries);
   a.optional("answered", published.answered);
   a("teachers", published.teachers);
@@ -37,8 +44,9 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a("mechanism", published.aggregator);
   a.optional("bound", published.bound);
   if (published.curve) a("cost", published.curve->cost);
+  if (published.at_most) a("cost", published.at_most->cost);
   a("reading", published.reading);
-  a("conversion", published.curve ? "curve" : "improved");
+  a("conversion", published.curve ? "curve" : published.at_most ? "at_most" : "improved");
   a("parameters", published.parameters);
   a.object("run", [&](FieldWriter& run) {
     run("epsilon", published.run_epsilon);
@@ -88,6 +96,17 @@ static void fields(FieldWriter& a, const ReleasePlan& plan) {
   a("rdp", plan.rdp);
   a("rdp_data_independent", plan.largest_rdp);
   a("parameters", parameters_name(plan.chosen_from_votes));
+}
+
+static void fields(FieldWriter& a, const AtMostPlan& plan) {
+  a("method", ReleaseMethod::at_most);
+  a("claim", plan.claim.claim());
+  a("failed_claim", plan.claim.failed_claim());
+  a("pass_probability", plan.pass_probability());
+  a("level", static_cast<std::int64_t>(plan.level));
+  a("levels", static_cast<std::int64_t>(plan.ladder().last()) + 1);
+  a("mean_published", plan.mean_published());
+  a("parameters", ParameterOrigin::given);
 }
 
 std::string release_report_json(const AnyReleasePlan& plan,
@@ -165,6 +184,11 @@ static NumberNoise number_noise(const CurvePlan& plan) {
 static NumberNoise number_noise(const ReleasePlan& plan) {
   const ReleaseParameters& its = plan.parameters;
   return {ReleaseMethod::gnss, its.order, its.beta, its.sigma, plan.k};
+}
+
+static NumberNoise number_noise(const AtMostPlan& plan) {
+  return {ReleaseMethod::at_most, plan.claim.test().orders().front(), 0.0, plan.telling_epsilon(),
+          0.0};
 }
 
 Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,

@@ -10,6 +10,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/release/as_published/release.hpp"
 #include "pate/release/curve/curve_plan.hpp"
+#include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/audience.hpp"
 #include "pate/reports/ledger_account.hpp"
@@ -17,8 +18,8 @@
 
 namespace pate::reports {
 
-/// A plan of either method.
-using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan>;
+/// A plan of any method.
+using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan, AtMostPlan>;
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
 /// `public` once a number was drawn, which must have been for everybody. The two are never mixed.

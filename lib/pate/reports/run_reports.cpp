@@ -187,7 +187,37 @@ std::string composed_report_json(const RecordAccount& sum, const ReportContext& 
   return report_text("analyze", audience, context, describe, sum.notices);
 }
 
-std::string plan_report_json(const Plan& plan, const ReportContext& context, Audience audience) {
+static void fields(FieldWriter& a, const DeclaredPlan& plan) {
+  a("epsilon", plan.budget.epsilon);
+  a("delta", plan.budget.delta);
+  a("teachers", plan.teachers);
+  a("classes", plan.classes);
+  const io::JsonWriter levels = a.place().member("consensus");
+  levels.set_empty_array();
+  for (const ConsensusOutlook& outlook : plan.consensus) {
+    FieldWriter level(levels.element());
+    level("least_top_share", outlook.least_top_share);
+    level("answered", outlook.answered);
+    const io::JsonWriter by_queries = level.place().member("by_queries");
+    by_queries.set_empty_array();
+    for (const QueriesOutlook& one : outlook.by_queries) {
+      FieldWriter row(by_queries.element());
+      row("queries", one.queries);
+      row("pass_probability", one.pass_probability);
+      row("labels", one.labels);
+    }
+    const io::JsonWriter most = level.place().member("most_queries");
+    most.set_empty_array();
+    for (const auto& [probability, queries] : outlook.most_queries) {
+      FieldWriter row(most.element());
+      row("pass_probability", probability);
+      row("queries", queries);
+    }
+  }
+}
+
+std::string plan_report_json(const Plan& plan, const ReportContext& context,
+                             const DeclaredPlan* declared, Audience audience) {
   RdpCurves curves;
   for (const QueryCost& cost : plan.rdp) {
     curves.selection.push_back(cost.selection);
@@ -197,6 +227,9 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context, Aud
     FieldWriter open = report.open();
     fields(open, plan);
     write_costs(report, plan);
+    if (declared != nullptr) {
+      open.object("declared", [&](FieldWriter& its) { fields(its, *declared); });
+    }
     open("steps", plan.steps);
     report.object("rdp", [&](FieldWriter& rdp) {
       rdp("orders", plan.orders);

@@ -6,6 +6,7 @@
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/audience.hpp"
 #include "pate/reports/public_notices.hpp"
 #include "pate/reports/report_context.hpp"
@@ -32,8 +33,17 @@ namespace pate::reports {
                                                const ReportContext& context,
                                                Audience audience = Audience::owner);
 
-/// The report `pate/plan/v1`.
+/// What a plan says of a budget that is declared beforehand.
+struct DeclaredPlan {
+  DeclaredBudget budget;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  std::vector<ConsensusOutlook> consensus;
+};
+
+/// The report `pate/plan/v1`; `declared`: if it was asked for.
 [[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context,
+                                           const DeclaredPlan* declared = nullptr,
                                            Audience audience = Audience::owner);
 
 /// What of an account may be published: costs that hold for any votes, or say nothing but what the

@@ -126,8 +126,9 @@ TEST_CASE("key costs: the largest cost of all votes with these counts or less be
         CHECK(by_three >= of_three);
         CHECK(by_two >= of_two);
         CHECK(by_three <= by_two + 0x1p-39);
-        // Three counts tell all of four classes; of more, those that take part have all they can.
-        CHECK(by_three <= of_three * (classes <= 4 ? 1.0 + 1e-8 : 2.0) + 0x1p-39);
+        // Three counts tell all of four classes; of more, those that take part have all they can,
+        // and are no cells even where they have as many votes as one.
+        CHECK(by_three <= of_three * (classes <= 4 ? 1.0 + 1e-8 : 3.0) + 0x1p-39);
         if (classes <= 2) CHECK(by_two <= of_two * (1.0 + 1e-8) + 0x1p-39);
         const double by_fewer_cells = cost_of_units(one_cell.within(votes)[0]);
         CHECK(by_three <= by_fewer_cells * (1.0 + 1e-8) + 0x1p-39);

@@ -311,8 +311,8 @@ TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<Thresh
       const LogAnswerLine line = rise == 0
                                      ? LogAnswerLine{LogAnswerLine::kLeast, log_answered(*check, v)}
                                      : log_answer_line(answer_pair(*check, v, v + rise), order);
-      lines[static_cast<std::size_t>(rise + 1)] = {std::exp(line.selection),
-                                                   std::exp(line.answered)};
+      lines[static_cast<std::size_t>(std::int64_t{rise} + 1)] = {std::exp(line.selection),
+                                                                 std::exp(line.answered)};
     }
     lines_.push_back(lines);
   }
@@ -320,7 +320,8 @@ TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<Thresh
 
 double TiltedCost::joint_excess(std::int64_t v, int rise, double excess) const {
   if (lines_.empty()) return excess;
-  const Line& line = lines_[static_cast<std::size_t>(v)][static_cast<std::size_t>(rise + 1)];
+  const Line& line =
+      lines_[static_cast<std::size_t>(v)][static_cast<std::size_t>(std::int64_t{rise} + 1)];
   return line.selection + line.answered * excess;
 }
 

@@ -13,12 +13,11 @@
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_release.hpp"
+#include "pate/release/curve/synthetic_votes.hpp"
 
 namespace pate {
 
 namespace {
-
-using SyntheticHistogram = std::vector<std::int32_t>;
 
 // Orders are tried at these multiples of the one that suits a run whatever the votes, s as it is,
 // and beta in units of 1/noise.
@@ -28,8 +27,6 @@ constexpr auto kGrowths = std::to_array<double>({.2, .3, .4, .5, .6, .7, .8, .9,
 constexpr auto kFewOrders = std::to_array<double>({1, 1.3, 1.7, 2.2, 2.8});
 constexpr auto kFewNoises = std::to_array<double>({2, 4, 6, 9, 12, 20});
 constexpr auto kFewGrowths = std::to_array<double>({.2, .4, .6, .8, 1.0});
-// The least share of the votes that the top class has, by ensemble.
-constexpr auto kMinTopShares = std::to_array<double>({.35, .5, .65});
 
 // What is looked at: about so many counts, so many queries, and U once in so much growth.
 struct Search {
@@ -51,33 +48,6 @@ constexpr std::int64_t kWidest = 1500;
 constexpr double kMinOrder = 1.25;
 constexpr double kMaxCost = 1000.0;
 constexpr double kHopeless = 1.15;
-
-std::int32_t top_count(std::int64_t teachers, double least, std::int64_t k, std::int64_t queries) {
-  const double share = (static_cast<double>(k) + 0.5) / static_cast<double>(queries);
-  const double top = static_cast<double>(teachers) * (least + (1.0 - least) * share);
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::llround(top), 1, teachers));
-}
-
-// Queries whose top shares are spread over `least` to 1.
-std::map<SyntheticHistogram, std::int64_t> synthetic_votes(std::int64_t teachers,
-                                                           std::int64_t classes, double least,
-                                                           std::int64_t queries) {
-  std::map<SyntheticHistogram, std::int64_t> result;
-  for (std::int64_t k = 0; k < queries; ++k) {
-    auto left = static_cast<std::int32_t>(teachers);
-    const std::int32_t top = top_count(teachers, least, k, queries);
-    SyntheticHistogram counts{top};
-    left -= top;
-    for (std::int64_t j = 1; j < classes; ++j) {
-      const bool last = j + 1 == classes;
-      counts.push_back(last ? left : std::min((left + 1) / 2, top));
-      left -= counts.back();
-    }
-    std::sort(counts.begin(), counts.end(), std::greater<>());
-    ++result[counts];
-  }
-  return result;
-}
 
 // The histograms of a run in `teachers` parts of the votes.
 std::map<SyntheticHistogram, std::int64_t> in_parts(const VoteProfile& votes,
@@ -463,7 +433,7 @@ CurveParameters parameters_from_labels(const CostSpec& question, std::int64_t qu
     double sum = 0.0;
     for (std::int64_t k = 0; k < queries; ++k) {
       sum += probability_answered(question.aggregator,
-                                  top_count(question.teachers, least, k, queries));
+                                  synthetic_top_count(question.teachers, least, k, queries));
     }
     return sum;
   };

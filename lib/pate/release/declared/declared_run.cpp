@@ -42,6 +42,17 @@ std::int64_t most_queries_for_any_votes(const Aggregator& aggregator, std::int64
   return fits;
 }
 
+CostsByOrder costs_by_order(CostSpec question, const VoteProfile& votes,
+                            std::span<const double> orders, const CurveTableSource& source,
+                            unsigned threads, const ProgressCallback& progress) {
+  CostsByOrder result;
+  for (const double order : orders) {
+    question.order = order;
+    result.push_back(source.costs(question, threads, progress)->upper(votes, threads));
+  }
+  return result;
+}
+
 DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
     : settings_(settings), test_(settings.budget) {
   if (settings.queries < 1) {
@@ -83,14 +94,7 @@ CostsByOrder DeclaredMechanism::costs(const VoteProfile& votes, std::span<const 
   if (votes.queries != settings_.queries) {
     throw parameter_error("the votes are not those that the budget was declared for");
   }
-  CostsByOrder result;
-  CostSpec question = settings_.question;
-  for (const double order : orders) {
-    question.order = order;
-    result.push_back(
-        source.costs(question, settings_.threads, {})->upper(votes, settings_.threads));
-  }
-  return result;
+  return costs_by_order(settings_.question, votes, orders, source, settings_.threads);
 }
 
 DeclaredRehearsal rehearse(const DeclaredMechanism& mechanism, const VoteProfile& votes,

@@ -31,6 +31,12 @@ struct DeclaredSettings {
                                                       std::int64_t most, double epsilon,
                                                       double delta);
 
+/// UB(d) of a run at each of the orders, each from tables of `source`. Private.
+[[nodiscard]] CostsByOrder costs_by_order(CostSpec question, const VoteProfile& votes,
+                                          std::span<const double> orders,
+                                          const CurveTableSource& source, unsigned threads,
+                                          const ProgressCallback& progress = {});
+
 /// Settings that can be kept, and the test they lead to.
 class DeclaredMechanism {
  public:

@@ -1,0 +1,104 @@
+#include "pate/release/declared/at_most_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pate/base/error.hpp"
+#include "pate/release/declared/declared_run.hpp"
+
+namespace pate {
+
+namespace {
+
+std::string at_most_in_words(const AtMostPlan& plan) {
+  return fmt::format(
+      "There is this one delta and no other failure probability. Which of two numbers E is, both "
+      "fixed before the votes were looked at, was decided by a private test: {} where it passes, "
+      "else {}, which holds whatever the votes are. The run is not ({}, {})-differentially "
+      "private, "
+      "also where {} is told: other outcomes have the other number.",
+      plan.claim.claim(), plan.claim.failed_claim(), plan.claim.claim(), plan.terms.delta,
+      plan.claim.claim());
+}
+
+}  // namespace
+
+double AtMostPlan::mean_published() const {
+  const double failed = ladder().fail(level);
+  return (1.0 - failed) * claim.claim() + failed * claim.failed_claim();
+}
+
+double AtMostPlan::telling_epsilon() const {
+  double largest = 0.0;
+  for (std::size_t j = 1; j <= ladder().last(); ++j) {
+    largest = std::max({largest, ladder().fall(j - 1), ladder().rise(j)});
+  }
+  return largest;
+}
+
+AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings,
+                        const CurveTableSource& source, const ProgressCallback& progress) {
+  if (votes.queries < 1) throw parameter_error("a claim needs at least one query, got none");
+  if (settings.cost != ReleasedCost::joint) {
+    throw parameter_error("a claim counts every query: its reading is joint");
+  }
+  validate_delta(settings.delta);
+  (void)added_entries(settings, settings.delta);
+  const AtMostClaim claim(settings.claim, settings.delta, [&](double delta) {
+    return epsilon_for_any_votes(votes.aggregator, votes.queries, delta);
+  });
+  const double best = claim.test().ladder().pass(claim.test().best_level());
+  if (!(best >= DeclaredMechanism::kHopeless)) {
+    throw validity_error(fmt::format(
+        "the claim {} at delta = {} is out of reach: even answers that cost nothing would pass "
+        "with probability {:.3g} at most; claim a larger epsilon, or choose a larger delta",
+        settings.claim, settings.delta, best));
+  }
+  if (!(settings.claim < claim.failed_claim())) {
+    throw validity_error(fmt::format(
+        "the claim {} is not below {}, which holds whatever the votes are and is said where the "
+        "test does not pass: it needs no test",
+        settings.claim, claim.failed_claim()));
+  }
+  if (!std::isfinite(claim.failed_claim())) {
+    throw validity_error(
+        "of this run no epsilon is known that holds whatever the votes are, which is said where "
+        "the test does not pass");
+  }
+  const CostSpec question{
+      votes.aggregator,
+      votes.teachers,
+      votes.classes,
+      claim.test().orders().front(),
+      settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
+      ReleasedCost::joint};
+  validate(question);
+  const CostsByOrder costs =
+      costs_by_order(question, votes, claim.test().orders(), source, settings.threads, progress);
+  const ReleaseTerms& terms = settings;
+  return {terms, claim, question.cost, claim.test().level(costs)};
+}
+
+PublicRelease public_release(const VoteProfile& votes, const AtMostPlan& plan, bool passed) {
+  const double told = passed ? plan.claim.claim() : plan.claim.failed_claim();
+  PublicRelease result =
+      public_release(votes, plan.terms, ParameterOrigin::given, told, plan.terms.delta);
+  result.method = ReleaseMethod::at_most;
+  const std::span<const double> orders = plan.claim.test().orders();
+  result.at_most = {passed,
+                    plan.claim.claim(),
+                    plan.claim.failed_claim(),
+                    plan.cost,
+                    static_cast<std::int64_t>(plan.ladder().last()) + 1,
+                    {orders.begin(), orders.end()}};
+  result.order = orders.front();
+  result.statement = release_statement(
+      result, plan.terms, at_most_in_words(plan),
+      " Claim, queries, noise and threshold were fixed without these votes, on which the statement "
+      "rests.");
+  return result;
+}
+
+}  // namespace pate

@@ -1,0 +1,122 @@
+#include "pate/release/declared/declared_outlook.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/release/curve/synthetic_votes.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::array kOutlookPasses{0.9, 0.99};
+// More queries than a budget of use allows, and units hold.
+constexpr std::int64_t kMostOutlookQueries = 1'000'000;
+constexpr double kMostOutlookUnits = 0x1p61;
+
+VoteProfile outlook_votes(const CostSpec& question,
+                          const std::map<SyntheticHistogram, std::int64_t>& votes) {
+  VoteProfile result;
+  result.aggregator = question.aggregator;
+  result.teachers = question.teachers;
+  result.classes = question.classes;
+  for (const auto& [counts, count] : votes) {
+    VoteProfile::Query query;
+    query.statistic = question.aggregator.selection ? counts.front() : 0;
+    query.count = count;
+    result.add(query, counts);
+    result.queries += count;
+  }
+  return result;
+}
+
+double outlook_answered(const VoteProfile& votes) {
+  if (!votes.aggregator.selection) return 1.0;
+  double sum = 0.0;
+  for (const VoteProfile::Query& query : votes.distinct) {
+    sum += static_cast<double>(query.count) *
+           std::exp(log_answered(*votes.aggregator.selection, query.statistic));
+  }
+  return sum / static_cast<double>(votes.queries);
+}
+
+// The pass probability of so many queries like those that were looked at.
+class PassByQueries {
+ public:
+  PassByQueries(const DeclaredTest& test, CostsByOrder costs, std::int64_t looked_at)
+      : test_(test), costs_(std::move(costs)), looked_at_(static_cast<double>(looked_at)) {}
+
+  [[nodiscard]] double operator()(std::int64_t queries) const {
+    CostsByOrder scaled = costs_;
+    const double times = static_cast<double>(queries) / looked_at_;
+    for (std::vector<CostUnits>& at : scaled) {
+      for (CostUnits& units : at) {
+        units = static_cast<CostUnits>(
+            std::min(std::ceil(static_cast<double>(units) * times), kMostOutlookUnits));
+      }
+    }
+    return test_.ladder().pass(test_.level(scaled));
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> most(double pass) const {
+    std::int64_t passes = 0;
+    std::int64_t fails = kMostOutlookQueries + 1;
+    while (fails - passes > 1) {
+      const std::int64_t middle = passes + (fails - passes) / 2;
+      ((*this)(middle) >= pass ? passes : fails) = middle;
+    }
+    return passes > 0 ? std::optional(passes) : std::nullopt;
+  }
+
+ private:
+  const DeclaredTest& test_;
+  CostsByOrder costs_;
+  double looked_at_;
+};
+
+}  // namespace
+
+std::vector<ConsensusOutlook> declared_outlook(const DeclaredMechanism& mechanism,
+                                               const CurveTableSource& source,
+                                               const ProgressCallback& progress) {
+  const DeclaredSettings& settings = mechanism.settings();
+  const DeclaredTest& test = mechanism.test();
+  std::vector<VoteProfile> votes;
+  for (const double least : kMinTopShares) {
+    votes.push_back(outlook_votes(
+        settings.question, synthetic_votes(settings.question.teachers, settings.question.classes,
+                                           least, kOutlookHistograms)));
+  }
+  // Order by order, so that one table at a time is in memory.
+  std::vector<CostsByOrder> costs(votes.size());
+  CostSpec question = settings.question;
+  for (const double order : test.orders()) {
+    question.order = order;
+    const auto tables = source.costs(question, settings.threads, progress);
+    for (std::size_t i = 0; i < votes.size(); ++i) {
+      costs[i].push_back(tables->upper(votes[i], settings.threads));
+    }
+  }
+  std::vector<ConsensusOutlook> result;
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    const PassByQueries pass(test, std::move(costs[i]), kOutlookHistograms);
+    ConsensusOutlook& outlook = result.emplace_back();
+    outlook.least_top_share = kMinTopShares[i];
+    outlook.answered = outlook_answered(votes[i]);
+    for (const std::int64_t queries :
+         {settings.queries / 4, settings.queries / 2, settings.queries, 2 * settings.queries}) {
+      if (queries < 1) continue;
+      outlook.by_queries.push_back(
+          {queries, pass(queries), outlook.answered * static_cast<double>(queries)});
+    }
+    for (const double probability : kOutlookPasses) {
+      outlook.most_queries.emplace_back(probability, pass.most(probability));
+    }
+  }
+  return result;
+}
+
+}  // namespace pate
