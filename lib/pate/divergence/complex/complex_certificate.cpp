@@ -17,6 +17,8 @@ constexpr double kMostLog = 0x1p20;
 // Relative to the parts of an exponent, and of a sum: many times what they lose.
 constexpr double kExponentRounding = 4e-15;
 constexpr double kSumRounding = 1e-11;
+constexpr double kDistanceStep = 1e-9;
+constexpr double kLeastLog = -700.0;
 
 }  // namespace
 
@@ -52,7 +54,8 @@ std::vector<double> LogModulusSums::values() const {
   return result;
 }
 
-ComplexCertificate::ComplexCertificate(const ComplexOrders& orders, std::span<const double> logs) {
+ComplexCertificate::ComplexCertificate(const ComplexOrders& orders, std::span<const double> logs,
+                                       std::int64_t distance) {
   validate(orders);
   const double squared = orders.smoothing * orders.smoothing;
   std::vector<double> exponents;
@@ -69,7 +72,8 @@ ComplexCertificate::ComplexCertificate(const ComplexOrders& orders, std::span<co
     const double width = std::log(orders.step / (2.0 * std::numbers::pi));
     for (std::size_t k = 0; k < orders.row(); ++k) {
       const double y = orders.imaginary(k);
-      take(row[k], real - squared * y * y / 2.0,
+      // Nothing beside k = 0, where U is not negative.
+      take(std::max(row[k], kLeastLog), real - squared * y * y / 2.0,
            width - std::log(std::hypot(a, y)) - std::log(std::hypot(a + 1.0, y)) +
                (k == 0 ? 0.0 : std::numbers::ln2));
     }
@@ -81,7 +85,8 @@ ComplexCertificate::ComplexCertificate(const ComplexOrders& orders, std::span<co
     const double renyi = row[0] + a * std::log(a) - (a + 1.0) * std::log1p(a);
     const double log_sum = largest + std::log(sum) + kExponentRounding * size + kSumRounding;
     if (!std::isfinite(log_sum) || !std::isfinite(size)) continue;
-    lines_.push_back({a, std::min(log_sum, renyi + kExponentRounding * (size + a * a + 10.0))});
+    const double least = std::min(log_sum, renyi + kExponentRounding * (size + a * a + 10.0));
+    lines_.push_back({a, least + kDistanceStep * static_cast<double>(distance)});
   }
 }
 
@@ -94,6 +99,10 @@ double ComplexCertificate::log_delta(double epsilon) const {
     if (outward < least) least = outward;
   }
   return least;
+}
+
+bool ComplexCertificate::holds(double epsilon, double log_delta) const {
+  return log_delta < 0.0 && this->log_delta(epsilon) <= log_delta;
 }
 
 double ComplexCertificate::epsilon(double delta) const {

@@ -43,10 +43,16 @@ class LogModulusSums {
 class ComplexCertificate {
  public:
   /// `logs`: U by real part, then k. Real parts with a U(a, .) that is not finite are left out.
-  ComplexCertificate(const ComplexOrders& orders, std::span<const double> logs);
+  /// `distance`: so many times 1e-9 the logarithms of delta are raised, which is far more than
+  /// rounding makes of two certificates: where no U of the first is above the second's, and its
+  /// distance is less, it is below the second in what is computed, too.
+  ComplexCertificate(const ComplexOrders& orders, std::span<const double> logs,
+                     std::int64_t distance = 0);
 
   /// log of a bound on delta at any real epsilon, at most 0: that where nothing is known.
   [[nodiscard]] double log_delta(double epsilon) const;
+  /// Whether delta(epsilon) is at most e^log_delta < 1.
+  [[nodiscard]] bool holds(double epsilon, double log_delta) const;
   /// An epsilon >= 0 for delta in (0, 1): rounded upwards; +inf where there is none.
   [[nodiscard]] double epsilon(double delta) const;
 

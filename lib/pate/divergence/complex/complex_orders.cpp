@@ -34,16 +34,21 @@ ComplexOrders complex_orders(double epsilon, double delta) {
                     epsilon, delta));
   }
   constexpr double kLeastReal = 0.5;
-  const double scale = std::max(epsilon, 1.0);
   const double middle = 13.0 * std::pow(epsilon, -0.75) * std::log(delta) / std::log(1e-5);
   ComplexOrders result;
   for (const double share : {0.3, 0.5, 0.75, 1.0, 1.25}) {
     const double a = std::max(std::floor(2.0 * share * middle + 0.5) / 2.0, kLeastReal);
     if (result.reals.empty() || a > result.reals.back()) result.reals.push_back(a);
   }
-  result.step = 4.0 / scale;
-  result.terms = static_cast<int>(std::ceil(120.0 / (std::sqrt(scale) * result.step)));
-  result.smoothing = 0.02 * std::sqrt(scale);
+  if (epsilon < 1.0) {
+    result.step = 4.0 / std::sqrt(epsilon);
+    result.smoothing = 0.02 * std::pow(epsilon, 0.75);
+    result.terms = static_cast<int>(std::ceil(3.5 / (result.step * result.smoothing)));
+    return result;
+  }
+  result.step = 4.0 / epsilon;
+  result.smoothing = 0.02 * std::sqrt(epsilon);
+  result.terms = static_cast<int>(std::ceil(120.0 / (std::sqrt(epsilon) * result.step)));
   return result;
 }
 

@@ -36,6 +36,8 @@ class KeyModuli {
             bool both_statistics = true);
 
   [[nodiscard]] const ComplexOrders& orders() const { return orders_; }
+  [[nodiscard]] std::int64_t teachers() const { return teachers_; }
+  [[nodiscard]] std::int64_t classes() const { return classes_; }
 
   /// What is needed beside, one for each thread.
   struct Scratch {
