@@ -119,6 +119,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   add_metrics(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
+  add_export_options(line, options.exports);
 }
 
 int run_plan(const PlanOptions& options, const Streams& streams) {
@@ -128,7 +129,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   }
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
-  check_output_options(options.output, {});
+  check_output_options(options.output, {}, options.exports.destinations());
   const PlannedRun run = given_run(options, options.solve);
   const PlanSettings& settings = options.settings;
   Plan result =
@@ -141,6 +142,8 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
       version(),          settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
       verdicts_of(judged)};
   constexpr bool kPublic = true;  // there are no votes yet
+  write_exports(options.exports, context.record, result.costs[result.headline],
+                {.orders = options.settings.orders}, streams);
   deliver_report(options.output,
                  options.output.public_only ? reports::public_plan_report_json(result, context)
                                             : reports::plan_report_json(result, context),

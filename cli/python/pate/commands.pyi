@@ -56,6 +56,8 @@ def analyze(
     reinforce_above: float | None = ...,
     rows_from_answers: bool = ...,
     shard: str | float | None = ...,
+    export_rdp: Path | None = ...,
+    export_pld: Path | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 
@@ -352,6 +354,8 @@ def plan(
     epsilon: float | None = ...,
     solve: Literal["sigma2", "sigma1", "laplace-scale", "ptr-sigma", "queries", "max-answers", "max-refusals"] | None = ...,
     public_only: bool = ...,
+    export_rdp: Path | None = ...,
+    export_pld: Path | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 
@@ -373,6 +377,8 @@ def compose(
     min_answered: float | None = ...,
     require_releasable: bool = ...,
     public_only: bool = ...,
+    export_rdp: Path | None = ...,
+    export_pld: Path | None = ...,
     threads: int | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
