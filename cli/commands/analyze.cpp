@@ -81,6 +81,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   add_all(line, options.output);
   add_metrics(line, options.output);
   add_statement(line, options.output);
+  add_export_options(line, options.exports);
 }
 
 int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
@@ -91,7 +92,12 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                                   : "--reinforce-above needs --student: its scores are compared");
   }
   const AccountSettings settings = make_account_settings(options.privacy);
-  check_output_options(options.output, input_paths(options.input));
+  check_output_options(options.output, input_paths(options.input), options.exports.destinations());
+  if (options.exports.any() && !options.shard.empty()) {
+    throw usage_error(
+        "--export-rdp and --export-pld are for a whole run, not for a shard: give them to 'pate "
+        "compose' instead");
+  }
   const Shard shard = shard_of(options);
   // A scheduler may well have one machine: 1/1 is a shard that compose takes, too.
   const bool is_shard = !options.shard.empty();
@@ -126,6 +132,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     context.record = {reports::analysis_event(account, context.inputs, options.rows_from_answers)};
   }
 
+  write_exports(options.exports, context.record, account.costs[account.headline],
+                {.orders = settings.orders, .threads = settings.threads}, streams);
   deliver_report(
       options.output,
       reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/exports.hpp"
 #include "cli/options/foreign.hpp"
 #include "cli/options/mechanism.hpp"
 #include "cli/options/output.hpp"
@@ -39,6 +40,7 @@ struct AnalyzeOptions {
   std::string shard;  ///< "i/n"; empty is the whole
   bool rows_from_answers = false;
   std::optional<double> reinforce_above;
+  ExportOptions exports;
 };
 void add_analyze(CommandLine& line, AnalyzeOptions& options);
 [[nodiscard]] int run_analyze(const AnalyzeOptions& options, const Streams& streams);
@@ -50,6 +52,7 @@ struct ComposeOptions {
   bool same_teachers = false;  ///< although their votes lie in different files
   bool any_delta = false;
   ForeignOptions foreign;
+  ExportOptions exports;
   Limits limits;
   unsigned threads = 0;
   OutputOptions output;
@@ -189,6 +192,7 @@ struct PlanOptions {
   std::optional<std::int64_t> teachers, classes;
   std::string tables;
   unsigned threads = 0;
+  ExportOptions exports;
   OutputOptions output;
 };
 void add_plan(CommandLine& line, PlanOptions& options);

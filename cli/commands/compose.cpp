@@ -143,6 +143,8 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
   const auto judged = judged_limits(options.limits, account.costs[account.headline],
                                     account.answered_expected, account.answered_realized);
   context.verdicts = verdicts_of(judged);
+  write_exports(options.exports, context.record, account.costs[account.headline],
+                {.threads = options.threads}, streams);
   deliver_report(options.output,
                  reports::analyze_report_json(account, context, nullptr, options.output.audience()),
                  costs_for_people(options.output, guarantee_of(account), account.costs,
@@ -351,6 +353,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   const auto judged = judged_limits(options.limits, sum.costs[sum.headline], sum.answered_expected,
                                     sum.answered_realized);
   context.verdicts = verdicts_of(judged);
+  write_exports(options.exports, context.record, sum.costs[sum.headline], settings, streams);
   deliver_report(options.output,
                  reports::composed_report_json(sum, context, options.output.audience()),
                  costs_for_people(
@@ -388,6 +391,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
   add_metrics(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
+  add_export_options(line, options.exports);
   add_threads(line.section("Work"), options.threads);
 }
 
@@ -396,7 +400,7 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   if (options.rounds.delta) check_delta(*options.rounds.delta, options.any_delta);
   std::vector<std::string> inputs = options.reports;
   std::ranges::copy(foreign_files(options.foreign), std::back_inserter(inputs));
-  check_output_options(options.output, inputs);
+  check_output_options(options.output, inputs, options.exports.destinations());
   if (options.output.public_only && options.limits.min_answered) {
     throw usage_error(
         "--min-answered excludes --public-only: how many answers are expected depends on the "
@@ -413,6 +417,9 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   });
   if (tunings && options.output.public_only) {
     throw usage_error("--public-only: nothing of a tuning may be published");
+  }
+  if (tunings && options.exports.any()) {
+    throw usage_error("--export-rdp and --export-pld: a tuning is no mechanism; leave them out");
   }
   if (!tunings && !shards) return compose_rounds(documents, options, streams);
   check_only_shards(options);

@@ -177,6 +177,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   add_metrics(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
+  add_export_options(line, options.exports);
 }
 
 int run_plan(const PlanOptions& options, const Streams& streams) {
@@ -186,7 +187,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   }
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
-  check_output_options(options.output, {});
+  check_output_options(options.output, {}, options.exports.destinations());
   const PlannedRun run = given_run(options, options.solve);
   const PlanSettings& settings = options.settings;
   Plan result =
@@ -202,6 +203,8 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   const auto declared = declared_plan(options, options.solve, context, streams);
   const reports::DeclaredPlan* const its = declared ? &*declared : nullptr;
   constexpr bool kPublic = true;  // there are no votes yet
+  write_exports(options.exports, context.record, result.costs[result.headline],
+                {.orders = options.settings.orders}, streams);
   deliver_report(options.output,
                  reports::plan_report_json(result, context, its, options.output.audience()),
                  costs_for_people(

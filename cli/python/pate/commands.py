@@ -17,7 +17,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             max_refusals=None, ptr_delta=None, any_delta=False, bound=None, exact=False, deltas=None,
             profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, max_epsilon=None,
             min_answered=None, require_releasable=False, reinforce_above=None, rows_from_answers=False, shard=None,
-            max_memory=None):
+            export_rdp=None, export_pld=None, max_memory=None):
     """Compute the privacy cost of a file of votes.
 
     On the command line: pate analyze votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5
@@ -88,12 +88,17 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     Work:
     shard: process part I of N; join the parts with pate compose
 
+    Output:
+    export_rdp: write the Renyi DP behind the cost that is reported first, for other accountants: CSV, order,rdp
+    export_pld: write the privacy loss distribution behind it: JSON, a grid of losses with their probabilities,
+        never below the truth
+
     Program:
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the number of different histograms and of teachers
     """
     options = locals()
-    return _calls.call('analyze', options.pop('votes'), options, ('decisions', 'indices', 'labels', 'student'))
+    return _calls.call('analyze', options.pop('votes'), options, ('decisions', 'export_pld', 'export_rdp', 'indices', 'labels', 'student'))
 
 
 def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
@@ -577,8 +582,8 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, queries=None, max_answers=None,
-         any_delta=False, conversion=None, orders=None, max_epsilon=None, declared_epsilon=None, teachers=None,
-         classes=None, tables=None, threads=None, epsilon=None, solve=None, public_only=False, max_memory=None):
+         any_delta=False, conversion=None, orders=None, max_epsilon=None, epsilon=None, solve=None, public_only=False,
+         export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -623,17 +628,21 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
 
     Output:
     public_only: write only what may be published
+    export_rdp: write the Renyi DP behind the cost that is reported first, for other accountants: CSV, order,rdp
+    export_pld: write the privacy loss distribution behind it: JSON, a grid of losses with their probabilities,
+        never below the truth
 
     Program:
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the number of teachers
     """
-    return _calls.call('plan', None, locals(), ('tables',))
+    return _calls.call('plan', None, locals(), ('export_pld', 'export_rdp'))
 
 
 def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,
             same_teachers=False, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, source=None, max_epsilon=None,
-            min_answered=None, require_releasable=False, public_only=False, threads=None, max_memory=None):
+            min_answered=None, require_releasable=False, public_only=False, export_rdp=None, export_pld=None,
+            threads=None, max_memory=None):
     """Compose the costs of reports, or join shards of a run.
 
     On the command line: pate compose round1.json round2.json --summary
@@ -666,6 +675,9 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
 
     Output:
     public_only: write only what may be published
+    export_rdp: write the Renyi DP behind the cost that is reported first, for other accountants: CSV, order,rdp
+    export_pld: write the privacy loss distribution behind it: JSON, a grid of losses with their probabilities,
+        never below the truth
 
     Work:
     threads: number of threads; 0, the default: all processors
@@ -675,7 +687,7 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
         grows with the size of the reports
     """
     options = locals()
-    return _calls.call_with_reports('compose', options.pop("reports"), options, ())
+    return _calls.call_with_reports('compose', options.pop("reports"), options, ('export_pld', 'export_rdp'))
 
 
 def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,

@@ -56,6 +56,8 @@ def analyze(
     reinforce_above: float | None = ...,
     rows_from_answers: bool = ...,
     shard: str | float | None = ...,
+    export_rdp: Path | None = ...,
+    export_pld: Path | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 
@@ -360,6 +362,8 @@ def plan(
     epsilon: float | None = ...,
     solve: Literal["sigma2", "sigma1", "laplace-scale", "ptr-sigma", "queries", "max-answers", "max-refusals"] | None = ...,
     public_only: bool = ...,
+    export_rdp: Path | None = ...,
+    export_pld: Path | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 
@@ -381,6 +385,8 @@ def compose(
     min_answered: float | None = ...,
     require_releasable: bool = ...,
     public_only: bool = ...,
+    export_rdp: Path | None = ...,
+    export_pld: Path | None = ...,
     threads: int | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...

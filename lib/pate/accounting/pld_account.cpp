@@ -322,9 +322,11 @@ struct Grids {
   double least_delta = 0.0;
   double slope_forward = 1.0, slope_reverse = 1.0;
   double epsilon = 0.0;
+  double told_apart = 0.5;
 
   [[nodiscard]] double highest(Direction direction) const {
-    return std::max(0.5, 14.0 / (direction == Direction::forward ? slope_forward : slope_reverse));
+    return std::max(told_apart,
+                    14.0 / (direction == Direction::forward ? slope_forward : slope_reverse));
   }
   [[nodiscard]] PessimisticProfile::Grid grid(Direction direction, double h) const {
     return {h, highest(direction), least_delta};
@@ -356,6 +358,7 @@ Grids grids_of(const ProfileHints& hints, const ProfileSettings& settings, doubl
   result.slope_reverse = slope(hints.reverse);
   result.epsilon = std::max(hints.larger().epsilon, 1e-3);
   result.least_delta = least_delta(settings);
+  result.told_apart = settings.told_apart;
   if (settings.step) {
     result.step = *settings.step;
     return result;
@@ -425,8 +428,10 @@ ProfileCurve profile_curve(double step, std::span<const double> deltas,
   return curve;
 }
 
-std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSteps> steps,
-                                      double delta, const OptimalOrder& hint) {
+std::optional<PessimisticProfile> mixture_profile(double gaussian_mu,
+                                                  std::span<const PureSteps> steps,
+                                                  const ProfileSettings& settings,
+                                                  const OptimalOrder& hint) {
   // Beyond so many steps their RDP is near the truth.
   constexpr double kMaxPureSteps = 1e5;
   constexpr double kMaxProducts = 2e9;
@@ -436,10 +441,11 @@ std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSt
     if (!(its.epsilon < 30.0)) return std::nullopt;
     count += static_cast<double>(its.count);
   }
-  if (!(count > 0.0 && count <= kMaxPureSteps) || !std::isfinite(hint.epsilon)) {
+  if (!(count > 0.0 || gaussian_mu > 0.0) || !(count <= kMaxPureSteps) ||
+      !std::isfinite(hint.epsilon)) {
     return std::nullopt;
   }
-  Grids grids = grids_of({hint, hint}, {delta, {}, {}}, count);
+  Grids grids = grids_of({hint, hint}, settings, count);
   while (grids.nodes(grids.step) * 3.0 * count > kMaxProducts) grids.step *= 2.0;
   if (grids.step > kMaxStep) return std::nullopt;
   PessimisticProfile profile = upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu);
@@ -450,7 +456,14 @@ std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSt
                                     {less, 1.0 - less, -its.epsilon}};
     profile.compose_query(DiscretizedPairs(std::array{response}, grids.step), 0, 1, its.count);
   }
-  const double epsilon = profile.epsilon(delta);
+  return profile;
+}
+
+std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSteps> steps,
+                                      double delta, const OptimalOrder& hint) {
+  if (steps.empty()) return std::nullopt;
+  const auto profile = mixture_profile(gaussian_mu, steps, {delta, {}, {}}, hint);
+  const double epsilon = profile ? profile->epsilon(delta) : kInfinity;
   return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
 }
 
@@ -553,9 +566,12 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
     counter.add(static_cast<std::int64_t>(size));
   }
   const double delta = settings.delta;
-  return RunProfile{{upper[0].epsilon(delta), upper[1].epsilon(delta)},
+  RunProfile result{{upper[0].epsilon(delta), upper[1].epsilon(delta)},
                     {lower[0].epsilon(delta), lower[1].epsilon(delta)},
-                    profile_curve(grids.step, settings.deltas, kEpsilons, upper, lower)};
+                    profile_curve(grids.step, settings.deltas, kEpsilons, upper, lower),
+                    {}};
+  std::ranges::move(upper, std::back_inserter(result.profiles));
+  return result;
 }
 
 namespace {

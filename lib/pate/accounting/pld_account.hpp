@@ -22,6 +22,9 @@ struct ProfileSettings {
   /// Where else epsilon is told; must not be empty.
   std::vector<double> deltas{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
   std::optional<double> step = {};  ///< of the grid of losses, a power of two; unset: fine enough
+  /// How far below 0 deltas are asked for, as others do who go on with a profile: losses to come are
+  /// told apart up to here at least.
+  double told_apart = 0.5;
 };
 
 /// The best orders of the run's exact RDP by direction, which say how fine a grid must be.
@@ -39,6 +42,7 @@ struct RunProfile {
   BothDirections upper;  ///< certified: every neighbour, whichever it is at each query
   BothDirections lower;  ///< one neighbour has at least this
   ProfileCurve curve;
+  std::vector<PessimisticProfile> profiles;  ///< forward, then reverse: of which `upper` is told
 };
 
 /// What the ends of both directions, forward and reverse, say: epsilon at the deltas, and delta at
@@ -70,6 +74,13 @@ struct RunProfile {
 [[nodiscard]] std::optional<double> mixture_epsilon(double gaussian_mu,
                                                     std::span<const PureSteps> steps, double delta,
                                                     const OptimalOrder& hint);
+
+/// The privacy profile that this epsilon is read off, for every delta of the settings; the same in
+/// both directions. Also of Gaussian steps alone.
+[[nodiscard]] std::optional<PessimisticProfile> mixture_profile(double gaussian_mu,
+                                                                std::span<const PureSteps> steps,
+                                                                const ProfileSettings& settings,
+                                                                const OptimalOrder& hint);
 
 /// Who voted for what: rows of one group a teacher, and the rows of every distinct query.
 struct TeacherRows {

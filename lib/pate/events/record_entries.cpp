@@ -257,7 +257,8 @@ std::optional<CostEntry> counted_entry(const RecordQuestion& asked, std::vector<
 std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
                                             std::span<const CostEntry> bounds,
                                             std::optional<ProfileCurve>& curve,
-                                            std::vector<Notice>& notices) {
+                                            std::vector<Notice>& notices,
+                                            std::vector<PessimisticProfile>* profiles) {
   if (!asked.sums.has_exact() || !asked.converts()) return {};
   if (asked.apart > 0.0) {
     notices.push_back({"bound_left_out",
@@ -285,8 +286,10 @@ std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
   if (profiled && !spent) {
     entries.push_back(profile_entry(Bound::exact, asked.delta, 0.0, 0.0));
   } else if (profiled) {
-    auto profile = run_profile(profiled->runs, {best[0], best[1]}, {.delta = asked.delta},
-                               profiled->mu, asked.threads);
+    ProfileSettings settings{.delta = asked.delta};
+    if (profiles != nullptr) settings.told_apart = kToldApart * most + 1.0;
+    auto profile =
+        run_profile(profiled->runs, {best[0], best[1]}, settings, profiled->mu, asked.threads);
     if (profile) {
       // The lower end knows nothing of events beside.
       const double upper = std::min(profile->upper.larger(), most);
@@ -294,6 +297,7 @@ std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
                                       std::min(profile->lower.larger(), upper)));
       note_interval(entries.back(), notices);
       curve = std::move(profile->curve);
+      if (profiles != nullptr) *profiles = std::move(profile->profiles);
     } else {
       notices.push_back(no_profile());
     }

@@ -41,6 +41,9 @@ struct RecordQuestion {
 [[nodiscard]] RecordQuestion question_of(RecordSums& sums, const RecordSettings& settings,
                                          double delta);
 
+/// Profiles that others go on with tell losses apart down to this many times minus epsilon, less 1.
+inline constexpr double kToldApart = 1.5;
+
 // The entries of `account_record`, whose doc block tells what each of them means. Each function
 // returns none where an event does not tell what they need.
 
@@ -60,12 +63,13 @@ struct RecordQuestion {
 /// The same for any votes, by how many queries were asked and answered.
 [[nodiscard]] std::optional<CostEntry> counted_entry(const RecordQuestion& asked,
                                                      std::vector<Notice>& notices);
-/// The exact costs and the privacy profile, whose curve goes to `curve`; orders are looked for
-/// around those of `bounds`, the entries of the bounds.
-[[nodiscard]] std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
-                                                          std::span<const CostEntry> bounds,
-                                                          std::optional<ProfileCurve>& curve,
-                                                          std::vector<Notice>& notices);
+/// The exact costs and the privacy profile, whose curve goes to `curve`, and where it is asked for
+/// the profile itself, forward and reverse, to `profiles`; orders are looked for around those of
+/// `bounds`, the entries of the bounds.
+[[nodiscard]] std::vector<CostEntry> exact_record_entries(
+    const RecordQuestion& asked, std::span<const CostEntry> bounds,
+    std::optional<ProfileCurve>& curve, std::vector<Notice>& notices,
+    std::vector<PessimisticProfile>* profiles = nullptr);
 
 /// The smallest fixed epsilon that holds for any votes; null where there is none.
 [[nodiscard]] const CostEntry* least_public(std::span<const CostEntry> entries);

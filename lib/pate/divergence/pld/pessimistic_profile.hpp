@@ -66,10 +66,15 @@ class PessimisticProfile {
     compose_query(DiscretizedPairs(neighbours, step_), 0, neighbours.size());
   }
 
-  /// delta at epsilon >= 0. Never below.
+  /// delta at epsilon, of either sign. Never below.
   [[nodiscard]] double delta(double epsilon) const;
   /// The smallest epsilon >= 0 that is certified at delta; +inf for a delta below `least_delta`.
   [[nodiscard]] double epsilon(double delta) const;
+
+  /// The grid: its step, and the least and the greatest epsilon at which there is a node.
+  [[nodiscard]] double grid_step() const { return step_; }
+  [[nodiscard]] double least_epsilon() const { return -static_cast<double>(highest_) * step_; }
+  [[nodiscard]] double greatest_epsilon() const { return -static_cast<double>(lowest_) * step_; }
 
   [[nodiscard]] std::int64_t queries() const { return queries_; }
   /// How many nodes are kept.
