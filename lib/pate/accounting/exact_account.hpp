@@ -12,6 +12,7 @@
 #include "pate/accounting/pld_account.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/run.hpp"
+#include "pate/accounting/teacher_profiles.hpp"
 #include "pate/divergence/bounds/cost.hpp"
 #include "pate/divergence/exact/exact_run.hpp"
 #include "pate/divergence/rdp/orders.hpp"
