@@ -36,7 +36,6 @@ double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
     if (group.count > 0) counts.insert(counts.end(), classes, group.count);
     if (group.count == 0) zeros += classes;
   }
-  if (noisy_max.is_ptr()) return log_q(noisy_max, std::vector<std::int32_t>(1, 0));
   return log_union_bound(counts, zeros, pair_term(noisy_max));
 }
 

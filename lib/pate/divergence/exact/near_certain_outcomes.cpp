@@ -20,7 +20,7 @@ double log_wins_of(const NoisyMax& noisy_max, const GroupedVotes& votes, std::si
   const double others = votes.groups[g].classes - (g == 0 ? 1 : 0);
   if (others == 0.0) return -kInfinity;
   const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups[g].count - 2;
-  if (gap < 0 || noisy_max.is_ptr()) return kInfinity;
+  if (gap < 0) return kInfinity;
   return std::log(others) +
          noisy_max.visit([&](const auto& noise) { return log_pair_probability(noise, gap); });
 }
