@@ -1,40 +1,18 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "pate/accounting/mechanism_counts.hpp"
+#include "pate/accounting/pld_grids.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_run.hpp"
 #include "pate/divergence/pld/optimistic_profile.hpp"
 #include "pate/divergence/pld/pessimistic_profile.hpp"
-#include "pate/divergence/rdp/orders.hpp"
 
 namespace pate {
-
-/// What is wanted of privacy profiles.
-struct ProfileSettings {
-  double delta = 0.0;
-  /// Where else epsilon is told; must not be empty.
-  std::vector<double> deltas{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
-  std::optional<double> step = {};  ///< of the grid of losses, a power of two; unset: fine enough
-  /// How far below 0 deltas are asked for, as others do who go on with a profile: losses to come are
-  /// told apart up to here at least.
-  double told_apart = 0.5;
-};
-
-/// The best orders of the run's exact RDP by direction, which say how fine a grid must be.
-struct ProfileHints {
-  OptimalOrder forward, reverse;
-
-  [[nodiscard]] const OptimalOrder& larger() const {
-    return reverse.epsilon > forward.epsilon ? reverse : forward;
-  }
-};
 
 /// The exact (epsilon, delta) of a run, from the outcome probabilities of its queries without Renyi
 /// DP between (README of `profile`): an interval that holds the smallest epsilon.
@@ -81,28 +59,5 @@ struct RunProfile {
                                                                 std::span<const PureSteps> steps,
                                                                 const ProfileSettings& settings,
                                                                 const OptimalOrder& hint);
-
-/// Who voted for what: rows of one group a teacher, and the rows of every distinct query.
-struct TeacherRows {
-  std::size_t teachers = 0;
-  std::span<const std::uint16_t> groups;         ///< by row, then teacher
-  std::vector<std::vector<std::uint32_t>> rows;  ///< by distinct query
-};
-
-/// The same for every single teacher: only its own votes move.
-struct TeacherProfiles {
-  std::vector<double> epsilon;        ///< by teacher, certified, the larger direction
-  std::vector<std::int64_t> refined;  ///< teachers whose epsilon is from the finer grid, increasing
-  BothDirections upper;               ///< the largest
-  double lower = 0.0;                 ///< what the largest is at least
-  double step = 0.0, coarse_step = 0.0;
-};
-
-/// Profiles of all teachers on a coarse grid, then, from the dearest on, on the finer one until no
-/// other can be dearer. None where that is too much work (more than a minute or so); the run has
-/// outcome probabilities. Threads change no bit.
-[[nodiscard]] std::optional<TeacherProfiles> teacher_profiles(
-    ExactRun& run, const TeacherRows& votes, const ProfileHints& hints,
-    const ProfileSettings& settings, unsigned threads, const ProgressCallback& progress = {});
 
 }  // namespace pate

@@ -8,7 +8,7 @@
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/report_context.hpp"
-#include "pate/studies/darrm/majority_run.hpp"
+#include "pate/studies/darrm/majority_answers.hpp"
 
 namespace pate::reports {
 

@@ -11,6 +11,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/pld_account.hpp"
+#include "pate/accounting/teacher_profiles.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/vote_source.hpp"

@@ -3,45 +3,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "pate/divergence/bounds/joint_cost.hpp"
+#include "pate/divergence/exact/exact_mechanism.hpp"
 #include "pate/divergence/exact/neighbour_outcomes.hpp"
-#include "pate/divergence/exact/noise_rules.hpp"
 #include "pate/divergence/exact/vote_groups.hpp"
 #include "pate/divergence/pld/distribution_pair.hpp"
-#include "pate/mechanisms/aggregator.hpp"
 
 namespace pate {
-
-/// An aggregator with what the outcome probabilities of all queries share. Thread safe once made.
-class ExactMechanism {
- public:
-  /// Throws `parameter_error` as `validate(aggregator)` does. 0 <= teachers < 2^31.
-  ExactMechanism(const Aggregator& aggregator, std::int64_t teachers);
-
-  [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
-  [[nodiscard]] std::int64_t teachers() const { return teachers_; }
-
-  /// The outcome probabilities of the noisy maximum on a query and its neighbours. None for noise
-  /// far below one vote (`noise_rule`), or where counts are too far apart for it (NoiseRule::at).
-  /// `only`: as for `NeighbourOutcomes`.
-  [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(
-      const GroupedVotes& votes, std::span<const std::uint32_t> only = {}) const;
-
-  /// The groups of a query as this aggregator needs them; `scores` for the Interactive one only,
-  /// `zeros`, classes without a vote that the histogram leaves out, for others only.
-  [[nodiscard]] GroupedVotes group(std::span<const std::int32_t> histogram,
-                                   std::span<const double> scores, std::size_t zeros = 0) const;
-
- private:
-  Aggregator aggregator_;
-  std::int64_t teachers_;
-  std::unique_ptr<NoiseRule> rule_;
-};
 
 /// The exact cost of one query: the largest Renyi divergence between what the aggregator answers on
 /// the votes and on a neighbour, in both directions, the selection and the noisy maximum seen as
@@ -52,6 +24,9 @@ class ExactMechanism {
 /// * for noise far below one vote, or counts a million standard deviations apart
 ///   (ExactMechanism::outcomes);
 /// * where it is larger by less than 1e-11 of the cost: the selection dominates.
+///
+/// What is nearly certain of the outcomes is in `near_certain_outcomes.cpp`, tables of them in
+/// `outcome_tables.cpp`, what is known between orders in `known_excesses.cpp`.
 class ExactCost {
  public:
   /// The mechanism must outlive this.
@@ -161,6 +136,8 @@ class ExactCost {
     double first = 0.0, last = 0.0;
     std::vector<std::uint32_t> neighbours;  // none: not known
   };
+  // A neighbour is passed over when it is surely not the largest, whatever rounding did.
+  static constexpr double kMaxRatioToSkip = 1.0 - 1e-9;
   // A chord above the excesses between two orders: weights of what is known at each.
   struct Chord {
     const Known* low = nullptr;

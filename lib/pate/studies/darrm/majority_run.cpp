@@ -35,23 +35,6 @@ double times(double epsilon, std::int64_t steps) {
   return steps == 1 ? epsilon : static_cast<double>(steps) * epsilon * (1.0 + 5e-16);
 }
 
-bool asks_fresh_teachers(TeacherSetting setting) {
-  return setting == TeacherSetting::independent_fresh || setting == TeacherSetting::non_private;
-}
-
-// True with probability share, exactly.
-bool happens(double share, BitSource& source) {
-  while (share > 0.0) {
-    if (share >= 1.0) return true;
-    share = std::ldexp(share, 32);
-    const double digit = std::floor(share);
-    const auto drawn = static_cast<double>(source.bits(32));
-    if (drawn != digit) return drawn < digit;
-    share -= digit;
-  }
-  return false;
-}
-
 double weighed(std::span<const double> weights, std::span<const double> gamma) {
   return std::inner_product(weights.begin(), weights.end(), gamma.begin(), 0.0);
 }
@@ -150,23 +133,11 @@ void compare(MajorityPlan& plan, std::int64_t samples) {
 
 // Where a private noise function that is compared agrees better than the released one by more than
 // kNotedAgreement: which one, and at which probability; where the difference is largest.
-std::optional<std::pair<std::size_t, std::size_t>> agrees_better(const MajorityPlan& plan) {
-  std::optional<std::pair<std::size_t, std::size_t>> result;
-  double most = kNotedAgreement;
-  for (std::size_t i = 1; i < plan.compared.size(); ++i) {
-    const MajorityBaseline& one = plan.compared[i];
-    if (!one.share || !(*one.share <= 1.0)) continue;
-    for (std::size_t k = 0; k < one.agreements.size(); ++k) {
-      const double better = one.agreements[k] - plan.compared.front().agreements[k];
-      if (!(better > most)) continue;
-      most = better;
-      result = {i, k};
-    }
-  }
-  return result;
-}
-
 }  // namespace
+
+bool asks_fresh_teachers(TeacherSetting setting) {
+  return setting == TeacherSetting::independent_fresh || setting == TeacherSetting::non_private;
+}
 
 double kov_closed_epsilon(double epsilon, std::int64_t steps, double slack) {
   const auto k = static_cast<double>(steps);
@@ -254,170 +225,6 @@ MajorityPlan plan_majority(const MajoritySettings& settings, std::int64_t sample
   choose_gamma(plan);
   compare(plan, samples);
   return plan;
-}
-
-Guarantee guarantee_of(const MajorityPlan& plan) {
-  const MajoritySettings& settings = plan.settings;
-  const MajorityCost& cost = plan.costs[plan.headline];
-  Guarantee result;
-  result.holds = true;
-  const std::string answers =
-      settings.queries == 1 ? "the answer" : fmt::format("the {} answers", settings.queries);
-  result.promise = promise_in_words(answers, cost.epsilon, cost.delta);
-  if (settings.setting != TeacherSetting::non_private) protect_records(result);
-  result.promise += " This holds whatever the votes are, and may be published.";
-  result.formula = fmt::format(
-      "Pr[M(D) in S] <= e^{} Pr[M(D') in S] + {} for every set S of outcomes, and the same with D "
-      "and "
-      "D' exchanged; M are the answers",
-      cost.epsilon, cost.delta);
-  const std::string of_a_teacher =
-      fmt::format("every teacher is ({}, {})-DP on its own, with coins independent of the others'",
-                  settings.teachers.epsilon, settings.teachers.delta);
-  switch (settings.setting) {
-    case TeacherSetting::independent_fresh:
-      result.assumes = {
-          of_a_teacher,
-          "every query is answered by votes with new coins: teachers that were trained "
-          "once and are asked again are not of this kind"};
-      break;
-    case TeacherSetting::static_whole:
-      result.assumes = {of_a_teacher + ", all its votes together"};
-      break;
-    case TeacherSetting::static_shards:
-      result.assumes = {of_a_teacher + ", all its votes together",
-                        "the shards are disjoint, and nothing else joins them"};
-      break;
-    case TeacherSetting::non_private:
-      result.assumes = {"the teachers were trained on disjoint data"};
-      break;
-  }
-  if (settings.setting != TeacherSetting::non_private &&
-      settings.setting != TeacherSetting::static_shards &&
-      settings.teachers.affected < settings.teachers.teachers) {
-    result.assumes.push_back(
-        fmt::format("a record reaches at most {} of the teachers", settings.teachers.affected));
-  }
-  result.assumes.emplace_back("the weights of the objective were not taken from these votes");
-  result.not_covered = {
-      "anything else that was published about the same data: of other answers of these teachers "
-      "this "
-      "says nothing",
-      "how often answers agree with the votes, which is private"};
-  return result;
-}
-
-std::vector<Notice> majority_notices(const MajorityPlan& plan) {
-  const MajoritySettings& settings = plan.settings;
-  std::vector<Notice> result;
-  const bool is_static = !asks_fresh_teachers(settings.setting);
-  if (is_static && settings.queries > 1) {
-    result.push_back(
-        {"not_composed",
-         fmt::format(
-             "teachers that are trained once give all {} answers: the cost of one, epsilon = {}, "
-             "does not compose over them; what is reported bounds what the teachers say at all",
-             settings.queries, decimal(settings.target.epsilon))});
-  }
-  if (settings.setting == TeacherSetting::static_shards) {
-    result.push_back(
-        {"majority_is_free",
-         fmt::format(
-             "a record reaches one teacher, who is private already: publishing every vote costs "
-             "({}, {}) in total, for any number of queries; noise on the majority adds nothing{}",
-             settings.teachers.epsilon, settings.teachers.delta,
-             settings.m < 1.0 ? " but for one answer alone" : "")});
-  }
-  if (plan.certified && plan.certified->corners == CornerSet::lifted) {
-    result.push_back(
-        {"lifted_corners",
-         "all corners were too many: noise functions that fall somewhere are tested on "
-         "those of delta = 0 against a smaller delta, which costs a little: the gap"});
-  }
-  if (const auto better = agrees_better(plan)) {
-    result.push_back(
-        {"better_compared",
-         fmt::format("{} is private too, and agrees with the majority more often at p = {}: {:.4f} "
-                     "for {:.4f}; --weights decide for which votes the noise is best",
-                     plan.compared[better->first].name, kAgreementsAt[better->second],
-                     plan.compared[better->first].agreements[better->second],
-                     plan.compared.front().agreements[better->second])});
-  }
-  return result;
-}
-
-std::int32_t draw_answer(const MajorityPlan& plan, std::int64_t ones, BitSource& source) {
-  const std::int64_t all = plan.settings.teachers.teachers;
-  if (!(ones >= 0 && ones <= all)) {
-    throw parameter_error(fmt::format("votes for a class must be 0 .. {}, got {}", all, ones));
-  }
-  const auto coin = [&] { return static_cast<std::int32_t>(source.bits(1)); };
-  if (plan.subsample > 0) {
-    if (!happens(plan.scale, source)) return coin();
-    std::int64_t left = ones;
-    std::int64_t drawn = 0;
-    for (std::int64_t i = 0; i < plan.subsample; ++i) {
-      if (static_cast<std::int64_t>(source.below(static_cast<std::uint64_t>(all - i))) < left) {
-        --left;
-        ++drawn;
-      }
-    }
-    return 2 * drawn > plan.subsample ? 1 : 0;  // their number is odd
-  }
-  const double value = signed_value(plan.gamma, all, ones);
-  if (!happens(std::abs(value), source)) return coin();
-  return value > 0.0 ? 1 : 0;
-}
-
-MajorityVotes expected_agreement(const MajorityPlan& plan,
-                                 std::vector<std::int64_t> queries_by_ones) {
-  MajorityVotes result;
-  double count = 0.0;
-  double sum = 0.0;
-  double variance = 0.0;
-  for (std::size_t l = 0; l < queries_by_ones.size(); ++l) {
-    const auto queries = static_cast<double>(queries_by_ones[l]);
-    const double agrees = (1.0 + std::abs(signed_value(plan.gamma, plan.settings.teachers.teachers,
-                                                       static_cast<std::int64_t>(l)))) /
-                          2.0;
-    count += queries;
-    sum += queries * agrees;
-    variance += queries * agrees * (1.0 - agrees);
-  }
-  if (count > 0.0) {
-    result.agreement = sum / count;
-    result.agreement_sd = std::sqrt(variance) / count;
-  }
-  result.queries_by_ones = std::move(queries_by_ones);
-  return result;
-}
-
-void add_accuracy(const MajorityPlan& plan, std::span<const std::int32_t> ones,
-                  std::span<const std::int32_t> labels, MajorityVotes& votes) {
-  const std::int64_t all = plan.settings.teachers.teachers;
-  if (ones.size() != labels.size()) {
-    throw parameter_error(
-        fmt::format("{} queries need as many labels, got {}", ones.size(), labels.size()));
-  }
-  double right = 0.0;
-  double variance = 0.0;
-  double majority = 0.0;
-  for (std::size_t i = 0; i < ones.size(); ++i) {
-    if (labels[i] != 0 && labels[i] != 1) {
-      throw parameter_error(fmt::format("labels of two classes are 0 or 1, got {}", labels[i]));
-    }
-    const double sign = labels[i] == 1 ? 1.0 : -1.0;
-    const double p = (1.0 + sign * signed_value(plan.gamma, all, ones[i])) / 2.0;
-    right += p;
-    variance += p * (1.0 - p);
-    const std::int64_t lead = 2 * std::int64_t{ones[i]} - all;
-    majority += lead == 0 ? 0.5 : (static_cast<double>(lead) * sign > 0.0 ? 1.0 : 0.0);
-  }
-  if (ones.empty()) return;
-  const auto count = static_cast<double>(ones.size());
-  votes.accuracy = right / count;
-  votes.accuracy_sd = std::sqrt(variance) / count;
-  votes.majority_accuracy = majority / count;
 }
 
 }  // namespace pate

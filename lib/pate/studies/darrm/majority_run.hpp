@@ -32,6 +32,9 @@ inline constexpr std::array<Named<TeacherSetting>, 4> kNames<TeacherSetting>{{
     {TeacherSetting::non_private, "non_private"},
 }};
 
+/// Whether every query is answered anew, so that the costs of answers compose.
+[[nodiscard]] bool asks_fresh_teachers(TeacherSetting setting);
+
 /// Which noise function answers.
 enum class NoiseFunction {
   optimal,             ///< `optimal_gamma`
@@ -143,37 +146,5 @@ struct MajorityPlan {
 /// Computes all of it. `samples` is how many draws errors are estimated from. Throws what its parts
 /// throw, and `parameter_error` for settings that do not fit together.
 [[nodiscard]] MajorityPlan plan_majority(const MajoritySettings& settings, std::int64_t samples);
-
-/// What the headline promises.
-[[nodiscard]] Guarantee guarantee_of(const MajorityPlan& plan);
-
-/// How much better than what is released another private noise function must agree with the
-/// majority, at one of kAgreementsAt, to be pointed at.
-inline constexpr double kNotedAgreement = 0.01;
-
-/// What a reader must know.
-[[nodiscard]] std::vector<Notice> majority_notices(const MajorityPlan& plan);
-
-/// One answer to `ones` votes of K, exactly of the distribution that is certified: the values of
-/// gamma are compared digit by digit with fair bits, and double subsampling draws its teachers.
-[[nodiscard]] std::int32_t draw_answer(const MajorityPlan& plan, std::int64_t ones,
-                                       BitSource& source);
-
-/// How answers to real votes agree with their majority. Private, as the votes are.
-struct MajorityVotes {
-  std::vector<std::int64_t> queries_by_ones;     ///< l = 0 .. K
-  double agreement = 0.0;                        ///< expected, of all answers; 1/2 for a tie
-  double agreement_sd = 0.0;                     ///< of it, over the coins
-  std::optional<double> accuracy = {};           ///< expected share of right answers, with labels
-  std::optional<double> accuracy_sd = {};        ///< of it, over the coins
-  std::optional<double> majority_accuracy = {};  ///< of the majority itself; 1/2 for a tie
-};
-[[nodiscard]] MajorityVotes expected_agreement(const MajorityPlan& plan,
-                                               std::vector<std::int64_t> queries_by_ones);
-
-/// And how right they are: `labels` are the true classes, 0 or 1, of queries with so many `ones`;
-/// as many of each. Throws `parameter_error` for others.
-void add_accuracy(const MajorityPlan& plan, std::span<const std::int32_t> ones,
-                  std::span<const std::int32_t> labels, MajorityVotes& votes);
 
 }  // namespace pate

@@ -10,6 +10,8 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/studies/darrm/linear_program.hpp"
+#include "pate/studies/darrm/majority_answers.hpp"
+#include "pate/studies/darrm/majority_guarantee.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
 #include "support/accuracy.hpp"
 #include "support/test_bits.hpp"
