@@ -205,12 +205,11 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   constexpr bool kPublic = true;  // there are no votes yet
   write_exports(options.exports, context.record, result.costs[result.headline],
                 {.orders = options.settings.orders}, streams);
-  deliver_report(options.output,
-                 reports::plan_report_json(result, context, its, options.output.audience()),
-                 costs_for_people(
-                     options.output, guarantee_of(result), result.costs,
-                     plan_summary(result, its, options.output.all, streams.out_colour())),
-                 result.notices, streams, kPublic);
+  deliver_report(
+      options.output, reports::plan_report_json(result, context, its, options.output.audience()),
+      costs_for_people(options.output, guarantee_of(result), result.costs,
+                       plan_summary(result, its, options.output.all, streams.out_colour())),
+      result.notices, streams, kPublic);
   return report_judged(judged, kPublic, streams);
 }
 

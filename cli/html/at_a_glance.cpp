@@ -10,6 +10,7 @@
 
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
+#include "pate/reports/results_table.hpp"
 
 namespace pate::cli {
 
@@ -19,6 +20,8 @@ using io::JsonValue;
 namespace {
 
 constexpr const char* kMay = "<span class=\"yes\">may be published</span>";
+constexpr const char* kMayButPromisesNothing =
+    "<span class=\"no\">may be published, but promises nothing</span>";
 constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
 
 constexpr std::array<std::pair<std::string_view, const char*>, 13> kDone{{
@@ -28,7 +31,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 13> kDone{{
     {"release", "A number that bounds the cost of such a run was drawn, to be published."},
     {"account", "The costs of everything in a ledger were added up."},
     {"compose", "The costs of several runs were added up."},
-    {"darrm", "The majority of teachers that are private themselves was planned or drawn."},
+    {"darrm", "Answers by the majority of teachers that are private themselves were planned."},
     {"tune", "Parameters were looked for on votes. Nothing was published by that."},
     {"private_search", "Parameters were tried on votes; the labels of the best were written down."},
     {"rounds", "Parameters of two rounds were looked for. Nothing was published by that."},
@@ -37,12 +40,42 @@ constexpr std::array<std::pair<std::string_view, const char*>, 13> kDone{{
     {"nzc", "A claim of others about their mechanism was checked."},
 }};
 
-std::string count_of(const JsonValue& body, const char* key, const char* what) {
-  const auto value = body.find(key);
+// A number of something, of a report or of its public part: " 200 queries."
+std::string count_of(const JsonValue& body, const char* key, const char* one, const char* many) {
+  auto value = body.find(key);
+  if (const auto part = body.find("public"); !value && part) value = part->find(key);
   if (!value) return {};
   const auto number = value->type() == JsonType::object ? value->find("count") : value;
-  return number && number->type() == JsonType::whole ? fmt::format(" {} {}.", number->dump(), what)
-                                                     : std::string();
+  if (!number || number->type() != JsonType::whole) return {};
+  return fmt::format(" {} {}.", number->dump(), number->integer() == 1 ? one : many);
+}
+
+// What was done, with what, by which version.
+std::string what_was_done(const JsonValue& report, const JsonValue& body, const std::string& kind) {
+  std::string done;
+  for (const auto& [command, sentence] : kDone) {
+    if (command == kind) done = sentence;
+  }
+  if (kind == "darrm" && body.find("votes")) {
+    done = "Answers by the majority of teachers that are private themselves were drawn.";
+  }
+  if (kind == "label" && body.find("declared")) {
+    done += " Before anybody looked at their votes, the cost had been declared.";
+  }
+  if (kind == "release" && !report.find("public")) {
+    done = "A release was rehearsed: no number was drawn.";
+  }
+  done += count_of(body, "teachers", "teacher", "teachers");
+  done += count_of(body, "queries", "query", "queries");
+  const auto part = body.find("public");
+  std::string mechanism = reports::mechanism_text(body);
+  if (mechanism.empty() && part) mechanism = reports::mechanism_text(*part);
+  if (!mechanism.empty()) done += fmt::format(" Mechanism: {}.", escaped(mechanism));
+  if (const auto tool = report.find("tool")) {
+    done += fmt::format(" By {} {}.", escaped(tool->at("name").text()),
+                        escaped(tool->at("version").text()));
+  }
+  return done;
 }
 
 void add_answer(Html& page, const char* question, const std::string& answer) {
@@ -66,19 +99,46 @@ std::string percent_up(double share) {
 // Of a number that was drawn the promise is one of what came out, and no more.
 std::string how_much(const JsonValue& entry) {
   const double epsilon = entry.at("epsilon").number();
+  const double delta = entry.at("delta").number();
   const std::string odds = odds_upwards(epsilon);
+  const std::string but = delta > 0.0 ? ", but for " + rounded_up(delta) + " in probability" : "";
   const auto promise = entry.find("promise");
   if (entry.find("method") || (promise && promise->text() == "outcome")) {
     return fmt::format(
         "Had one of them been different, what came out would still have come out with at least one "
-        "part in {} of the probability that it had.",
-        odds);
+        "part in {} of the probability that it had{}.",
+        odds, but);
   }
   return fmt::format(
-      "Whatever anybody concludes becomes at most {} times as likely through one of them. Whoever "
+      "Whatever anybody concludes becomes at most {} times as likely through one of them{}. "
+      "Whoever "
       "had to tell from what came out which of two possible data sets it was would be right at "
       "most {} of the time, where guessing is right 50 % of it.",
-      odds, percent_up(attackers_success(epsilon, entry.at("delta").number())));
+      odds, but, percent_up(attackers_success(epsilon, delta)));
+}
+
+// Whether the number may be printed, and what may be where it may not.
+std::string may_it_be_printed(const std::optional<reports::HeadlineNumber>& number, bool holds,
+                              const JsonValue& report) {
+  if (number && number->may_publish) {
+    return holds ? "Yes, this number with the words below."
+                 : "Not as a guarantee: it is no secret, but it promises nothing.";
+  }
+  if (!number) {
+    return reports::has_private_part(report) ? "No: all of this report depends on private votes."
+                                             : "This report has no such number.";
+  }
+  const std::string no = "No: it depends on private votes.";
+  for (const JsonValue& cost : reports::publishable_costs(report)) {
+    const auto promise = cost.find("promise");
+    if (!promise || promise->text() != "fixed") continue;
+    return no + fmt::format(
+                    " This may be printed instead, for it holds whatever the votes are: "
+                    "<strong>epsilon = {} at delta = {}</strong>.",
+                    rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()));
+  }
+  return no + (report.find("public") ? " What may be printed instead is said below."
+                                     : " Nothing else of this report may be printed either.");
 }
 
 }  // namespace
@@ -95,50 +155,42 @@ void add_heading(Html& page, const PageHeading& heading) {
   page.add("</dl>");
 }
 
-void add_at_a_glance(Html& page, const JsonValue& body, const std::string& kind) {
+void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
+                     const std::string& kind) {
   page.add("<div class=\"box\">");
   const auto number = reports::headline_number(body);
+  const auto guarantee = body.find("guarantee");
+  const bool holds = guarantee && guarantee->at("holds").boolean();
+  const bool may = number && number->may_publish;
   if (number) {
     page.add("<p class=\"number\">epsilon = {} at delta = {}</p><p>{}</p>",
              rounded_up(number->entry.at("epsilon").number()),
-             rounded_up(number->entry.at("delta").number()), number->may_publish ? kMay : kMayNot);
+             rounded_up(number->entry.at("delta").number()),
+             !may                  ? kMayNot
+             : guarantee && !holds ? kMayButPromisesNothing
+                                   : kMay);
   }
   page.add("<dl>");
-  std::string done;
-  for (const auto& [command, sentence] : kDone) {
-    if (command == kind) done = sentence;
+  add_answer(page, "May it be printed", may_it_be_printed(number, holds || !guarantee, body));
+  if (const std::string done = what_was_done(report, body, kind); !done.empty()) {
+    add_answer(page, "What was done", done);
   }
-  done += count_of(body, "teachers", "teachers") + count_of(body, "queries", "queries");
-  if (const auto mechanism = body.find("mechanism");
-      mechanism && mechanism->type() == JsonType::object && mechanism->find("name")) {
-    done += fmt::format(" Mechanism: {}.", escaped_words(mechanism->at("name").text()));
-  }
-  if (!done.empty()) add_answer(page, "What was done", done);
-  const auto guarantee = body.find("guarantee");
   if (guarantee) {
-    const std::string whom = guarantee->at("protected").text();
+    std::string whom = guarantee->at("protected").text();
+    const bool teacher = whom.starts_with("one teacher");
+    if (!whom.empty() && whom.front() >= 'a' && whom.front() <= 'z') {
+      whom.front() = static_cast<char>(whom.front() - 'a' + 'A');
+    }
     add_answer(page, "Who is protected",
                escaped(whom) + "." +
-                   (whom.starts_with("one teacher")
-                        ? " A person whose data several teachers saw is not protected by this "
-                          "number."
-                        : ""));
+                   (teacher ? " A person whose data several teachers saw is not protected by this "
+                              "number."
+                            : ""));
   }
-  const bool holds = guarantee && guarantee->at("holds").boolean();
-  if (number && holds) {
-    add_answer(page, "How much", how_much(number->entry));
-  } else {
-    add_answer(page, "How much", "Nothing is promised by this report.");
-  }
-  if (number && number->may_publish && guarantee && holds) {
-    add_answer(page, "May it be printed",
-               "Yes, this number and these words: <q>" + escaped(guarantee->at("promise").text()) +
-                   "</q>");
-  } else if (number && number->may_publish) {
-    add_answer(page, "May it be printed", "Yes: it depends on no votes, or was drawn for that.");
-  } else {
-    add_answer(page, "May it be printed",
-               "No: it depends on private votes. What may be printed instead is said below.");
+  add_answer(page, "How much",
+             number && holds ? how_much(number->entry) : "Nothing is promised by this report.");
+  if (may && holds) {
+    add_answer(page, "Words to print", "<q>" + escaped(guarantee->at("promise").text()) + "</q>");
   }
   page.add("</dl></div>");
 }

@@ -12,7 +12,8 @@ void add_heading(Html& page, const PageHeading& heading);
 
 /// The first screen of a report: what was done, who is protected, how much, and whether and with
 /// which words it may be printed. `body` is the report or its public part, `kind` its command.
-void add_at_a_glance(Html& page, const io::JsonValue& body, const std::string& kind);
+void add_at_a_glance(Html& page, const io::JsonValue& report, const io::JsonValue& body,
+                     const std::string& kind);
 
 /// What epsilon and delta mean: odds, an attacker's success, which values are usual; a glossary.
 void add_meaning(Html& page);

@@ -115,15 +115,16 @@ void add_publishing(Html& page, const JsonValue& report) {
     return;
   }
   std::string may;
-  if (const auto costs = report.find("costs"); costs && costs->type() == JsonType::array) {
-    for (const JsonValue& cost : costs->elements()) {
-      if (!cost.find("releasable") || !cost.at("releasable").boolean()) continue;
-      fmt::format_to(std::back_inserter(may), "<li>epsilon = {} at delta = {}: {}, {}, {}</li>\n",
-                     rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()),
-                     escaped_words(cost.at("bound").text()),
-                     escaped_words(cost.at("reading").text()),
-                     escaped_words(cost.at("conversion").text()));
-    }
+  bool may_depend = false;
+  for (const JsonValue& cost : reports::publishable_costs(report)) {
+    const auto promise = cost.find("promise");
+    may_depend = may_depend || !promise || promise->text() != "fixed";
+    fmt::format_to(
+        std::back_inserter(may), "<li>epsilon = {} at delta = {}: {}, {}, {}{}</li>\n",
+        rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()),
+        escaped_words(cost.at("bound").text()), escaped_words(cost.at("reading").text()),
+        escaped_words(cost.at("conversion").text()),
+        promise && promise->text() == "outcome" ? "; a promise about what came out" : "");
   }
   if (may.empty()) {
     page.add(
@@ -131,10 +132,10 @@ void add_publishing(Html& page, const JsonValue& report) {
         "makes an epsilon that may be published.</p>");
     return;
   }
-  page.add(
-      "<p>One of these, chosen before looking at their values; they hold for any votes. Nothing "
-      "else on this page.</p>\n<ul>\n{}</ul>",
-      may);
+  page.add("<p>{} Nothing else on this page.</p>\n<ul>\n{}</ul>",
+           may_depend ? "One of these, chosen before looking at their values."
+                      : "This holds whatever the votes are.",
+           may);
 }
 
 std::vector<std::pair<FigureKind, const char*>> kinds_for(const std::string& schema) {
@@ -198,8 +199,8 @@ void add_facts(Html& page, const JsonValue& body, const std::string& title) {
   }
   if (rows.empty()) return;
   page.add(
-      "<h3>What was done</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"What was done by {}\"><table><tbody>\n{}</tbody></table></div>",
+      "<h3>The run in detail</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"The run of {}\"><table><tbody>\n{}</tbody></table></div>",
       title, rows);
 }
 
@@ -282,11 +283,13 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
         report.file()));
   }
   const JsonValue body = public_only || !is_private ? part.value_or(report) : report;
-  const std::string title =
-      public_only ? fmt::format("pate {}, part {}", escaped_words(kind), number)
-                  : fmt::format("pate {}: {}", escaped_words(kind), escaped(report.file()));
+  // The sum of a ledger has the schema of an account.
+  const std::string command = kind == "account" ? "ledger" : escaped_words(kind);
+  const std::string title = public_only
+                                ? fmt::format("pate {}, part {}", command, number)
+                                : fmt::format("pate {}: {}", command, escaped(report.file()));
   page.add("<section>\n<h2>{}</h2>", title);
-  add_at_a_glance(page, body, kind);
+  add_at_a_glance(page, report, body, kind);
   if (const auto guarantee = body.find("guarantee")) {
     add_guarantee(page, *guarantee);
   } else if (const auto statement = body.find("statement")) {

@@ -1,6 +1,7 @@
 #include "cli/html/html.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -66,4 +67,46 @@ TEST_CASE("texts of a heading mean nothing to a browser") {
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("&lt;script&gt;") != std::string::npos);
   CHECK(page.find("<r>") == std::string::npos);
+}
+
+TEST_CASE("the first screen never says yes and no, and names what may be printed instead") {
+  const auto page_of = [](const std::string& text) {
+    const std::vector<io::JsonValue> all{io::JsonValue::parse(text, "r.json")};
+    return cli::html_page(all, {}, {"", "", "", "", false});
+  };
+  const auto guarantee = [](const char* holds) {
+    return fmt::format(
+        R"("guarantee": {{"holds": {}, "promise": "Words.", "protected": "one teacher",
+      "may_differ": "x", "assumes": [], "not_covered": []}})",
+        holds);
+  };
+  const auto entry = [](double epsilon, const char* bound, const char* may) {
+    return fmt::format(R"({{"epsilon": {}, "delta": 1e-5, "bound": "{}", "reading": "worst_case",
+      "conversion": "gdp", "promise": "fixed", "releasable": {}}})",
+                       epsilon, bound, may);
+  };
+  const std::string costs = "[" + entry(2.0, "tradeoff", "false") + "," +
+                            entry(9.0, "data_independent", "true") + "," +
+                            entry(8.0, "data_independent", "true") + "]";
+  const std::string hidden = page_of(
+      R"({"schema": "pate/analyze/v1", "settings": {}, "headline": )" +
+      entry(2.0, "tradeoff", "false") + ", " + guarantee("true") + R"(, "costs": )" + costs + "}");
+  CHECK(hidden.find("private: must not be published") != std::string::npos);
+  CHECK(hidden.find("<strong>epsilon = 8 at delta = 1e-05</strong>") != std::string::npos);
+  CHECK(hidden.find("epsilon = 9 at") == std::string::npos);
+  CHECK(hidden.find("<q>Words.</q>") == std::string::npos);
+  CHECK(hidden.find("in probability") != std::string::npos);
+  const std::string open =
+      page_of(R"({"schema": "pate/plan/v1", "headline": )" +
+              entry(8.0, "data_independent", "true") + ", " + guarantee("true") + "}");
+  CHECK(open.find("<q>Words.</q>") != std::string::npos);
+  CHECK(open.find("must not be published") == std::string::npos);
+  const std::string empty =
+      page_of(R"({"schema": "pate/plan/v1", "headline": )" +
+              entry(8.0, "data_independent", "true") + ", " + guarantee("false") + "}");
+  CHECK(empty.find("may be published, but promises nothing") != std::string::npos);
+  CHECK(empty.find("<q>") == std::string::npos);
+  const std::string none =
+      page_of(R"({"schema": "pate/tune/v1", "settings": {}, )" + guarantee("false") + "}");
+  CHECK(none.find("all of this report depends on private votes") != std::string::npos);
 }

@@ -33,6 +33,10 @@ VIEWS = {"phone": (390, 844, "light", "screen"), "phone, dark": (390, 844, "dark
 CHECK = """axe.run({resultTypes: ["violations"]}).then(result => ({
   width: document.documentElement.scrollWidth, window: window.innerWidth,
   dark: matchMedia("(prefers-color-scheme: dark)").matches, print: matchMedia("print").matches,
+  hidden: [...document.querySelectorAll("th")].filter(cell => cell.textContent == "may be published")
+    .map(cell => cell.getBoundingClientRect().right).filter(right => right > window.innerWidth).length,
+  unanswered: [...document.querySelectorAll(".box")].map(box => box.textContent)
+    .filter(text => !["May it be printed", "What was done", "How much", "By pate"].every(word => text.includes(word))),
   images: [...document.images].map(image => image.naturalWidth), passes: result.passes.length,
   violations: result.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" | "))}))"""
 BAD_PAGE = """<!doctype html><html><head><title></title></head><body style="width: 3000px">
@@ -155,6 +159,9 @@ def check(chromium, directory, page, script):
             failures.append(f"{view}: {result['width']} wide, the window {width}")
         if result["dark"] != (colours == "dark") or result["print"] != (media == "print"):
             failures.append(f"{view}: another view is looked at")
+        if result["hidden"]:
+            failures.append(f"{view}: what may be published is right of the window")
+        failures += [f"{view}: a first screen without an answer: {text[:100]}" for text in result["unanswered"]]
         if not all(result["images"]):
             failures.append(f"{view}: an image is not drawn")
         failures += [f"{view}: {violation}" for violation in result["violations"]]

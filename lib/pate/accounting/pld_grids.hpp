@@ -16,8 +16,8 @@ struct ProfileSettings {
   /// Where else epsilon is told; must not be empty.
   std::vector<double> deltas{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
   std::optional<double> step = {};  ///< of the grid of losses, a power of two; unset: fine enough
-  /// How far below 0 deltas are asked for, as others do who go on with a profile: losses to come are
-  /// told apart up to here at least.
+  /// How far below 0 deltas are asked for, as others do who go on with a profile: losses to come
+  /// are told apart up to here at least.
   double told_apart = 0.5;
 };
 

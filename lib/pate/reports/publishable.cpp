@@ -1,5 +1,6 @@
 #include "pate/reports/publishable.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace pate::reports {
@@ -33,6 +34,31 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
   const bool is_majority = report.has("noise_function");
   return HeadlineNumber{*headline,
                         is_public || is_majority || (releasable && releasable->boolean())};
+}
+
+std::vector<JsonValue> publishable_costs(const JsonValue& report) {
+  std::vector<JsonValue> result;
+  const auto costs = report.find("costs");
+  if (!costs || costs->type() != JsonType::array) return result;
+  const auto of_no_votes = [](const JsonValue& cost) {
+    const auto bound = cost.find("bound");
+    return bound && bound->text() == "data_independent";
+  };
+  for (const JsonValue& cost : costs->elements()) {
+    const auto releasable = cost.find("releasable");
+    const auto epsilon = cost.find("epsilon");
+    if (!releasable || !releasable->boolean() || !epsilon || !is_number(*epsilon)) continue;
+    const auto alike = std::ranges::find_if(result, [&](const JsonValue& other) {
+      return of_no_votes(cost) && of_no_votes(other) && cost.at("reading") == other.at("reading") &&
+             cost.at("delta") == other.at("delta");
+    });
+    if (alike == result.end()) {
+      result.push_back(cost);
+    } else if (epsilon->number() < alike->at("epsilon").number()) {
+      *alike = cost;
+    }
+  }
+  return result;
 }
 
 bool has_private_part(const JsonValue& report) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "pate/base/json.hpp"
 
@@ -18,6 +19,10 @@ struct HeadlineNumber {
 /// One rule for all reports: a number may be published if it is in a public part, or says that it
 /// is releasable; numbers of `pate darrm` are made without the votes.
 [[nodiscard]] std::optional<HeadlineNumber> headline_number(const io::JsonValue& report);
+
+/// The costs of a report, or of a public part, that may be published. Of those that depend on no
+/// votes all hold at once: for a reading and a delta only the least is among them.
+[[nodiscard]] std::vector<io::JsonValue> publishable_costs(const io::JsonValue& report);
 
 /// Whether anything in a report depends on private votes: all but plans, private majorities without
 /// votes, and public parts alone.

@@ -135,6 +135,7 @@ static void fields(FieldWriter& a, const SensitivityCurve& curve) {
   a("up", curve.up);
   a("down", curve.down);
   a("bound", curve.bound);
+  a("loss", curve.loss);
 }
 
 std::string as_published_report_json(const AsPublishedRelease& release, GuaranteeKind reading,

@@ -41,26 +41,6 @@ constexpr std::array<std::pair<std::string_view, const char*>, 7> kMechanisms{{
     {"nzc", "NZC"},
 }};
 
-std::string mechanism_text(const JsonValue& body) {
-  const auto mechanism = body.find("mechanism");
-  if (!mechanism || mechanism->type() != JsonType::object) {
-    return body.find("noise_function") ? "DaRRM" : std::string();
-  }
-  const auto named = mechanism->find("name");
-  if (!named) return {};
-  std::string text = named->text();
-  for (const auto& [name, title] : kMechanisms) {
-    if (text == name) text = title;
-  }
-  const char* before = ", ";
-  for (const Parameter& parameter : kParameters) {
-    const auto value = mechanism->find(parameter.key);
-    if (!value || !is_number(*value)) continue;
-    text += fmt::format("{}{} {:g}", before, parameter.name, value->number());
-  }
-  return text;
-}
-
 std::string count_text(const JsonValue& body, const char* key) {
   const auto value = body.find(key);
   if (!value) return {};
@@ -281,6 +261,26 @@ std::string csv_text(const ResultsTable& table) {
 }
 
 }  // namespace
+
+std::string mechanism_text(const JsonValue& body) {
+  const auto mechanism = body.find("mechanism");
+  if (!mechanism || mechanism->type() != JsonType::object) {
+    return body.find("noise_function") ? "DaRRM" : std::string();
+  }
+  const auto named = mechanism->find("name");
+  if (!named) return {};
+  std::string text = named->text();
+  for (const auto& [name, title] : kMechanisms) {
+    if (text == name) text = title;
+  }
+  const char* before = ", ";
+  for (const Parameter& parameter : kParameters) {
+    const auto value = mechanism->find(parameter.key);
+    if (!value || !is_number(*value)) continue;
+    text += fmt::format("{}{} {:g}", before, parameter.name, value->number());
+  }
+  return text;
+}
 
 ResultsTable results_table(std::span<const JsonValue> reports, std::span<const std::string> labels,
                            std::vector<ResultColumn> columns) {

@@ -36,6 +36,10 @@ struct ResultsTable {
   bool has_private = false;                    ///< whether a row has an epsilon that is private
 };
 
+/// The mechanism of a report, or of a public part, with its parameters: "GNMax, sigma2 40"; ""
+/// where it names none.
+[[nodiscard]] std::string mechanism_text(const io::JsonValue& body);
+
 /// One row for each report of a run (analyze, label, plan, compose, darrm, release): what it says
 /// of these columns. `labels` name the runs, one for each report.
 ///

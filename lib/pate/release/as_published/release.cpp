@@ -67,6 +67,22 @@ RunCost best_cost(const CostInputs& inputs, const AsPublishedSettings& settings)
 
 constexpr int kCurveCells = 200;
 
+// Between q1 and q0 the change upwards falls to 0 and that downwards grows, so that the larger of
+// both is least where they meet.
+double loss_of_algorithm_3(const PublishedCostCurve& curve) {
+  const auto up = [&](double q) { return curve.cost(curve.log_q_upper(q)) - curve.cost(q); };
+  const auto down = [&](double q) { return curve.cost(q) - curve.cost(curve.log_q_lower(q)); };
+  double low = curve.log_q1();
+  double high = curve.log_q0();
+  constexpr int kHalvings = 60;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = low + (high - low) / 2.0;
+    (up(middle) > down(middle) ? low : high) = middle;
+  }
+  const double larger = std::max(up(high), down(high));
+  return larger > 0.0 ? std::max(curve.local_sensitivity(high) / larger - 1.0, 0.0) : 0.0;
+}
+
 SensitivityCurve sensitivity_curve(const PublishedCostCurve& curve, double lowest) {
   SensitivityCurve result;
   const double highest = std::log1p(-1.0 / static_cast<double>(curve.classes()));
@@ -83,6 +99,7 @@ SensitivityCurve sensitivity_curve(const PublishedCostCurve& curve, double lowes
     result.down.push_back(here - curve.cost(curve.log_q_lower(q)));
     result.bound.push_back(curve.local_sensitivity(q));
   }
+  result.loss = loss_of_algorithm_3(curve);
   return result;
 }
 

@@ -60,6 +60,9 @@ struct SensitivityCurve {
   std::vector<double> up;     ///< beta(B_U(q)) - beta(q)
   std::vector<double> down;   ///< beta(q) - beta(B_L(q))
   std::vector<double> bound;  ///< Algorithm 3: the larger one, from q1 to q0 that of q1
+  /// By how much `bound` is above the larger of both at most, as a share of that: what footnote 1
+  /// of W19 would gain. It is where `up` and `down` meet between q1 and q0; within 1e-9.
+  double loss = 0.0;
 };
 
 /// What S18's procedure for releasing epsilon finds and claims. THE CLAIM DOES NOT HOLD where beta

@@ -48,8 +48,10 @@ void add_linear(Scale& scale, const Axis& axis, std::size_t most_tics) {
   }
   if (!axis.least) scale.least = tidy(std::floor(scale.least / step + kSlack) * step);
   if (!axis.most) scale.most = tidy(std::ceil(scale.most / step - kSlack) * step);
-  const double last = std::floor(scale.most / step + kSlack);
-  for (double k = std::ceil(scale.least / step - kSlack); k <= last; ++k) {
+  const double first = std::ceil(scale.least / step - kSlack);
+  const auto steps = static_cast<int>(std::floor(scale.most / step + kSlack) - first);
+  for (int i = 0; i <= steps; ++i) {
+    const double k = first + i;
     const double at = k == 0.0 ? 0.0 : tidy(k * step);
     scale.tics.push_back({at, number_text(at)});
   }

@@ -62,10 +62,11 @@ void add_way(Points& ink, std::pair<double, double> from, std::pair<double, doub
   constexpr double kSteps = 60.0;  // across the frame
   const double length =
       std::max(std::abs(to.first - from.first), std::abs(to.second - from.second));
-  const double steps = std::ceil(std::clamp(length * kSteps, 1.0, kSteps));
-  for (double i = 0.0; i <= steps; ++i) {
-    ink.emplace_back(std::lerp(from.first, to.first, i / steps),
-                     std::lerp(from.second, to.second, i / steps));
+  const auto steps = static_cast<int>(std::ceil(std::clamp(length * kSteps, 1.0, kSteps)));
+  for (int i = 0; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / steps;
+    ink.emplace_back(std::lerp(from.first, to.first, share),
+                     std::lerp(from.second, to.second, share));
   }
 }
 
@@ -83,8 +84,8 @@ void add_ink(Points& ink, const Series& series, const PanelLayout& layout,
     if (series.mark == Mark::stack) {
       below.resize(series.x.size(), 0.0);
       const double top = layout.y.share(below[i] += series.y[i]);
-      for (double to = -kBar; to <= kBar; to += kBar / 4.0) {
-        const double at = layout.x.share(series.x[i] + to);
+      for (int quarter = -4; quarter <= 4; ++quarter) {
+        const double at = layout.x.share(series.x[i] + kBar * quarter / 4.0);
         add_way(ink, {at, 0.0}, {at, top});
       }
       continue;

@@ -93,6 +93,7 @@ Figure profile(std::span<const Source> reports) {
     add_certified_mark(report, panel);
   }
   panel.x.least = 0.0;
+  panel.y.most = 1.0;
   return {"", {panel}};
 }
 

@@ -225,8 +225,14 @@ TEST_SUITE("as_published") {
     const SensitivityCurve& curve = release.curve.value();
     REQUIRE(curve.log_q.size() > 200);
     int flat = 0;
+    CHECK(curve.loss > 0.0);
+    CHECK(curve.loss < 1.0);
+    double seen = 0.0;
     for (std::size_t i = 0; i < curve.log_q.size(); ++i) {
-      CHECK(curve.bound[i] >= std::max(curve.up[i], curve.down[i]));
+      const double larger = std::max(curve.up[i], curve.down[i]);
+      CHECK(curve.bound[i] >= larger);
+      CHECK(curve.bound[i] <= larger * (1.0 + curve.loss) * (1.0 + 1e-9));
+      if (larger > 0.0) seen = std::max(seen, curve.bound[i] / larger - 1.0);
       if (curve.log_q[i] < *release.log_q1 || curve.log_q[i] > *release.log_q0) {
         CHECK(curve.bound[i] == std::max(curve.up[i], curve.down[i]));
       } else {
@@ -235,6 +241,7 @@ TEST_SUITE("as_published") {
       }
     }
     CHECK(flat >= 2);
+    CHECK(seen > 0.2 * curve.loss);
   }
 
   TEST_CASE("the best of S18's orders is taken where none is given") {
