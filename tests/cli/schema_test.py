@@ -588,7 +588,7 @@ def main():
         check("tune", [f"{line} --delta 1e-5" for line in SEARCH_LINES], SEARCH_MUTATIONS, "private_search")
         check("tune", [f"{SEARCH_LINES[0]} --delta 1e-5 --public-only"],
               {**PUBLIC_MUTATIONS, "how many tries there were": lambda r: put(r, 7, "public", "tries", "drawn")}, "private_search")
-        check("tune", [f"{COUNTS} --queries 40 --declared-epsilon {epsilon} --delta 1e-5" for epsilon in (0.3, 4)], {
+        check("tune", [f"{COUNTS} --queries 20 --declared-epsilon 4 --delta 1e-5{more}" for more in ("", " --min-right 20")], {
             "a probability above 1": lambda r: put(r, 1.5, "declared", "pass_probability"),
             "no budget": lambda r: without(r, "declared", "epsilon"),
         })
