@@ -10,6 +10,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -120,8 +121,12 @@ class FieldWriter {
     for (const T& one : all) write(object.member(one.*by), one);
   }
 
-  /// Where the fields go, of a writer that leaves none out.
-  [[nodiscard]] const io::JsonWriter& place() const { return place_; }
+  /// Where the fields go. Throws `std::logic_error` of a writer that leaves fields out: what writes
+  /// there itself does not ask.
+  [[nodiscard]] const io::JsonWriter& place() const {
+    if (is_for_everybody()) throw std::logic_error("a field is neither public nor private");
+    return place_;
+  }
   /// The text of a report: two spaces of indentation, and a newline at its end.
   [[nodiscard]] std::string text() const { return place_.text() + '\n'; }
 

@@ -325,6 +325,12 @@ TEST_CASE("public part: a sum, a plan, a private majority") {
   }
 }
 
+TEST_CASE("public part: nothing is written past the description") {
+  FieldWriter report({}, Audience::everybody);
+  CHECK_THROWS_AS((void)report.place(), std::logic_error);
+  CHECK(report.open().place().line() == "null");
+}
+
 TEST_CASE("public part: a headline that may not be published is never written") {
   Random random(4104);
   Account account = any_account(random);
