@@ -582,8 +582,9 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, queries=None, max_answers=None,
-         any_delta=False, conversion=None, orders=None, max_epsilon=None, epsilon=None, solve=None, public_only=False,
-         export_rdp=None, export_pld=None, max_memory=None):
+         any_delta=False, conversion=None, orders=None, max_epsilon=None, declared_epsilon=None, teachers=None,
+         classes=None, tables=None, threads=None, epsilon=None, solve=None, public_only=False, export_rdp=None,
+         export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -636,7 +637,7 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the number of teachers
     """
-    return _calls.call('plan', None, locals(), ('export_pld', 'export_rdp'))
+    return _calls.call('plan', None, locals(), ('export_pld', 'export_rdp', 'tables'))
 
 
 def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,

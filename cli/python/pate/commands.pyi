@@ -432,7 +432,7 @@ def report(
 
 def plot(
     *reports: Reported,
-    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "teachers", "sensitivity", "profile", "gamma", "ensembles", "accuracy"],
+    kind: Literal["cumulative", "partition", "votes", "gaps", "orders", "pareto", "heatmap", "parameter", "teachers", "sensitivity", "profile", "gamma", "ensembles", "accuracy"],
     size: Literal["column", "half", "page"] | None = ...,
     title: str | float | None = ...,
     label: str | Sequence[str] | None = ...,
