@@ -27,9 +27,9 @@ void validate(const ComplexOrders& orders);
 
 /// The orders that suit an epsilon of about `epsilon` > 0 at delta in (0, 1): a0 = 13 epsilon^-0.75
 /// log(1/delta)/log(1e5) times 0.3, 0.5, 0.75, 1 and 1.25, rounded half up to halves; from epsilon
-/// = 1 on w = 4/epsilon, K = 30 epsilon^0.5, mu0 = 0.02 epsilon^0.5, below w = 4 epsilon^-0.5, mu0 =
-/// 0.02 epsilon^0.75, K = 3.5/(w mu0). A function of what is public, so that a declared budget may
-/// use it.
+/// = 1 on w = 4/epsilon, K = 30 epsilon^0.5, mu0 = 0.02 epsilon^0.5, below w = 4 epsilon^-0.5, mu0
+/// = 0.02 epsilon^0.75, K = 3.5/(w mu0). A function of what is public, so that a declared budget
+/// may use it.
 [[nodiscard]] ComplexOrders complex_orders(double epsilon, double delta);
 
 }  // namespace pate
