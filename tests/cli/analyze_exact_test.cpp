@@ -179,7 +179,7 @@ TEST_SUITE("analyze") {
                                              "--sigma2",
                                              "15"};
     const json report = exact(arguments, {"--conversion", "profile", "--deltas", "1e-3,1e-5"});
-    // The dearest teacher's is smaller still, and the headline.
+    // The most costly teacher's is smaller still, and the headline.
     CHECK(report.at("headline") == cost(report, "exact_per_teacher", "joint", "profile"));
     const json headline = cost(report, "exact", "joint", "profile");
     CHECK(headline.at("conversion") == "profile");

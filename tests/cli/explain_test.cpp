@@ -367,7 +367,7 @@ TEST_SUITE("explain") {
     for (const json& query : all.at("queries")) {
       const double without = query.at("epsilon_without");
       CHECK(without < whole);
-      CHECK(without >= before);  // the dearest first
+      CHECK(without >= before);  // the most costly first
       before = without;
       // The run without that query says the same.
       const std::int64_t row = query.at("query");

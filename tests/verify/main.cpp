@@ -144,7 +144,7 @@ const Kind& kind_of(const std::vector<Kind>& kinds, Draw& draw, const std::strin
 
 int run(const Options& options) {
   const std::vector<Kind> kinds = all_kinds();
-  std::map<std::string, QueryCounts> tallies;
+  std::map<std::string, QueryCounts> by_kind;
   std::atomic<std::int64_t> next{0};
   std::int64_t failed = 0;
   std::mutex mutex;
@@ -162,11 +162,12 @@ int run(const Options& options) {
         failures = one.failures() + "  threw: " + error.what() + "\n";
       }
       const std::lock_guard lock(mutex);
-      QueryCounts& tally = tallies[kind.name];
-      ++tally.cases;
+      QueryCounts& of_kind = by_kind[kind.name];
+      ++of_kind.cases;
       for (const Case::Compared& compared : one.compared()) {
         auto& [least, largest, count] =
-            tally.compared.try_emplace(compared.what, std::array{1e300, -1e300, 0.0}).first->second;
+            of_kind.compared.try_emplace(compared.what, std::array{1e300, -1e300, 0.0})
+                .first->second;
         least = std::min(least, compared.relative);
         largest = std::max(largest, compared.relative);
         ++count;
@@ -186,9 +187,9 @@ int run(const Options& options) {
   work();
   for (std::thread& other : others) other.join();
 
-  for (const auto& [name, tally] : tallies) {
-    fmt::print("{}: {} cases\n", name, tally.cases);
-    for (const auto& [what, range] : tally.compared) {
+  for (const auto& [name, of_kind] : by_kind) {
+    fmt::print("{}: {} cases\n", name, of_kind.cases);
+    for (const auto& [what, range] : of_kind.compared) {
       fmt::print("  {:<24} {:>8} numbers, relative to the reference {:+.2e} .. {:+.2e}\n", what,
                  range[2], range[0], range[1]);
     }

@@ -81,10 +81,10 @@ class Split {
   }
 
   // Whether a unit of mass gains (> 0) where it moves from the upper tail to the lower. With y the
-  // log likelihood ratio at an end less that of the merged middle, and bend(z) = e^z - 1 - z, a
-  // point of the constrained distribution is worth, but for constants that do not depend on y,
-  //     forward   bend((order-1) y) + (order-1) bend(-y)
-  //     reverse   e^-y ( bend(-(order-1) y) + (order-1) bend(y) ).
+  // log likelihood ratio at an end less that of the merged middle, and expm1_minus_x(z) = e^z - 1 -
+  // z, a point of the constrained distribution is worth, but for constants that do not depend on y,
+  //     forward   expm1_minus_x((order-1) y) + (order-1) expm1_minus_x(-y)
+  //     reverse   e^-y ( expm1_minus_x(-(order-1) y) + (order-1) expm1_minus_x(y) ).
   long double rough_gain(double u, bool by_lower) const {
     const auto log_q = static_cast<long double>(log_q_);
     const auto mu = static_cast<long double>(mu_);
@@ -104,7 +104,7 @@ class Split {
     return worth(mu * s + mu * mu / 2 + ratio) - worth(mu * t + mu * mu / 2 + ratio);
   }
 
-  static long double log_bend(long double z) {
+  static long double log_expm1_minus_x(long double z) {
     if (z > 1000) return z;
     if (std::abs(z) > 0.01L) return std::log(std::expm1(z) - z);
     return 2 * std::log(std::abs(z)) +
@@ -114,8 +114,8 @@ class Split {
   long double worth(long double y) const {
     const auto less = static_cast<long double>(order_ - 1);
     const long double sign = reverse_ ? -1 : 1;
-    const long double a = log_bend(sign * less * y);
-    const long double b = std::log(less) + log_bend(-sign * y);
+    const long double a = log_expm1_minus_x(sign * less * y);
+    const long double b = std::log(less) + log_expm1_minus_x(-sign * y);
     const long double larger = std::max(a, b);
     const long double sum = larger + std::log1p(std::exp(std::min(a, b) - larger));
     return reverse_ ? sum - y : sum;

@@ -47,13 +47,13 @@ std::vector<GuaranteeKind> readings_of(Bound bound, const Aggregator& aggregator
   return readings;
 }
 
-void count_answered(const QueryCounts& tally, const Aggregator& aggregator, bool has_decisions,
-                    Account& account) {
+void count_answered(const QueryCounts& query_counts, const Aggregator& aggregator,
+                    bool has_decisions, Account& account) {
   CompensatedSum expected;
   CompensatedSum variance;
   std::int64_t realized = 0;
   AnswerProbabilities probabilities(aggregator);
-  for (const DistinctQuery& query : tally.distinct) {
+  for (const DistinctQuery& query : query_counts.distinct) {
     const auto count = static_cast<double>(query.count);
     const auto [answered, refused] = probabilities.of(query.statistic);
     expected.add(count * answered);
@@ -160,7 +160,7 @@ void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Accou
   // Costs rise with q: from where on they are at the cap is found by halving.
   double below = kInfinity;
   double above = -kInfinity;
-  for (const DistinctQuery& query : inputs.tally().distinct) {
+  for (const DistinctQuery& query : inputs.query_counts().distinct) {
     if (query.log_q == -kInfinity) continue;
     below = std::min(below, query.log_q);
     above = std::max(above, query.log_q);
@@ -174,7 +174,7 @@ void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Accou
     (is_at_cap(middle) ? least : below) = middle;
   }
   AtCap result{bound, order, 0};
-  for (const DistinctQuery& query : inputs.tally().distinct) {
+  for (const DistinctQuery& query : inputs.query_counts().distinct) {
     if (query.log_q >= least) result.queries += query.count;
   }
   account.at_cap.push_back(result);
@@ -189,10 +189,10 @@ std::vector<double> orders_of(const AccountSettings& settings) {
 constexpr std::size_t kMaxRows = 20'000;
 constexpr std::size_t kMaxGroups = 400'000;
 
-std::vector<QueryRow> table_of(const QueryCounts& tally) {
+std::vector<QueryRow> table_of(const QueryCounts& query_counts) {
   std::vector<QueryRow> rows;
-  if (tally.distinct.size() > kMaxRows) return rows;
-  for (const DistinctQuery& query : tally.distinct) {
+  if (query_counts.distinct.size() > kMaxRows) return rows;
+  for (const DistinctQuery& query : query_counts.distinct) {
     rows.push_back({query.statistic, query.log_q, query.count, query.count, query.answered});
   }
   return rows;
@@ -224,24 +224,24 @@ std::optional<CostEntry> candidate_of(std::span<const CostEntry> costs,
 }
 
 // All but the exact costs, the utility, and what is said of the headline.
-Account account_bounds(const QueryCounts& tally, const Aggregator& aggregator, bool has_decisions,
-                       OrderSearch search, AccountSettings settings) {
+Account account_bounds(const QueryCounts& query_counts, const Aggregator& aggregator,
+                       bool has_decisions, OrderSearch search, AccountSettings settings) {
   validate_delta(settings.delta);
   validate(aggregator);
   if (aggregator.is_ptr()) settings.published = false;           // nobody has published one
   if (aggregator.is_sparse_vector()) settings.tradeoff = false;  // what it costs no votes change
   Account account;
   account.aggregator = aggregator;
-  account.teachers = tally.teachers;
-  account.classes = tally.classes;
-  account.queries = tally.queries;
+  account.teachers = query_counts.teachers;
+  account.classes = query_counts.classes;
+  account.queries = query_counts.queries;
   account.delta = settings.delta;
-  account.steps = steps_of(aggregator, tally.queries, tally.queries);
+  account.steps = steps_of(aggregator, query_counts.queries, query_counts.queries);
   search.spent = std::max(settings.query_delta, account.steps.delta());
   account.query_delta = search.spent;
   account.orders = orders_of(settings);
-  count_answered(tally, aggregator, has_decisions, account);
-  account.table = table_of(tally);
+  count_answered(query_counts, aggregator, has_decisions, account);
+  account.table = table_of(query_counts);
 
   account.costs = planned_entries(settings, aggregator, has_decisions, search.spent);
   std::vector<Notice> data_independent_notices;
@@ -252,7 +252,7 @@ Account account_bounds(const QueryCounts& tally, const Aggregator& aggregator, b
   // The trajectory of costs that depend on votes is computed beside them: of those that may be the
   // headline.
   const auto candidate = candidate_of(account.costs, settings);
-  const CostInputs inputs(tally, aggregator, settings.threads);
+  const CostInputs inputs(query_counts, aggregator, settings.threads);
   const DirectCosts direct(inputs, settings.threads);
   CheckpointCosts checkpoints{candidate ? candidate->reading : GuaranteeKind::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
@@ -266,7 +266,7 @@ Account account_bounds(const QueryCounts& tally, const Aggregator& aggregator, b
   // A cost that is still to come may be the only one that was chosen.
   if (may_be_headline(account.costs, settings)) {
     account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-    account.trajectory = trajectory(tally, account, checkpoints.rdp);
+    account.trajectory = trajectory(query_counts, account, checkpoints.rdp);
   }
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   return account;
@@ -291,7 +291,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
                    const AccountSettings& settings, bool is_part = false) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   Account result =
-      account_bounds(partials.tally, aggregator, partials.has_decisions, search, settings);
+      account_bounds(partials.query_counts, aggregator, partials.has_decisions, search, settings);
   if (partials.exact && settings.tilted) {
     add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
   }
@@ -303,12 +303,12 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   const ExactSettings exact{search, profile, settings.threads, is_part, settings.when_profiling};
   // For the costs above alone the distinct queries were counted too.
   if (partials.exact && (settings.exact || !(settings.tilted || settings.complex))) {
-    const ExactMechanism mechanism(aggregator, partials.tally.teachers);
+    const ExactMechanism mechanism(aggregator, partials.query_counts.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
   }
   if (settings.exact && aggregator.is_ptr() && !is_part) {
-    add_tested_profile(partials.tally, exact, result);
+    add_tested_profile(partials.query_counts, exact, result);
   }
   settle_headline(settings, result);
   if (partials.utility) result.utility = utility(*partials.utility, aggregator);

@@ -22,16 +22,16 @@ constexpr std::array kConversions{EpsilonMethod::optimal, EpsilonMethod::improve
 // Orders below those of the grid, where the optimal conversion of tiny costs is best.
 constexpr std::array kLowOrders{kLowestSearchedOrder, 1.0 + 1e-5, 1.0 + 1e-4, 1.0 + 1e-3};
 
-std::vector<double> answered_by_checkpoint(const QueryCounts& tally, const Aggregator& aggregator,
-                                           GuaranteeKind reading) {
-  std::vector<double> answered(tally.checkpoints.size(), 0.0);
+std::vector<double> answered_by_checkpoint(const QueryCounts& query_counts,
+                                           const Aggregator& aggregator, GuaranteeKind reading) {
+  std::vector<double> answered(query_counts.checkpoints.size(), 0.0);
   AnswerProbabilities probabilities(aggregator);
-  for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
+  for (std::size_t i = 0; i < query_counts.distinct.size(); ++i) {
     // What PTR answers changes no cost of it, the worst case included.
     const double p = reading == GuaranteeKind::worst_case && !aggregator.is_ptr()
                          ? 1.0
-                         : probabilities.of(tally.distinct[i].statistic).answered;
-    for (const Occurrence& o : tally.occurrences_of(i)) {
+                         : probabilities.of(query_counts.distinct[i].statistic).answered;
+    for (const Occurrence& o : query_counts.occurrences_of(i)) {
       answered[o.checkpoint] += reading == GuaranteeKind::realized ? o.answered : p * o.count;
     }
   }
@@ -373,19 +373,19 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
   }
 }
 
-std::vector<TrajectoryPoint> trajectory(const QueryCounts& tally, const Account& account,
+std::vector<TrajectoryPoint> trajectory(const QueryCounts& query_counts, const Account& account,
                                         const std::vector<std::vector<double>>& by_checkpoint) {
   const CostEntry& headline = account.costs[account.headline];
-  const auto answered = answered_by_checkpoint(tally, account.aggregator, headline.reading);
+  const auto answered = answered_by_checkpoint(query_counts, account.aggregator, headline.reading);
   std::vector<TrajectoryPoint> points;
-  points.reserve(tally.checkpoints.size());
-  for (std::size_t k = 0; k < tally.checkpoints.size(); ++k) {
+  points.reserve(query_counts.checkpoints.size());
+  for (std::size_t k = 0; k < query_counts.checkpoints.size(); ++k) {
     TrajectoryPoint point;
-    if (k + 1 == tally.checkpoints.size()) {
+    if (k + 1 == query_counts.checkpoints.size()) {
       point.epsilon = headline.epsilon;
       point.order = headline.order.value_or(0.0);
     } else if (headline.bound == Bound::data_independent) {
-      point = data_independent_point(account, headline, tally.checkpoints[k]);
+      point = data_independent_point(account, headline, query_counts.checkpoints[k]);
     } else {
       std::vector<double> rdp;
       for (const auto& run : by_checkpoint) rdp.push_back(run[k]);
@@ -393,7 +393,7 @@ std::vector<TrajectoryPoint> trajectory(const QueryCounts& tally, const Account&
           best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion),
                        OrderSearch{account.delta, false, account.query_delta}.conversion_delta());
     }
-    point.queries = tally.checkpoints[k];
+    point.queries = query_counts.checkpoints[k];
     point.answered = answered[k];
     points.push_back(point);
   }

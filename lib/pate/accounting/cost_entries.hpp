@@ -158,11 +158,12 @@ void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice
 void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline,
                           std::vector<Notice>& notices);
 
-/// The headline of an account after each of the tally's checkpoints. `by_checkpoint` is its RDP, by
-/// order of the account and checkpoint (empty for a data-independent headline). Orders are those of
-/// the grid, but for the last point, which is the headline itself; upper bounds all the same.
+/// The headline of an account after each checkpoint of its query counts. `by_checkpoint` is its
+/// RDP, by order of the account and checkpoint (empty for a data-independent headline). Orders are
+/// those of the grid, but for the last point, which is the headline itself; upper bounds all the
+/// same.
 [[nodiscard]] std::vector<TrajectoryPoint> trajectory(
-    const QueryCounts& tally, const Account& account,
+    const QueryCounts& query_counts, const Account& account,
     const std::vector<std::vector<double>>& by_checkpoint);
 
 }  // namespace pate

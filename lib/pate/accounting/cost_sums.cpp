@@ -26,10 +26,10 @@ namespace {
 // Positions are a hundred bytes each; beyond this many they are found anew at every order.
 constexpr std::size_t kKeptPositions = 100'000;
 
-std::vector<double> finite_log_q(const QueryCounts& tally) {
+std::vector<double> finite_log_q(const QueryCounts& query_counts) {
   std::vector<double> values;
-  values.reserve(tally.distinct.size());
-  for (const DistinctQuery& query : tally.distinct) {
+  values.reserve(query_counts.distinct.size());
+  for (const DistinctQuery& query : query_counts.distinct) {
     if (query.log_q != -kInfinity) values.push_back(query.log_q);
   }
   return values;
@@ -112,7 +112,8 @@ class Tradeoff : public BoundAtOrders {
     noisy_max(inputs_.position(query), all_, costs.noisy_max);
     costs.joint = costs.noisy_max;
     if (joints_.empty()) return;
-    joint(inputs_.tally().distinct[query].statistic, inputs_.position(query), all_, costs.joint);
+    joint(inputs_.query_counts().distinct[query].statistic, inputs_.position(query), all_,
+          costs.joint);
   }
 
   void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
@@ -285,7 +286,7 @@ struct Summation {
   std::optional<GuaranteeKind> reading;  // of the trajectory, if it is wanted
 
   [[nodiscard]] Piece empty_piece(bool in_trajectory) const {
-    const std::size_t checkpoints = in_trajectory ? inputs.tally().checkpoints.size() : 0;
+    const std::size_t checkpoints = in_trajectory ? inputs.query_counts().checkpoints.size() : 0;
     return {std::vector<RunCost>(all.size()), std::vector<double>(all.size() * checkpoints, 0.0)};
   }
   [[nodiscard]] bool joint_in_trajectory() const {
@@ -362,7 +363,7 @@ class NoisyMaxSums {
   void add_query(std::size_t i, std::span<const std::size_t> at, bool with_check) {
     const CostInputs& inputs = run_.inputs;
     run_.bound.noisy_max(inputs.position(i), at, costs_);
-    const DistinctQuery& query = inputs.tally().distinct[i];
+    const DistinctQuery& query = inputs.query_counts().distinct[i];
     const double p = inputs.answered(i);
     const auto count = static_cast<double>(query.count);
     const auto answered = static_cast<double>(query.answered);
@@ -385,7 +386,7 @@ class NoisyMaxSums {
       if (with_check) charge_[j] = run_.selection[j][inputs.statistic_of(i)];
       if (!realized) charge_[j] += inputs.answered(i) * costs_[j];
     }
-    for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
+    for (const Occurrence& occurrence : inputs.query_counts().occurrences_of(i)) {
       double* const sums = &piece_.by_checkpoint[occurrence.checkpoint * run_.all.size()];
       for (const std::size_t j : at) sums[j] += occurrence.count * charge_[j];
       if (!realized) continue;
@@ -396,10 +397,10 @@ class NoisyMaxSums {
   // What the reading charges for, between the checkpoints.
   void weigh_checkpoints(const QuerySets::Part& part) {
     const CostInputs& inputs = run_.inputs;
-    by_checkpoint_.assign(inputs.tally().checkpoints.size(), {});
+    by_checkpoint_.assign(inputs.query_counts().checkpoints.size(), {});
     for (const auto& [i, s] : part.queries) {
       const QCells::Nodes at = QCells::polynomials(part.within(s));
-      for (const Occurrence& occurrence : inputs.tally().occurrences_of(i)) {
+      for (const Occurrence& occurrence : inputs.query_counts().occurrences_of(i)) {
         const double times = run_.reading == GuaranteeKind::realized
                                  ? occurrence.answered
                                  : occurrence.count * inputs.answered(i);
@@ -457,10 +458,11 @@ class JointSums {
 
  private:
   [[nodiscard]] std::int64_t statistic_of(const QuerySets::QueryInCell& placed) const {
-    return run_.inputs.tally().distinct[placed.query].statistic;
+    return run_.inputs.query_counts().distinct[placed.query].statistic;
   }
   void cost(std::size_t i, std::span<const std::size_t> at, std::span<double> costs) const {
-    run_.bound.joint(run_.inputs.tally().distinct[i].statistic, run_.inputs.position(i), at, costs);
+    run_.bound.joint(run_.inputs.query_counts().distinct[i].statistic, run_.inputs.position(i), at,
+                     costs);
   }
 
   std::vector<std::size_t> add_by_nodes(const QuerySets::Part& part, const QCells::Nodes& weights,
@@ -485,23 +487,23 @@ class JointSums {
   }
 
   void add_query(std::size_t i, std::span<const std::size_t> at) {
-    const QueryCounts& tally = run_.inputs.tally();
+    const QueryCounts& query_counts = run_.inputs.query_counts();
     cost(i, at, costs_);
-    const auto count = static_cast<double>(tally.distinct[i].count);
+    const auto count = static_cast<double>(query_counts.distinct[i].count);
     for (const std::size_t j : at) piece_.sums[j].joint += count * costs_[j];
     if (!trajectory_) return;
-    for (const Occurrence& occurrence : tally.occurrences_of(i)) {
+    for (const Occurrence& occurrence : query_counts.occurrences_of(i)) {
       double* const sums = &piece_.by_checkpoint[occurrence.checkpoint * run_.all.size()];
       for (const std::size_t j : at) sums[j] += occurrence.count * costs_[j];
     }
   }
 
   void weigh_checkpoints(const QuerySets::Part& part) {
-    const QueryCounts& tally = run_.inputs.tally();
-    by_checkpoint_.assign(tally.checkpoints.size(), {});
+    const QueryCounts& query_counts = run_.inputs.query_counts();
+    by_checkpoint_.assign(query_counts.checkpoints.size(), {});
     for (const auto& [i, s] : part.queries) {
       const QCells::Nodes at = QCells::polynomials(part.within(s));
-      for (const Occurrence& occurrence : tally.occurrences_of(i)) {
+      for (const Occurrence& occurrence : query_counts.occurrences_of(i)) {
         QCells::add(occurrence.count, at, by_checkpoint_[occurrence.checkpoint]);
       }
     }
@@ -544,12 +546,12 @@ void add_pieces(const QuerySets& queries, std::span<const Weights> weights,
 
 // Queries of the sets by q, by checkpoint and statistic: the trajectory charges for their checks.
 std::vector<std::vector<double>> checks_in_sets(const CostInputs& inputs) {
-  const QueryCounts& tally = inputs.tally();
-  std::vector<std::vector<double>> checks(tally.checkpoints.size(),
+  const QueryCounts& query_counts = inputs.query_counts();
+  std::vector<std::vector<double>> checks(query_counts.checkpoints.size(),
                                           std::vector<double>(inputs.statistics().size(), 0.0));
   for (const QuerySets::Set& set : inputs.by_q().sets()) {
     for (const auto& [i, s] : inputs.by_q().queries(set)) {
-      for (const Occurrence& occurrence : tally.occurrences_of(i)) {
+      for (const Occurrence& occurrence : query_counts.occurrences_of(i)) {
         checks[occurrence.checkpoint][inputs.statistic_of(i)] += occurrence.count;
       }
     }
@@ -564,7 +566,7 @@ void add_checkpoints(const Summation& run, std::span<const Piece> pieces, Checkp
   for (std::size_t j = 0; j < orders; ++j) {
     double total = 0.0;
     auto& by_checkpoint = at.rdp.emplace_back();
-    for (std::size_t k = 0; k < run.inputs.tally().checkpoints.size(); ++k) {
+    for (std::size_t k = 0; k < run.inputs.query_counts().checkpoints.size(); ++k) {
       for (const Piece& piece : pieces) {
         if (!piece.by_checkpoint.empty()) total += piece.by_checkpoint[k * orders + j];
       }
@@ -617,29 +619,31 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
 
 }  // namespace
 
-CostInputs::CostInputs(const QueryCounts& tally, const Aggregator& aggregator, unsigned threads)
-    : tally_(tally),
+CostInputs::CostInputs(const QueryCounts& query_counts, const Aggregator& aggregator,
+                       unsigned threads)
+    : query_counts_(query_counts),
       aggregator_(aggregator),
-      cells_(finite_log_q(tally)),
-      narrow_(finite_log_q(tally), QCells::Width::narrow) {
+      cells_(finite_log_q(query_counts)),
+      narrow_(finite_log_q(query_counts), QCells::Width::narrow) {
   const bool has_sets = aggregator.is_gaussian();
   parallel_for(2, threads, [&](std::size_t i) {
     if (i == 0) {
-      by_q_ = has_sets ? QuerySets(tally, narrow_, /*by_statistic=*/false) : QuerySets(tally);
+      by_q_ = has_sets ? QuerySets(query_counts, narrow_, /*by_statistic=*/false)
+                       : QuerySets(query_counts);
     } else {
       by_answer_ = has_sets && aggregator.selection
-                       ? QuerySets(tally, cells_, /*by_statistic=*/true)
-                       : QuerySets(tally);
+                       ? QuerySets(query_counts, cells_, /*by_statistic=*/true)
+                       : QuerySets(query_counts);
     }
   });
-  if (aggregator.selection && !tally.distinct.empty()) {
-    ladder_.emplace(*aggregator.selection, tally.distinct.front().statistic,
-                    tally.distinct.back().statistic, tally.teachers);
+  if (aggregator.selection && !query_counts.distinct.empty()) {
+    ladder_.emplace(*aggregator.selection, query_counts.distinct.front().statistic,
+                    query_counts.distinct.back().statistic, query_counts.teachers);
   }
-  answered_.reserve(tally.distinct.size());
-  statistic_of_.reserve(tally.distinct.size());
+  answered_.reserve(query_counts.distinct.size());
+  statistic_of_.reserve(query_counts.distinct.size());
   double answered = 1.0;
-  for (const DistinctQuery& query : tally.distinct) {
+  for (const DistinctQuery& query : query_counts.distinct) {
     if (statistics_.empty() || statistics_.back().value != query.statistic) {
       statistics_.push_back({query.statistic, 0.0});
       answered = ladder_ ? std::exp(ladder_->log_answered(query.statistic)) : 1.0;
@@ -654,8 +658,8 @@ CostInputs::CostInputs(const QueryCounts& tally, const Aggregator& aggregator, u
     places_.emplace(*ladder_, std::move(values));
   }
   if (!aggregator.is_gaussian()) return;
-  if (tally.distinct.size() <= kKeptPositions) {
-    for (const DistinctQuery& query : tally.distinct) {
+  if (query_counts.distinct.size() <= kKeptPositions) {
+    for (const DistinctQuery& query : query_counts.distinct) {
       positions_.push_back(query.log_q == -kInfinity ? no_cell(query.log_q)
                                                      : cells_.locate(query.log_q));
     }
@@ -677,7 +681,7 @@ CostInputs::CostInputs(const QueryCounts& tally, const Aggregator& aggregator, u
 CostInputs::QWeights CostInputs::q_weights(const QuerySets::Part& part) const {
   QWeights moments;
   for (const auto& [i, s] : part.queries) {
-    const DistinctQuery& query = tally_.distinct[i];
+    const DistinctQuery& query = query_counts_.distinct[i];
     const QCells::Nodes at = QCells::polynomials(part.within(s));
     const double p = answered_[i];
     const double expected = static_cast<double>(query.count) * p;
@@ -694,8 +698,8 @@ CostInputs::QWeights CostInputs::q_weights(const QuerySets::Part& part) const {
 QCells::Nodes CostInputs::answer_weights(const QuerySets::Part& part) const {
   QCells::Nodes moments{};
   for (const auto& [i, s] : part.queries) {
-    QCells::add(static_cast<double>(tally_.distinct[i].count), QCells::polynomials(part.within(s)),
-                moments);
+    QCells::add(static_cast<double>(query_counts_.distinct[i].count),
+                QCells::polynomials(part.within(s)), moments);
   }
   return QCells::weights(moments);
 }
@@ -703,13 +707,13 @@ QCells::Nodes CostInputs::answer_weights(const QuerySets::Part& part) const {
 BothDirections CostInputs::log_excess(const GaussianTradeoffTable& table,
                                       const GaussianTradeoffTable::AtOrder& at,
                                       std::size_t query) const {
-  if (tally_.distinct[query].log_q == -kInfinity) return {-kInfinity, -kInfinity};
+  if (query_counts_.distinct[query].log_q == -kInfinity) return {-kInfinity, -kInfinity};
   return table.log_excess(at, position(query));
 }
 
 QCells::Position CostInputs::position(std::size_t query) const {
   if (!positions_.empty()) return positions_[query];
-  const double log_q = tally_.distinct[query].log_q;
+  const double log_q = query_counts_.distinct[query].log_q;
   return !aggregator_.is_gaussian() || log_q == -kInfinity ? no_cell(log_q) : cells_.locate(log_q);
 }
 

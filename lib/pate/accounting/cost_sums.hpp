@@ -19,10 +19,10 @@ namespace pate {
 /// answers, the cells of q, the distinct selection statistics.
 class CostInputs {
  public:
-  /// The tally must outlive this. `threads` (0: all processors) changes no bit.
-  CostInputs(const QueryCounts& tally, const Aggregator& aggregator, unsigned threads);
+  /// The query counts must outlive this. `threads` (0: all processors) changes no bit.
+  CostInputs(const QueryCounts& query_counts, const Aggregator& aggregator, unsigned threads);
 
-  [[nodiscard]] const QueryCounts& tally() const { return tally_; }
+  [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
   [[nodiscard]] const std::optional<AnswerTable>& ladder() const { return ladder_; }
   /// The statistics that occur, on the ladder.
@@ -69,7 +69,7 @@ class CostInputs {
   [[nodiscard]] std::size_t statistic_of(std::size_t query) const { return statistic_of_[query]; }
 
  private:
-  const QueryCounts& tally_;
+  const QueryCounts& query_counts_;
   Aggregator aggregator_;
   std::optional<AnswerTable> ladder_;
   std::optional<StatisticPlaces> places_;
@@ -141,7 +141,7 @@ struct RunCost {
   [[nodiscard]] double rdp(GuaranteeKind reading) const;
 };
 
-/// RDP under a reading after each checkpoint of the tally.
+/// RDP under a reading after each checkpoint of the query counts.
 struct CheckpointCosts {
   GuaranteeKind reading = GuaranteeKind::joint;
   std::vector<std::vector<double>> rdp = {};  ///< by order, then checkpoint
@@ -156,7 +156,7 @@ struct CheckpointCosts {
 /// cell is halved, and where few queries are left, the sum runs over them. So the work at an order
 /// does not grow with the number of distinct queries.
 ///
-/// Queries, and pieces of them, come in an order that the tally alone determines: neither the
+/// Queries, and pieces of them, come in an order that the query counts alone determine: neither the
 /// number of threads nor the order of the queries nor their shards change a bit. Relative accuracy
 /// of a sum: that of the costs and 1e-10, which the margin of costs covers.
 [[nodiscard]] std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,

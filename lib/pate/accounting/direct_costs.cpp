@@ -37,7 +37,7 @@ struct DirectCosts::Terms {
 DirectCosts::DirectCosts(const CostInputs& inputs, unsigned threads)
     : inputs_(inputs), threads_(threads) {
   if (!inputs.aggregator().is_gaussian()) return;
-  const std::vector<DistinctQuery>& distinct = inputs.tally().distinct;
+  const std::vector<DistinctQuery>& distinct = inputs.query_counts().distinct;
   std::vector<std::uint32_t> by_q(distinct.size());
   std::iota(by_q.begin(), by_q.end(), 0U);
   std::ranges::sort(by_q, {}, [&](std::uint32_t i) { return std::pair(distinct[i].log_q, i); });
@@ -86,7 +86,7 @@ RunCost DirectCosts::at(Bound bound, double order) const {
     throw parameter_error("only the published and the trade-off bound depend on queries through q");
   }
   const Terms terms = this->terms(bound, order);
-  const std::vector<DistinctQuery>& distinct = inputs_.tally().distinct;
+  const std::vector<DistinctQuery>& distinct = inputs_.query_counts().distinct;
   std::vector<RunCost> pieces((distinct.size() + kDirectPiece - 1) / kDirectPiece);
   parallel_for(pieces.size(), threads_, [&](std::size_t k) {
     RunCost& sum = pieces[k];
@@ -129,7 +129,7 @@ RunCost DirectCosts::at(Bound bound, double order) const {
 }
 
 double DirectCosts::joint(const AnswerTable& ladder, double order) const {
-  const std::vector<DistinctQuery>& distinct = inputs_.tally().distinct;
+  const std::vector<DistinctQuery>& distinct = inputs_.query_counts().distinct;
   std::vector<std::int64_t> statistics;
   for (const CostInputs::Statistic& its : inputs_.statistics()) statistics.push_back(its.value);
   const StatisticPlaces places(ladder, std::move(statistics));

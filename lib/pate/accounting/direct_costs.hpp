@@ -29,7 +29,7 @@ class DirectCosts {
   [[nodiscard]] std::vector<RunCost> at(Bound bound, std::span<const double> orders) const;
 
   /// `RunCost::joint` of the trade-off bound with another check, that of the ladder, for Gaussian
-  /// noise. The ladder has the statistics of the tally.
+  /// noise. The ladder has the statistics of the query counts.
   [[nodiscard]] double joint(const AnswerTable& ladder, double order) const;
 
  private:

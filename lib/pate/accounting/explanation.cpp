@@ -214,7 +214,7 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
         fmt::format("{}: row {} is not among the queries of the run", run.votes.name(), row));
   }
   if (which.top == 0) return which.rows;
-  std::vector<std::pair<double, std::int64_t>> ranked;  // dearest first, then by row
+  std::vector<std::pair<double, std::int64_t>> ranked;  // most costly first, then by row
   std::map<std::int64_t, double> cost_of_row;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) {
     cost_of_row[run.rows[i]] = costs[distinct_of_query[static_cast<std::size_t>(i)]];
@@ -230,8 +230,8 @@ std::vector<std::int64_t> rows_to_explain(const ExplainedQueries& which, const R
 }
 
 // Of a run and all its queries.
-Explanation begin_explanation(const Run& run, const Account& account, const QueryCounts& tally,
-                              unsigned threads) {
+Explanation begin_explanation(const Run& run, const Account& account,
+                              const QueryCounts& query_counts, unsigned threads) {
   if (account.queries == 0) {
     throw input_error(fmt::format("{}: there are no queries to explain", run.votes.name()));
   }
@@ -242,7 +242,7 @@ Explanation begin_explanation(const Run& run, const Account& account, const Quer
   result.run_queries = account.queries;
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
-  const CostInputs inputs(tally, run.aggregator, threads);
+  const CostInputs inputs(query_counts, run.aggregator, threads);
   result.run_tradeoff = DirectCosts(inputs, threads).at(Bound::tradeoff, result.order).joint;
   result.notices.push_back({"private_numbers",
                             "everything here shows votes of the teachers or depends on them: it is "
@@ -323,9 +323,10 @@ QueryExplanation explain_tested_query(const Run& run, std::int64_t row, std::int
 Explanation explain_tested(const Run& run, const AccountSettings& settings,
                            const ExplainedQueries& which) {
   const CountedRun counted = count_run(run, {settings.threads, settings.progress});
-  const QueryCounts& tally = counted.partials.tally;
-  Explanation result = begin_explanation(
-      run, pate::account(counted.partials, run.aggregator, settings), tally, settings.threads);
+  const QueryCounts& query_counts = counted.partials.query_counts;
+  Explanation result =
+      begin_explanation(run, pate::account(counted.partials, run.aggregator, settings),
+                        query_counts, settings.threads);
   std::map<std::int64_t, std::int64_t> times;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
   // By stability and which neighbours there are.
@@ -379,7 +380,8 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   const std::vector<ExactQuery> distinct = std::move(counted.partials.exact->distinct);
   counted.partials.exact.reset();
   const Account account = pate::account(counted.partials, run.aggregator, settings);
-  Explanation result = begin_explanation(run, account, counted.partials.tally, settings.threads);
+  Explanation result =
+      begin_explanation(run, account, counted.partials.query_counts, settings.threads);
 
   ExactRun costs(mechanism, distinct, settings.threads);
   const std::span<const double> order(&result.order, 1);

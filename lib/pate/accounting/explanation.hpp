@@ -73,8 +73,8 @@ struct Explanation {
   std::vector<Notice> notices;
 };
 
-/// Which queries to explain: rows of the votes, or the `top` dearest ones by their exact cost, the
-/// dearest first (rows that cost the same in the order of their numbers).
+/// Which queries to explain: rows of the votes, or the `top` most costly ones by their exact cost,
+/// the most costly first (rows that cost the same in the order of their numbers).
 struct ExplainedQueries {
   std::vector<std::int64_t> rows;
   std::int64_t top = 0;

@@ -44,7 +44,7 @@ struct Cover {
   Moments moments;
 };
 
-// Fewer covers: whichever another can take in at no cost, or without becoming the dearest.
+// Fewer covers: whichever another can take in at no cost, or without becoming the most costly.
 std::vector<DistributionPair> joined(std::vector<Cover> covers, double slope, double resolution,
                                      double shares) {
   Moments most{};
@@ -106,7 +106,7 @@ std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
   return first;
 }
 
-// mean: the first of `moments_of` the dearest neighbour.
+// mean: the first of `moments_of` the most costly neighbour.
 std::vector<DistributionPair> covered(std::span<const DistributionPair> tables,
                                       std::span<const std::size_t> kinds,
                                       const DistributionPair& most_costly, double slope,

@@ -23,8 +23,8 @@ inline constexpr std::size_t kKinds = 3;
                                                     std::vector<DistributionPair>& tables);
 
 /// Few pairs that together dominate the tables, which are sorted by kind: each adds, at about
-/// `slope` = order - 1, a small share of what the dearest neighbour costs. `mean`: what that is, of
-/// all queries; `resolution`: losses that are as near as this are one.
+/// `slope` = order - 1, a small share of what the most costly neighbour costs. `mean`: what that
+/// is, of all queries; `resolution`: losses that are as near as this are one.
 [[nodiscard]] std::vector<DistributionPair> covered(std::span<const DistributionPair> tables,
                                                     std::span<const std::size_t> kinds,
                                                     const DistributionPair& most_costly,

@@ -77,15 +77,15 @@ ExactPartials merge(std::span<const ExactPartials> shards) {
 }  // namespace
 
 Partials merge(std::span<const Partials> shards) {
-  std::vector<QueryCounts> tallies;
-  std::vector<UtilityTally> utilities;
+  std::vector<QueryCounts> query_counts;
+  std::vector<UtilityCounts> utilities;
   std::vector<ExactPartials> exact;
   for (const Partials& shard : shards) {
-    tallies.push_back(shard.tally);
+    query_counts.push_back(shard.query_counts);
     if (shard.utility) utilities.push_back(*shard.utility);
     if (shard.exact) exact.push_back(*shard.exact);
   }
-  Partials result{{}, merge(tallies), shards.front().has_decisions};
+  Partials result{{}, merge(query_counts), shards.front().has_decisions};
   if (!utilities.empty()) result.utility = merge(utilities);
   if (!exact.empty()) result.exact = merge(exact);
   return result;
@@ -113,9 +113,9 @@ CountedRun count_run(const Run& run, const RunCounting& counting) {
   Partials& partials = result.partials;
   partials.shard = run.shard;
   partials.has_decisions = run.decisions.has_value();
-  partials.tally = tally_of(run, std::move(counted.front()));
+  partials.query_counts = query_counts_of(run, std::move(counted.front()));
   if (run.labels) {
-    partials.utility = utility_tally(run.aggregator, counted.back(), counting.threads);
+    partials.utility = count_utility(run.aggregator, counted.back(), counting.threads);
   }
   if (counting.exact == nullptr) return result;
   DistinctQueries& groups = counted[1];

@@ -17,10 +17,10 @@ namespace pate {
 /// accounted as if it had never been cut: counts, and of single teachers exact sums.
 struct Partials {
   Shard shard = {};
-  QueryCounts tally;
+  QueryCounts query_counts;
   bool has_decisions = false;
-  std::optional<UtilityTally> utility = {};  ///< with labels
-  std::optional<ExactPartials> exact = {};   ///< with exact costs
+  std::optional<UtilityCounts> utility = {};  ///< with labels
+  std::optional<ExactPartials> exact = {};    ///< with exact costs
 };
 
 /// The shards of one run together, in any order. Throws `parameter_error` unless their queries add
@@ -44,9 +44,9 @@ struct RunCounting {
 };
 
 /// Reads the votes of a run, or of its shard, once, and counts all that accounts are made of: the
-/// tally, with labels the utility, and with `exact` the distinct queries and the teachers' votes;
-/// `partials.exact` has no sums of teachers yet. Throws and takes memory as `count_distinct` and
-/// `TeacherVotes` do.
+/// query counts, with labels the utility, and with `exact` the distinct queries and the teachers'
+/// votes; `partials.exact` has no sums of teachers yet. Throws and takes memory as `count_distinct`
+/// and `TeacherVotes` do.
 [[nodiscard]] CountedRun count_run(const Run& run, const RunCounting& counting);
 
 }  // namespace pate

@@ -50,7 +50,8 @@ struct TestedGrid {
   double least_delta = 0.0;
 };
 
-TestedGrid grid_of(const QueryCounts& tally, const ExactSettings& settings, const CostEntry& hint) {
+TestedGrid grid_of(const QueryCounts& query_counts, const ExactSettings& settings,
+                   const CostEntry& hint) {
   TestedGrid grid;
   const double slope = std::max(1.0, hint.order.value_or(2.0) - 1.0);
   grid.highest = std::max(0.5, 14.0 / slope);
@@ -64,7 +65,7 @@ TestedGrid grid_of(const QueryCounts& tally, const ExactSettings& settings, cons
   }
   const double range = hint.epsilon + 25.0 / slope + grid.highest;
   while (grid.step < 0.25 &&
-         12.0 * static_cast<double>(tally.queries) * range / grid.step > kMaxWork) {
+         12.0 * static_cast<double>(query_counts.queries) * range / grid.step > kMaxWork) {
     grid.step *= 2.0;
   }
   return grid;
@@ -72,26 +73,27 @@ TestedGrid grid_of(const QueryCounts& tally, const ExactSettings& settings, cons
 
 }  // namespace
 
-void add_tested_profile(const QueryCounts& tally, const ExactSettings& settings, Account& account) {
+void add_tested_profile(const QueryCounts& query_counts, const ExactSettings& settings,
+                        Account& account) {
   const auto hint = std::ranges::find_if(account.costs, [](const CostEntry& cost) {
     return cost.conversion == EpsilonMethod::improved;
   });
   CostEntry entry = profile_entry(Bound::exact, settings.profile.delta, 0.0, 0.0);
-  if (tally.queries > 0 && !std::isfinite(hint->epsilon)) {
+  if (query_counts.queries > 0 && !std::isfinite(hint->epsilon)) {
     account.notices.push_back(no_profile());
     return;
   }
-  if (tally.queries > 0) {
+  if (query_counts.queries > 0) {
     const ThresholdCheck& test = *account.aggregator.selection;
-    const TestedGrid grid = grid_of(tally, settings, *hint);
+    const TestedGrid grid = grid_of(query_counts, settings, *hint);
     std::vector<PessimisticProfile> upper;
     std::vector<OptimisticProfile> lower;
     for (const Direction direction : {Direction::forward, Direction::reverse}) {
       PessimisticProfile& above =
           upper.emplace_back(PessimisticProfile::Grid{grid.step, grid.highest, grid.least_delta});
       OptimisticProfile& below = lower.emplace_back(grid.step, -1.5, 1.5 * hint->epsilon + 1.0);
-      for (const DistinctQuery& query : tally.distinct) {
-        const auto tables = neighbours_of(test, query.statistic, tally.teachers, direction);
+      for (const DistinctQuery& query : query_counts.distinct) {
+        const auto tables = neighbours_of(test, query.statistic, query_counts.teachers, direction);
         above.compose_query(DiscretizedPairs(tables, grid.step), 0, tables.size(), query.count);
         below.append(tables.front(), query.count);
       }

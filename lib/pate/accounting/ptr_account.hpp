@@ -12,6 +12,7 @@ namespace pate {
 /// answer the votes never give: deltas are outcomes like the others, not added apart. Never above
 /// the cost `tradeoff`; the lower end is that of the teacher who lowers every stability. The grid
 /// is coarser the longer the run is.
-void add_tested_profile(const QueryCounts& tally, const ExactSettings& settings, Account& account);
+void add_tested_profile(const QueryCounts& query_counts, const ExactSettings& settings,
+                        Account& account);
 
 }  // namespace pate

@@ -89,9 +89,9 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
 }
 
 // Kinds that differ in their count only become one.
-void join_kinds(std::vector<UtilityTally::Kind>& kinds) {
+void join_kinds(std::vector<UtilityCounts::Kind>& kinds) {
   sort_and_join(
-      kinds, [](const UtilityTally::Kind& kind) { return std::pair(kind.right, kind.statistic); });
+      kinds, [](const UtilityCounts::Kind& kind) { return std::pair(kind.right, kind.statistic); });
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ QueryKey cost_key(const Run& run) {
   }};
 }
 
-QueryCounts tally_of(const Run& run, DistinctQueries counted) {
+QueryCounts query_counts_of(const Run& run, DistinctQueries counted) {
   QueryCounts result;
   result.teachers = run.votes.teachers();
   result.classes = run.votes.classes();
@@ -128,8 +128,8 @@ QueryCounts tally_of(const Run& run, DistinctQueries counted) {
   return result;
 }
 
-QueryCounts tally(const Run& run, unsigned threads) {
-  return tally_of(run, count_distinct(run, cost_key(run), {.threads = threads}));
+QueryCounts count_queries(const Run& run, unsigned threads) {
+  return query_counts_of(run, count_distinct(run, cost_key(run), {.threads = threads}));
 }
 
 QueryCounts merge(std::span<const QueryCounts> shards) {
@@ -197,7 +197,7 @@ QueryKey label_key(const Run& run) {
     std::int32_t top = 0;
     key.push_back(0);
     for (std::size_t k = 0; k < counts.size(); ++k) {
-      const std::int32_t id = reader.is_sparse_vector() ? voted[k] : static_cast<std::int32_t>(k);
+      const std::int32_t id = reader.is_sparse() ? voted[k] : static_cast<std::int32_t>(k);
       if (counts[k] > top) {
         top = counts[k];
         plurality = id;
@@ -215,10 +215,10 @@ QueryKey label_key(const Run& run) {
   }};
 }
 
-UtilityTally utility_tally(const Aggregator& aggregator, const DistinctQueries& counted,
-                           unsigned threads) {
+UtilityCounts count_utility(const Aggregator& aggregator, const DistinctQueries& counted,
+                            unsigned threads) {
   const std::vector<double> right = right_probabilities(aggregator, counted.keys, threads);
-  UtilityTally result;
+  UtilityCounts result;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const auto key = counted.keys[i];
     const std::int64_t count = counted.times(i).count;
@@ -230,9 +230,9 @@ UtilityTally utility_tally(const Aggregator& aggregator, const DistinctQueries& 
   return result;
 }
 
-UtilityTally merge(std::span<const UtilityTally> shards) {
-  UtilityTally result;
-  for (const UtilityTally& shard : shards) {
+UtilityCounts merge(std::span<const UtilityCounts> shards) {
+  UtilityCounts result;
+  for (const UtilityCounts& shard : shards) {
     result.kinds.insert(result.kinds.end(), shard.kinds.begin(), shard.kinds.end());
     result.plurality_right += shard.plurality_right;
     result.queries += shard.queries;
@@ -241,19 +241,19 @@ UtilityTally merge(std::span<const UtilityTally> shards) {
   return result;
 }
 
-Utility utility(const UtilityTally& tally, const Aggregator& aggregator) {
+Utility utility(const UtilityCounts& query_counts, const Aggregator& aggregator) {
   CompensatedSum answered;
   CompensatedSum answered_right;
-  for (const UtilityTally::Kind& kind : tally.kinds) {
+  for (const UtilityCounts::Kind& kind : query_counts.kinds) {
     const double p = probability_answered(aggregator, kind.statistic);
     answered.add(p * static_cast<double>(kind.count));
     answered_right.add(p * static_cast<double>(kind.count) * kind.right);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
   return {answered.value() > 0.0 ? answered_right.value() / answered.value() : none,
-          tally.queries > 0
-              ? static_cast<double>(tally.plurality_right) / static_cast<double>(tally.queries)
-              : none};
+          query_counts.queries > 0 ? static_cast<double>(query_counts.plurality_right) /
+                                         static_cast<double>(query_counts.queries)
+                                   : none};
 }
 
 std::vector<LabelledQuery> labelled_queries(const Aggregator& aggregator,

@@ -45,16 +45,16 @@ struct QueryCounts {
 /// the run.
 [[nodiscard]] QueryKey cost_key(const Run& run);
 
-/// The tally of a run, or of its shard, from its queries as counted under `cost_key`; its
+/// The query counts of a run, or of its shard, from its queries as counted under `cost_key`; its
 /// checkpoints are those of the whole run that lie in it, and its end.
-[[nodiscard]] QueryCounts tally_of(const Run& run, DistinctQueries counted);
+[[nodiscard]] QueryCounts query_counts_of(const Run& run, DistinctQueries counted);
 
 /// Reads the votes of the run once and counts; throws and takes memory as `count_distinct` does.
-[[nodiscard]] QueryCounts tally(const Run& run, unsigned threads);
+[[nodiscard]] QueryCounts count_queries(const Run& run, unsigned threads);
 
-/// The tally of a run from those of all its shards, in any order: the same, to the last bit, as
-/// `tally` of the whole run. Throws `parameter_error` unless the shards are of one run and their
-/// queries add up to all of it.
+/// The query counts of a run from those of all its shards, in any order: the same, to the last bit,
+/// as `count_queries` of the whole run. Throws `parameter_error` unless the shards are of one run
+/// and their queries add up to all of it.
 [[nodiscard]] QueryCounts merge(std::span<const QueryCounts> shards);
 
 /// How many refused queries are expected to get the student's own label (S18, Algorithm 2, line 4):
@@ -66,7 +66,7 @@ struct QueryCounts {
 [[nodiscard]] double expected_reinforced(const Run& run, double above);
 
 /// All that the utility of a run depends on, and how often it occurs; adds up over shards.
-struct UtilityTally {
+struct UtilityCounts {
   /// Queries that are answered and answered rightly with the same probability.
   struct Kind {
     double right = 0.0;          ///< Pr[output = label], given that it is answered
@@ -83,13 +83,13 @@ struct UtilityTally {
 /// The key of what the utility tells apart; throws `parameter_error` without labels.
 [[nodiscard]] QueryKey label_key(const Run& run);
 
-/// The tally of queries that were counted under `label_key`. Exact integrals, no sampling; relative
-/// accuracy of `right` 1e-10.
-[[nodiscard]] UtilityTally utility_tally(const Aggregator& aggregator,
-                                         const DistinctQueries& counted, unsigned threads);
+/// The query counts of queries that were counted under `label_key`. Exact integrals, no sampling;
+/// relative accuracy of `right` 1e-10.
+[[nodiscard]] UtilityCounts count_utility(const Aggregator& aggregator,
+                                          const DistinctQueries& counted, unsigned threads);
 
-/// The tally of all shards together.
-[[nodiscard]] UtilityTally merge(std::span<const UtilityTally> shards);
+/// The query counts of all shards together.
+[[nodiscard]] UtilityCounts merge(std::span<const UtilityCounts> shards);
 
 /// How often the released labels of a run with known true labels are right:
 ///
@@ -98,7 +98,7 @@ struct UtilityTally {
 ///     label
 ///
 /// NaN for a run without queries. Independent of threads and shards, bit for bit.
-[[nodiscard]] Utility utility(const UtilityTally& tally, const Aggregator& aggregator);
+[[nodiscard]] Utility utility(const UtilityCounts& query_counts, const Aggregator& aggregator);
 
 /// The selection statistic of a query (0 without a selection) and the probability that its released
 /// label is right if it is answered.

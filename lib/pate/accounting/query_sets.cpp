@@ -9,15 +9,15 @@
 
 namespace pate {
 
-QuerySets::QuerySets(const QueryCounts& tally) : loose_(tally.distinct.size()) {
+QuerySets::QuerySets(const QueryCounts& query_counts) : loose_(query_counts.distinct.size()) {
   std::iota(loose_.begin(), loose_.end(), std::uint32_t{0});
 }
 
-QuerySets::QuerySets(const QueryCounts& tally, const QCells& cells, bool by_statistic) {
+QuerySets::QuerySets(const QueryCounts& query_counts, const QCells& cells, bool by_statistic) {
   std::map<std::pair<std::int64_t, std::size_t>, std::vector<QueryInCell>> found;
   auto last = found.end();  // neighbours mostly share their set
-  for (std::uint32_t i = 0; i < tally.distinct.size(); ++i) {
-    const DistinctQuery& query = tally.distinct[i];
+  for (std::uint32_t i = 0; i < query_counts.distinct.size(); ++i) {
+    const DistinctQuery& query = query_counts.distinct[i];
     QCells::Place place;
     if (query.log_q != -kInfinity) place = cells.place(query.log_q);
     if (place.cell == QCells::kNoCell) {
@@ -34,7 +34,8 @@ QuerySets::QuerySets(const QueryCounts& tally, const QCells& cells, bool by_stat
       continue;
     }
     const auto [smallest, largest] = std::ranges::minmax_element(
-        queries, {}, [&](const QueryInCell& placed) { return tally.distinct[placed.query].log_q; });
+        queries, {},
+        [&](const QueryInCell& placed) { return query_counts.distinct[placed.query].log_q; });
     const std::size_t begin = queries_.size();
     queries_.insert(queries_.end(), queries.begin(), queries.end());
     sets_.push_back({begin, queries_.size(), key.second, *smallest, *largest});

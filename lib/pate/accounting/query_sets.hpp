@@ -16,7 +16,7 @@ namespace pate {
 ///     sum of count_i f(q_i) = sum over the nodes of weight_k f(node_k),
 ///     weight_k = sum of count_i w_k(q_i), w_k the weights of the interpolation,
 ///
-/// and the weights do not depend on f. Which queries form a set depends on the tally alone.
+/// and the weights do not depend on f. Which queries form a set depends on the query counts alone.
 class QuerySets {
  public:
   /// A distinct query by its position, and where in the cell it lies.
@@ -31,10 +31,11 @@ class QuerySets {
   };
 
   QuerySets() = default;
-  /// cells: of the finite log q of the tally. by_statistic: a set has one selection statistic.
-  QuerySets(const QueryCounts& tally, const QCells& cells, bool by_statistic);
+  /// cells: of the finite log q of the query counts. by_statistic: a set has one selection
+  /// statistic.
+  QuerySets(const QueryCounts& query_counts, const QCells& cells, bool by_statistic);
   /// No sets: all queries are loose.
-  explicit QuerySets(const QueryCounts& tally);
+  explicit QuerySets(const QueryCounts& query_counts);
 
   [[nodiscard]] std::span<const Set> sets() const { return sets_; }
   /// Its queries, in their canonical order.

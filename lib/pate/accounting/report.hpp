@@ -101,7 +101,7 @@ struct PerTeacher {
   std::vector<double> epsilon;        ///< by teacher
   std::array<double, 5> quantiles{};  ///< smallest, quartiles and largest
   /// Conversion `profile`, where it is known, by teacher; and the teachers whose epsilon is from
-  /// the finer grid, as that of the dearest is.
+  /// the finer grid, as that of the most costly is.
   std::optional<std::vector<double>> profile = {};
   std::vector<std::int64_t> refined = {};
 };

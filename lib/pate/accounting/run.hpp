@@ -53,7 +53,7 @@ class QueryReader {
 
   /// Whether only classes with votes are kept: of `kClassesMostlyEmpty` classes, or more, without a
   /// student's scores, which every class has.
-  [[nodiscard]] bool is_sparse_vector() const { return is_sparse_; }
+  [[nodiscard]] bool is_sparse() const { return is_sparse_; }
   /// The votes of the i-th query: the counts of all classes or, where they are sparse, of the
   /// classes that have a vote, by class.
   [[nodiscard]] std::span<const std::int32_t> counts(std::int64_t i) const;

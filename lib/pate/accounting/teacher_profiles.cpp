@@ -171,7 +171,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   ProgressCounter counter(progress, static_cast<std::int64_t>(pairs.size() * places.size()));
   if (!passes.upper(pairs, result.coarse_step, counter)) return std::nullopt;
 
-  // From the dearest on, while one may be dearer than the dearest that is known.
+  // From the most costly on, while one may cost more than the most costly that is known.
   std::vector<Pair> order = pairs;
   std::stable_sort(order.begin(), order.end(),
                    [](const Pair& a, const Pair& b) { return a.epsilon > b.epsilon; });

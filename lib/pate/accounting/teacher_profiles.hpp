@@ -28,8 +28,8 @@ struct TeacherProfiles {
   double step = 0.0, coarse_step = 0.0;
 };
 
-/// Profiles of all teachers on a coarse grid, then, from the dearest on, on the finer one until no
-/// other can be dearer. None where that is too much work (more than a minute or so); the run has
+/// Profiles of all teachers on a coarse grid, then, from the most costly on, on the finer one until
+/// no other can cost more. None where that is too much work (more than a minute or so); the run has
 /// outcome probabilities. Threads change no bit.
 [[nodiscard]] std::optional<TeacherProfiles> teacher_profiles(
     ExactRun& run, const TeacherRows& votes, const ProfileHints& hints,

@@ -140,11 +140,10 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
   VotedClasses voted;
   for (std::int64_t i = 0; i < reader.size(); ++i) {
     // Of more classes than teachers most have no vote; they are one group, whatever their number.
-    const bool is_sparse_vector =
-        reader.is_sparse_vector() || (reader.scores(i).empty() && classes > teachers_);
-    if (is_sparse_vector) voted.read(reader.ids(i), classes);
+    const bool is_sparse = reader.is_sparse() || (reader.scores(i).empty() && classes > teachers_);
+    if (is_sparse) voted.read(reader.ids(i), classes);
     const auto histogram =
-        is_sparse_vector ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
+        is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
     const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
     if (votes.groups.size() > std::numeric_limits<std::uint16_t>::max()) {
       throw std::length_error("more groups of classes than an ensemble of this size can have");
@@ -152,7 +151,7 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
     const auto of_class =
         groups_of_classes(votes, histogram, reader.scores(i), mechanism_.teachers());
     for (const std::int32_t id : reader.ids(i)) {
-      const std::size_t place = is_sparse_vector ? voted.place(id) : static_cast<std::size_t>(id);
+      const std::size_t place = is_sparse ? voted.place(id) : static_cast<std::size_t>(id);
       *next++ = static_cast<std::uint16_t>(of_class[place]);
     }
   }

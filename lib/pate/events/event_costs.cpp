@@ -81,22 +81,22 @@ EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), th
 
 EventCosts::Counted EventCosts::queries_of(std::int64_t QueryRow::*count) const {
   Counted result;
-  QueryCounts& tally = result.tally;
-  tally.teachers = event_.open.teachers;
-  tally.classes = event_.open.classes;
+  QueryCounts& query_counts = result.query_counts;
+  query_counts.teachers = event_.open.teachers;
+  query_counts.classes = event_.open.classes;
   for (const QueryRow& row : event_.facts.table) {
     if (row.*count == 0) continue;
-    tally.distinct.push_back({row.statistic, row.log_q, row.*count, row.answered});
-    tally.queries += row.*count;
+    query_counts.distinct.push_back({row.statistic, row.log_q, row.*count, row.answered});
+    query_counts.queries += row.*count;
   }
-  tally.run_queries = tally.queries;
+  query_counts.run_queries = query_counts.queries;
   return result;
 }
 
 std::vector<RunCost> EventCosts::costs(Counted& of, Bound bound, std::span<const double> orders,
                                        QuerySum how) const {
   if (!of.inputs) {
-    of.inputs = std::make_unique<CostInputs>(of.tally, *event_.open.aggregator, threads_);
+    of.inputs = std::make_unique<CostInputs>(of.query_counts, *event_.open.aggregator, threads_);
     of.direct = std::make_unique<DirectCosts>(*of.inputs, threads_);
   }
   return how == QuerySum::direct ? of.direct->at(bound, orders)

@@ -77,7 +77,7 @@ class EventCosts {
   }
   // The queries of the list, or those that were asked.
   struct Counted {
-    QueryCounts tally;
+    QueryCounts query_counts;
     std::unique_ptr<CostInputs> inputs;
     std::unique_ptr<DirectCosts> direct;
   };

@@ -69,17 +69,17 @@ RowSelection first_queries(const Run& run, std::int64_t asked) {
   return choose(run.rows, asked, [](std::int64_t) { return true; });
 }
 
-QueryCounts tally_of(const Run& run, RowSelection rows, unsigned threads) {
-  return tally({run.votes, std::move(rows), run.aggregator, run.student, {}, {}}, threads);
+QueryCounts query_counts_of(const Run& run, RowSelection rows, unsigned threads) {
+  return count_queries({run.votes, std::move(rows), run.aggregator, run.student, {}, {}}, threads);
 }
 
-// The tally of the asked queries, with those that the teachers answered. Answers belong to queries,
-// not to rows: a row that was asked twice may have been answered once.
-QueryCounts tally_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
+// The query counts of the asked queries, with those that the teachers answered. Answers belong to
+// queries, not to rows: a row that was asked twice may have been answered once.
+QueryCounts count_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
   const std::int64_t asked = labelled.asked;
-  QueryCounts all = tally_of(run, first_queries(run, asked), threads);
+  QueryCounts all = query_counts_of(run, first_queries(run, asked), threads);
   if (!run.aggregator.selection) return all;
-  const QueryCounts answered = tally_of(
+  const QueryCounts answered = query_counts_of(
       run,
       choose(run.rows, asked,
              [&](std::int64_t i) {
@@ -104,7 +104,7 @@ std::vector<QueryRow> table_of(const Run& run, const Account& asked, std::int64_
   if (count == run.rows.size() || asked.table.empty()) return asked.table;
   std::vector<QueryRow> rows;
   auto row = asked.table.begin();
-  for (const DistinctQuery& query : tally_of(run, run.rows, threads).distinct) {
+  for (const DistinctQuery& query : query_counts_of(run, run.rows, threads).distinct) {
     rows.push_back({query.statistic, query.log_q, query.count, 0, 0});
     // Both are in the canonical order, and all that was asked is in the selection.
     if (row == asked.table.end() || row->statistic != query.statistic ||
@@ -255,7 +255,7 @@ class Piece {
       const auto query = static_cast<std::size_t>(first_ + i);
       if (result.sources[query] != LabelSource::teacher) continue;
       AnswerSampler& draw = samplers_[sampler];
-      const std::size_t label = reader_.is_sparse_vector()
+      const std::size_t label = reader_.is_sparse()
                                     ? draw.noisy_maximum(reader_.voted(i), reader_.counts(i),
                                                          reader_.run().votes.classes())
                                     : draw.noisy_maximum(reader_.counts(i));
@@ -334,7 +334,7 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
 Account label_account(const Run& run, const LabelledQueries& labelled, const PrivacyFilter& filter,
                       const RunLimits& limits, double delta, unsigned threads) {
   const bool has_selection = run.aggregator.selection.has_value();
-  const Partials asked{{}, tally_asked(run, labelled, threads), has_selection};
+  const Partials asked{{}, count_asked(run, labelled, threads), has_selection};
   AccountSettings settings;
   settings.delta = delta;
   settings.query_delta = most_steps(run.aggregator, limits).delta();
@@ -354,9 +354,9 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
   if (may_stop && labelled.asked < run.rows.size()) {
     // Whatever it stops at, the run follows from answers to all of its list.
     settings.orders.reset();
-    append_entries(
-        account(Partials{{}, tally_of(run, run.rows, threads), false}, run.aggregator, settings),
-        GuaranteeKind::joint, costs);
+    append_entries(account(Partials{{}, query_counts_of(run, run.rows, threads), false},
+                           run.aggregator, settings),
+                   GuaranteeKind::joint, costs);
   } else {
     append_entries(result, GuaranteeKind::joint, costs);
   }

@@ -44,8 +44,8 @@ void occurrence_fields(Archive& a, Rows&& rows, std::int64_t queries, std::int64
 }
 
 template <class Archive>
-void utility_fields(Archive& a, Described<Archive, UtilityTally>& utility, std::int64_t teachers) {
-  using Kind = UtilityTally::Kind;
+void utility_fields(Archive& a, Described<Archive, UtilityCounts>& utility, std::int64_t teachers) {
+  using Kind = UtilityCounts::Kind;
   a("plurality_right", utility.plurality_right, Whole{0, utility.queries});
   // Rounding can exceed one.
   columns(a, utility.kinds, {}, Column{"right", &Kind::right, Real{0.0, 1.0 + 1e-9}},
@@ -53,25 +53,25 @@ void utility_fields(Archive& a, Described<Archive, UtilityTally>& utility, std::
           Column{"count", &Kind::count, Whole{1, utility.queries}});
 }
 
-std::vector<OccurrenceRow> occurrence_rows(const QueryCounts& tally) {
+std::vector<OccurrenceRow> occurrence_rows(const QueryCounts& query_counts) {
   std::vector<OccurrenceRow> rows;
-  for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
-    for (const Occurrence& its : tally.occurrences_of(i)) {
+  for (std::size_t i = 0; i < query_counts.distinct.size(); ++i) {
+    for (const Occurrence& its : query_counts.occurrences_of(i)) {
       rows.push_back({static_cast<std::int64_t>(i),
-                      static_cast<std::int64_t>(tally.first_checkpoint) + its.checkpoint, its.count,
-                      its.answered});
+                      static_cast<std::int64_t>(query_counts.first_checkpoint) + its.checkpoint,
+                      its.count, its.answered});
     }
   }
   return rows;
 }
 
 // Occurrences are grouped by distinct query, checkpoints rise within each group.
-void read_occurrences(FieldReader& a, QueryCounts& tally) {
+void read_occurrences(FieldReader& a, QueryCounts& query_counts) {
   std::vector<OccurrenceRow> rows;
-  occurrence_fields(a, rows, static_cast<std::int64_t>(tally.distinct.size()),
-                    static_cast<std::int64_t>(tally.checkpoints.size()));
+  occurrence_fields(a, rows, static_cast<std::int64_t>(query_counts.distinct.size()),
+                    static_cast<std::int64_t>(query_counts.checkpoints.size()));
   std::int64_t counted = 0;
-  tally.first_occurrence.assign(tally.distinct.size() + 1, 0);
+  query_counts.first_occurrence.assign(query_counts.distinct.size() + 1, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const OccurrenceRow& row = rows[i];
     if (row.answered > row.count) {
@@ -80,29 +80,30 @@ void read_occurrences(FieldReader& a, QueryCounts& tally) {
     if (i > 0 && row.distinct < rows[i - 1].distinct) {
       a.json().at("distinct").elements()[i].fail("the number before, or a larger one");
     }
-    DistinctQuery& query = tally.distinct[static_cast<std::size_t>(row.distinct)];
+    DistinctQuery& query = query_counts.distinct[static_cast<std::size_t>(row.distinct)];
     query.count += row.count;
     query.answered += row.answered;
     counted += row.count;
-    ++tally.first_occurrence[static_cast<std::size_t>(row.distinct) + 1];
-    tally.occurrences.push_back({static_cast<std::uint32_t>(row.checkpoint),
-                                 static_cast<std::uint32_t>(row.count),
-                                 static_cast<std::uint32_t>(row.answered)});
+    ++query_counts.first_occurrence[static_cast<std::size_t>(row.distinct) + 1];
+    query_counts.occurrences.push_back({static_cast<std::uint32_t>(row.checkpoint),
+                                        static_cast<std::uint32_t>(row.count),
+                                        static_cast<std::uint32_t>(row.answered)});
   }
-  for (std::size_t i = 0; i < tally.distinct.size(); ++i) {
-    tally.first_occurrence[i + 1] += tally.first_occurrence[i];
+  for (std::size_t i = 0; i < query_counts.distinct.size(); ++i) {
+    query_counts.first_occurrence[i + 1] += query_counts.first_occurrence[i];
   }
-  if (counted != tally.queries) {
-    a.json().at("count").fail(fmt::format(
-        "counts that add up to the {} queries of the shard, not {}", tally.queries, counted));
+  if (counted != query_counts.queries) {
+    a.json().at("count").fail(
+        fmt::format("counts that add up to the {} queries of the shard, not {}",
+                    query_counts.queries, counted));
   }
 }
 
-void read_utility(FieldReader& a, const QueryCounts& tally, UtilityTally& utility) {
-  utility.queries = tally.queries;
-  utility_fields(a, utility, tally.teachers);
-  std::int64_t left = tally.queries;
-  for (const UtilityTally::Kind& kind : utility.kinds) {
+void read_utility(FieldReader& a, const QueryCounts& query_counts, UtilityCounts& utility) {
+  utility.queries = query_counts.queries;
+  utility_fields(a, utility, query_counts.teachers);
+  std::int64_t left = query_counts.queries;
+  for (const UtilityCounts::Kind& kind : utility.kinds) {
     left = kind.count > left ? -1 : left - kind.count;
     if (left < 0) break;
   }
@@ -350,48 +351,51 @@ void fields(FieldReader& a, ExactPartials& partials, const ShardSize& size) {
 void write_partials(FieldWriter& report, const Partials& partials) {
   report.object("shard", [&](FieldWriter& shard) {
     shard_fields(shard, partials.shard, kMaxShards);
-    shard("run_queries", partials.tally.run_queries);
+    shard("run_queries", partials.query_counts.run_queries);
   });
   report.object("partials", [&](FieldWriter& json) {
-    distinct_fields(json, partials.tally.distinct, 0);
+    distinct_fields(json, partials.query_counts.distinct, 0);
     json.object("occurrences", [&](FieldWriter& occurrences) {
-      occurrence_fields(occurrences, occurrence_rows(partials.tally), 0, 0);
+      occurrence_fields(occurrences, occurrence_rows(partials.query_counts), 0, 0);
     });
     if (partials.utility) {
       json.object("utility",
                   [&](FieldWriter& utility) { utility_fields(utility, *partials.utility, 0); });
     }
     json.optional("exact", partials.exact,
-                  ShardSize{partials.tally.teachers, partials.tally.classes, 0});
+                  ShardSize{partials.query_counts.teachers, partials.query_counts.classes, 0});
   });
 }
 
 Partials read_partials(const io::JsonValue& report) {
   Partials result;
-  QueryCounts& tally = result.tally;
+  QueryCounts& query_counts = result.query_counts;
   FieldReader a(report);
   a.object("shard", [&](FieldReader& shard) {
     shard_fields(shard, result.shard, kMaxShards);
-    shard("run_queries", tally.run_queries, Whole{0, kMaxQueries});
+    shard("run_queries", query_counts.run_queries, Whole{0, kMaxQueries});
   });
-  a("teachers", tally.teachers, Whole{0, kMaxTeachers});
-  a("classes", tally.classes, Whole{1, kMaxTeachers});
-  tally.queries = result.shard.end(tally.run_queries) - result.shard.begin(tally.run_queries);
-  if (report.at("queries").integer() != tally.queries) {
-    report.at("queries").fail(fmt::format("{}, shard {} of {} of {} queries", tally.queries,
-                                          result.shard.index, result.shard.of, tally.run_queries));
+  a("teachers", query_counts.teachers, Whole{0, kMaxTeachers});
+  a("classes", query_counts.classes, Whole{1, kMaxTeachers});
+  query_counts.queries =
+      result.shard.end(query_counts.run_queries) - result.shard.begin(query_counts.run_queries);
+  if (report.at("queries").integer() != query_counts.queries) {
+    report.at("queries").fail(fmt::format("{}, shard {} of {} of {} queries", query_counts.queries,
+                                          result.shard.index, result.shard.of,
+                                          query_counts.run_queries));
   }
-  tally.checkpoints = trajectory_checkpoints(tally.run_queries);
+  query_counts.checkpoints = trajectory_checkpoints(query_counts.run_queries);
   result.has_decisions = report.at("answered").find("realized").has_value();
   a.object("partials", [&](FieldReader& json) {
-    distinct_fields(json, tally.distinct, tally.teachers);
+    distinct_fields(json, query_counts.distinct, query_counts.teachers);
     json.object("occurrences",
-                [&](FieldReader& occurrences) { read_occurrences(occurrences, tally); });
+                [&](FieldReader& occurrences) { read_occurrences(occurrences, query_counts); });
     if (const auto utility = json.json().find("utility")) {
       FieldReader inner(*utility);
-      read_utility(inner, tally, result.utility.emplace());
+      read_utility(inner, query_counts, result.utility.emplace());
     }
-    json.optional("exact", result.exact, ShardSize{tally.teachers, tally.classes, tally.queries});
+    json.optional("exact", result.exact,
+                  ShardSize{query_counts.teachers, query_counts.classes, query_counts.queries});
   });
   return result;
 }

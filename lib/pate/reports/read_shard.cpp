@@ -89,16 +89,16 @@ std::string shown(const io::JsonValue& json) {
 using Identity = decltype(ShardReport::identity);
 
 Identity identity_of(const io::JsonValue& report, const ShardReport& shard) {
-  const QueryCounts& tally = shard.partials.tally;
+  const QueryCounts& query_counts = shard.partials.query_counts;
   Identity result;
   const auto add = [&](std::string field, const auto& value) {
     result.emplace_back(std::move(field), fmt::format("{}", value));
   };
   add("tool.version", shard.context.version);
   add("shard.of", shard.partials.shard.of);
-  add("shard.run_queries", tally.run_queries);
-  add("teachers", tally.teachers);
-  add("classes", tally.classes);
+  add("shard.run_queries", query_counts.run_queries);
+  add("teachers", query_counts.teachers);
+  add("classes", query_counts.classes);
   std::map<std::string, std::string> settings;
   for (const auto& [key, value] : report.at("settings").members()) {
     if (std::find(kFiles.begin(), kFiles.end(), key) == kFiles.end()) settings[key] = shown(value);
@@ -150,7 +150,7 @@ ShardReport read_shard(const io::JsonValue& report) {
   a("mechanism", result.aggregator);
   result.settings = account_settings(report);
   result.partials = read_partials(report);
-  // Of PTR the tally says all that exact costs need.
+  // Of PTR the query counts say all that exact costs need.
   if ((result.settings.exact || result.settings.tilted || result.settings.complex) &&
       !result.aggregator.is_ptr() && !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
@@ -158,7 +158,7 @@ ShardReport read_shard(const io::JsonValue& report) {
   a("notices", result.notices);
   result.identity = identity_of(report, result);
   result.part = {report.file(), report.sha256(), schema.text(),
-                 std::string(result.aggregator.name()), result.partials.tally.queries};
+                 std::string(result.aggregator.name()), result.partials.query_counts.queries};
   for (const InputFile& input : result.context.inputs) {
     if (input.role != "votes") continue;
     result.part.votes_sha256 = input.sha256;

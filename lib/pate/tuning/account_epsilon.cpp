@@ -175,13 +175,13 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
   return result;
 }
 
-QueryNodes::QueryNodes(const QueryCounts& tally, const Aggregator& noisy_max)
-    : tally_(tally),
-      inputs_(tally, noisy_max, 1),
+QueryNodes::QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_max)
+    : query_counts_(query_counts),
+      inputs_(query_counts, noisy_max, 1),
       direct_(inputs_, 1),
       table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()),
       tables_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()) {
-  const auto& distinct = tally.distinct;
+  const auto& distinct = query_counts.distinct;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     const QCells::Position position = distinct[i].log_q == -kInfinity
                                           ? QCells::Position{-kInfinity, QCells::kNoCell, {}}
@@ -246,7 +246,7 @@ double QueryNodes::sum_of_queries(const JointCost& joint, const Group& group,
   double sum = 0.0;
   for (std::size_t i = group.begin; i < group.end; ++i) {
     const AtOrder::Input in = input_of(i);
-    sum += static_cast<double>(tally_.distinct[i].count) *
+    sum += static_cast<double>(query_counts_.distinct[i].count) *
            joint.cost(group.v, in.log_excess, in.excess);
   }
   return sum;
@@ -309,17 +309,18 @@ double QueryNodes::rdp(const AnswerTable& ladder, const AtOrder& at, double accu
   return result.value();
 }
 
-AccountEpsilon account_epsilon(const QueryCounts& tally, const Aggregator& aggregator,
+AccountEpsilon account_epsilon(const QueryCounts& query_counts, const Aggregator& aggregator,
                                const EpsilonKind& kind, double hint, unsigned threads) {
-  return account_epsilon(std::span(&tally, 1), std::span(&aggregator, 1), kind, hint, threads);
+  return account_epsilon(std::span(&query_counts, 1), std::span(&aggregator, 1), kind, hint,
+                         threads);
 }
 
-AccountEpsilon account_epsilon(std::span<const QueryCounts> tallies,
+AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
                                std::span<const Aggregator> aggregators, const EpsilonKind& kind,
                                double hint, unsigned threads) {
   std::deque<CostInputs> inputs;
-  for (std::size_t r = 0; r < tallies.size(); ++r) {
-    inputs.emplace_back(tallies[r], aggregators[r], threads);
+  for (std::size_t r = 0; r < query_counts.size(); ++r) {
+    inputs.emplace_back(query_counts[r], aggregators[r], threads);
   }
   const auto rdp_at = [&](std::span<const double> orders) {
     Values rdp(orders.size(), 0.0);
@@ -340,10 +341,10 @@ AccountEpsilon account_epsilon(std::span<const QueryCounts> tallies,
 
 AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& selection,
                                const EpsilonKind& kind, double hint) {
-  const auto& distinct = nodes.tally().distinct;
+  const auto& distinct = nodes.query_counts().distinct;
   if (distinct.empty()) return {};
   const AnswerTable ladder(selection, distinct.front().statistic, distinct.back().statistic,
-                           nodes.tally().teachers);
+                           nodes.query_counts().teachers);
   const auto shared = kind.orders ? std::span<const double>(*kind.orders) : default_orders();
   const auto rdp_at = [&](double order) {
     return std::binary_search(shared.begin(), shared.end(), order)
@@ -375,7 +376,7 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
     const std::span<const std::size_t> group = members;
     const Aggregator any = grid.aggregator(points[group.front()].index);
     const QueryCounts counted =
-        tally(run_of(task.votes, any, noise_and_queries.second), settings.threads);
+        count_queries(run_of(task.votes, any, noise_and_queries.second), settings.threads);
     std::optional<QueryNodes> nodes;
     if (joint && any.selection && any.is_gaussian()) {
       nodes.emplace(counted, Aggregator{std::nullopt, any.noisy_max, false});

@@ -61,9 +61,9 @@ class TableBetweenOrders {
 /// matters, the sum is over the queries.
 class QueryNodes {
  public:
-  /// noisy_max: with Gaussian noise and no selection; the tally is that of a run with a selection,
-  /// whose parameters do not matter, and must outlive this.
-  QueryNodes(const QueryCounts& tally, const Aggregator& noisy_max);
+  /// noisy_max: with Gaussian noise and no selection; the query counts are those of a run with a
+  /// selection, whose parameters do not matter, and must outlive this.
+  QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_max);
   QueryNodes(const QueryNodes&) = delete;
   QueryNodes& operator=(const QueryNodes&) = delete;
   ~QueryNodes() = default;
@@ -86,7 +86,7 @@ class QueryNodes {
 
   /// The joint RDP of the run with a check: `RunCost::joint` to `accuracy` and 1e-11, relative. The
   /// smaller it is, the more queries are looked at one by one. ladder: of the statistics of the
-  /// tally.
+  /// query counts.
   [[nodiscard]] double rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const;
 
   /// The same, summed query by query, for the order that a search ends with (`DirectCosts`).
@@ -94,7 +94,7 @@ class QueryNodes {
     return direct_.joint(ladder, order);
   }
 
-  [[nodiscard]] const QueryCounts& tally() const { return tally_; }
+  [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
 
  private:
   // The distinct queries begin .. end - 1 of one statistic in one cell.
@@ -109,7 +109,7 @@ class QueryNodes {
   [[nodiscard]] double sum_of_queries(const JointCost& joint, const Group& group,
                                       const InputOf& input_of) const;
 
-  const QueryCounts& tally_;
+  const QueryCounts& query_counts_;
   CostInputs inputs_;
   DirectCosts direct_;
   GaussianTradeoffTable table_;
@@ -134,12 +134,12 @@ struct AccountEpsilon {
 /// of all. Equal to 1e-9 where epsilon falls and then rises with the order, as it does.
 ///
 /// hint: an order near the best, or 0. `threads` changes no bit.
-[[nodiscard]] AccountEpsilon account_epsilon(const QueryCounts& tally, const Aggregator& aggregator,
-                                             const EpsilonKind& kind, double hint,
-                                             unsigned threads);
+[[nodiscard]] AccountEpsilon account_epsilon(const QueryCounts& query_counts,
+                                             const Aggregator& aggregator, const EpsilonKind& kind,
+                                             double hint, unsigned threads);
 
 /// The same of rounds on the same teachers, whose RDP adds up at each order.
-[[nodiscard]] AccountEpsilon account_epsilon(std::span<const QueryCounts> tallies,
+[[nodiscard]] AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
                                              std::span<const Aggregator> aggregators,
                                              const EpsilonKind& kind, double hint,
                                              unsigned threads);

@@ -238,14 +238,14 @@ void evaluate_without_selection(Work& work) {
     std::vector<QueryKey> keys{cost_key(run), sorted_histogram()};
     if (run.labels) keys.push_back(label_key(run));
     std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = 1});
-    const AccountEpsilon found = account_epsilon(tally_of(run, std::move(counted.front())),
+    const AccountEpsilon found = account_epsilon(query_counts_of(run, std::move(counted.front())),
                                                  aggregator, work.settings.kind, 0.0, 1);
     TuningPoint point{found.epsilon, found.order, static_cast<double>(queries), 0.0, queries};
     point.agreeing = expected_agreeing(
         aggregator, agreement_of(aggregator.noisy_max, run.votes.classes(), counted[1], 1));
     if (run.labels && queries > 0) {
       point.right =
-          utility(utility_tally(aggregator, counted.back(), 1), aggregator).expected_accuracy *
+          utility(count_utility(aggregator, counted.back(), 1), aggregator).expected_accuracy *
           point.answered;
     }
     work.points[i] = point;
@@ -275,10 +275,10 @@ void evaluate_tested(Work& work) {
     TuningPoint& point = work.points[i];
     if (point.evaluated() || work.watcher.wants_stop()) return;
     const Aggregator aggregator = grid.aggregator(work.first + i);
-    const std::int64_t queries = counted.tally.queries;
+    const std::int64_t queries = counted.query_counts.queries;
     TuningPoint found{kInfinity, 0.0, 0.0, 0.0, queries};
     AnswerProbabilities probabilities(aggregator);
-    for (const DistinctQuery& query : counted.tally.distinct) {
+    for (const DistinctQuery& query : counted.query_counts.distinct) {
       found.answered +=
           static_cast<double>(query.count) * probabilities.of(query.statistic).answered;
     }

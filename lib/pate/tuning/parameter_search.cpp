@@ -294,7 +294,8 @@ TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
   grid.noise = logarithmic_axis(teachers / 250.0, teachers, kCoarseNoise);
   grid.sigma1 = logarithmic_axis(teachers / 50.0, 4.0 * teachers, kCoarseSigma1);
   grid.threshold = {0.0};
-  const QueryCounts counted = tally(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
+  const QueryCounts counted =
+      count_queries(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
   const double low = std::min(0.0, static_cast<double>(counted.distinct.front().statistic));
   const double high = static_cast<double>(counted.distinct.back().statistic) + teachers;
   grid.threshold.clear();

@@ -179,25 +179,25 @@ class JointFront {
   const TuningGoal& goal_;
 };
 
-// The tallies of the rounds of a pair, for exact epsilons.
+// The query counts of the rounds of a pair, for exact epsilons.
 class ExactPair {
  public:
   ExactPair(const std::array<Round, 2>& rounds, const RoundsPoint& p) {
     for (std::size_t r = 0; r < 2; ++r) {
       const TuningVotes& votes = rounds[r].votes;
       aggregators_[r] = rounds[r].grid.aggregator(p.index[r]);
-      tallies_[r] = tally(run_of(votes, aggregators_[r], votes.rows.size()), 0);
+      query_counts_[r] = count_queries(run_of(votes, aggregators_[r], votes.rows.size()), 0);
     }
   }
   [[nodiscard]] AccountEpsilon together(const EpsilonKind& kind, double hint) const {
-    return account_epsilon(tallies_, aggregators_, kind, hint, 0);
+    return account_epsilon(query_counts_, aggregators_, kind, hint, 0);
   }
   [[nodiscard]] AccountEpsilon alone(std::size_t r, const EpsilonKind& kind, double hint) const {
-    return account_epsilon(tallies_[r], aggregators_[r], kind, hint, 0);
+    return account_epsilon(query_counts_[r], aggregators_[r], kind, hint, 0);
   }
 
  private:
-  std::array<QueryCounts, 2> tallies_;
+  std::array<QueryCounts, 2> query_counts_;
   std::array<Aggregator, 2> aggregators_;
 };
 
@@ -238,7 +238,7 @@ RoundsTuning tune_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& 
   result.front = joint.find(threads);
 
   const auto keeps_answers = [&](const RoundsPoint& p) { return goal.keeps_answers(as_point(p)); };
-  // The dearest first, which gives most; epsilon is refined where the limit is near.
+  // The most costly first, which gives most; epsilon is refined where the limit is near.
   std::size_t straddling = 0;
   const auto keeps_epsilon = [&](RoundsPoint& p) {
     if (goal.keeps_epsilon(p.epsilon)) return true;

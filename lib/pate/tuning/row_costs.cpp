@@ -443,7 +443,7 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   }
   // Costs that underflow are at their floor, each of them.
   return with_margin(sum * (1.0 + kSumMargin) / distance) +
-         static_cast<double>(sums.tally().queries) * kMinCost;
+         static_cast<double>(sums.query_counts().queries) * kMinCost;
 }
 
 double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {

@@ -28,9 +28,10 @@ class RunEpsilons {
   [[nodiscard]] double of(const Aggregator& aggregator, std::int64_t queries) const {
     TuningPoint point;
     point.queries = queries;
-    point.epsilon = account_epsilon(tally(run_of(votes_, aggregator, queries), settings_.threads),
-                                    aggregator, settings_.kind, 0.0, settings_.threads)
-                        .epsilon;
+    point.epsilon =
+        account_epsilon(count_queries(run_of(votes_, aggregator, queries), settings_.threads),
+                        aggregator, settings_.kind, 0.0, settings_.threads)
+            .epsilon;
     if (settings_.kind.as_headline) PublicEpsilons(settings_.kind).judge(aggregator, point);
     return point.epsilon;
   }

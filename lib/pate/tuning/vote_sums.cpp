@@ -84,13 +84,13 @@ std::vector<double> by_statistic(std::span<const Query> queries, double Query::*
 
 }  // namespace
 
-VoteSums::VoteSums(const NoisyMax& noisy_max, QueryCounts tally, CostKind kind,
+VoteSums::VoteSums(const NoisyMax& noisy_max, QueryCounts query_counts, CostKind kind,
                    const TuningOrders& orders)
     : kind_(kind),
       orders_(orders),
       noisy_max_{std::nullopt, noisy_max, false},
-      tally_(std::move(tally)),
-      inputs_(tally_, noisy_max_, 1),
+      query_counts_(std::move(query_counts)),
+      inputs_(query_counts_, noisy_max_, 1),
       filled_(orders.size()),
       at_(orders.size()) {}
 
@@ -170,9 +170,9 @@ void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* con
     std::size_t k = 0;
     for (std::size_t i = 0; i < statistics().size(); ++i) {
       excesses.clear();
-      for (; k < tally_.distinct.size() && inputs_.statistic_of(k) == i; ++k) {
+      for (; k < query_counts_.distinct.size() && inputs_.statistic_of(k) == i; ++k) {
         excesses.push_back(excess_of(inputs_.log_excess(table, tables[j], k),
-                                     static_cast<double>(tally_.distinct[k].count)));
+                                     static_cast<double>(query_counts_.distinct[k].count)));
       }
       add_groups(excesses, *sums[j]);
     }
@@ -183,11 +183,11 @@ void VoteSums::fill_expected(std::span<const double> orders, std::span<AtOrder* 
   const auto bound = bound_at_orders(kind_.bound, inputs_, orders, 1);
   for (AtOrder* const at : sums) at->costs.resize(statistics().size());
   QueryCosts costs;
-  for (std::size_t k = 0; k < tally_.distinct.size(); ++k) {
+  for (std::size_t k = 0; k < query_counts_.distinct.size(); ++k) {
     bound->query(k, costs);
     for (std::size_t j = 0; j < orders.size(); ++j) {
       sums[j]->costs[inputs_.statistic_of(k)].noisy_max +=
-          static_cast<double>(tally_.distinct[k].count) * costs.noisy_max[j];
+          static_cast<double>(query_counts_.distinct[k].count) * costs.noisy_max[j];
     }
   }
 }
@@ -227,16 +227,19 @@ NoiseSums::NoiseSums(const TuningVotes& votes, const Aggregator& aggregator,
   agreement_ =
       in_pieces ? agreement_by_query(aggregator.noisy_max, run.votes.classes(), counted[1], threads)
                 : agreement_of(aggregator.noisy_max, run.votes.classes(), counted[1], threads);
-  std::call_once(made_.back(), [&] { make(asked_.size() - 1, tally_of(run, counted.front())); });
+  std::call_once(made_.back(),
+                 [&] { make(asked_.size() - 1, query_counts_of(run, counted.front())); });
 }
 
 const VoteSums& NoiseSums::at(std::size_t i) const {
-  std::call_once(made_[i], [&] { make(i, tally(run_of(votes_, aggregator_, asked_[i]), 1)); });
+  std::call_once(made_[i],
+                 [&] { make(i, count_queries(run_of(votes_, aggregator_, asked_[i]), 1)); });
   return *sums_[i];
 }
 
-void NoiseSums::make(std::size_t i, QueryCounts tally) const {
-  sums_[i] = std::make_unique<VoteSums>(aggregator_.noisy_max, std::move(tally), kind_, orders_);
+void NoiseSums::make(std::size_t i, QueryCounts query_counts) const {
+  sums_[i] =
+      std::make_unique<VoteSums>(aggregator_.noisy_max, std::move(query_counts), kind_, orders_);
   const auto asked = static_cast<std::size_t>(asked_[i]);
   std::span<const AgreeingQueries> agreement = agreement_;
   if (asked_.size() > 1) agreement = agreement.first(asked);

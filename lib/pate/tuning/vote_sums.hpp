@@ -21,8 +21,10 @@ namespace pate {
 /// the votes through v alone). Sums at an order are made when they are first asked for.
 class VoteSums {
  public:
-  /// tally: of a run with a selection, whose parameters do not matter. `orders` must outlive this.
-  VoteSums(const NoisyMax& noisy_max, QueryCounts tally, CostKind kind, const TuningOrders& orders);
+  /// query_counts: of a run with a selection, whose parameters do not matter. `orders` must outlive
+  /// this.
+  VoteSums(const NoisyMax& noisy_max, QueryCounts query_counts, CostKind kind,
+           const TuningOrders& orders);
   VoteSums(const VoteSums&) = delete;
   VoteSums& operator=(const VoteSums&) = delete;
   ~VoteSums() = default;
@@ -38,8 +40,8 @@ class VoteSums {
   /// By statistic: the expected number of labels that are the plurality if all were answered.
   [[nodiscard]] std::span<const double> agreeing() const { return agreeing_; }
   void set_agreeing(std::vector<double> agreeing) { agreeing_ = std::move(agreeing); }
-  [[nodiscard]] std::int64_t teachers() const { return tally_.teachers; }
-  [[nodiscard]] const QueryCounts& tally() const { return tally_; }
+  [[nodiscard]] std::int64_t teachers() const { return query_counts_.teachers; }
+  [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
 
   /// Some queries with equal v and similar x = e^((order-1) cost) - 1, the excess of the noisy
   /// maximum's moment in the direction where it is larger.
@@ -79,7 +81,7 @@ class VoteSums {
   CostKind kind_;
   const TuningOrders& orders_;
   Aggregator noisy_max_;  // without a selection: the checks are the grid point's
-  QueryCounts tally_;
+  QueryCounts query_counts_;
   CostInputs inputs_;
   std::vector<double> right_, agreeing_;
   mutable std::vector<std::once_flag> filled_;
@@ -105,7 +107,7 @@ class NoiseSums {
   [[nodiscard]] const VoteSums& all() const { return at(asked_.size() - 1); }
 
  private:
-  void make(std::size_t i, QueryCounts tally) const;
+  void make(std::size_t i, QueryCounts query_counts) const;
 
   const TuningVotes& votes_;
   Aggregator aggregator_;

@@ -60,18 +60,18 @@ Aggregator gaussian(double sigma2, bool with_selection) {
 }
 
 // Query by query, without tables; the costs have their margin.
-RunCost one_by_one(const QueryCounts& tally, const Aggregator& aggregator, Bound bound,
+RunCost one_by_one(const QueryCounts& query_counts, const Aggregator& aggregator, Bound bound,
                    double order) {
   RunCost result{order};
   const NoisyMax& noisy_max = aggregator.noisy_max;
   std::optional<AnswerTable> ladder;
   std::optional<JointCost> joint;
   if (aggregator.selection) {
-    ladder.emplace(*aggregator.selection, tally.distinct.front().statistic,
-                   tally.distinct.back().statistic, tally.teachers);
+    ladder.emplace(*aggregator.selection, query_counts.distinct.front().statistic,
+                   query_counts.distinct.back().statistic, query_counts.teachers);
     joint.emplace(*ladder, order, data_independent_cost(aggregator, order).noisy_max);
   }
-  for (const DistinctQuery& query : tally.distinct) {
+  for (const DistinctQuery& query : query_counts.distinct) {
     const auto count = static_cast<double>(query.count);
     const double p = ladder ? std::exp(ladder->log_answered(query.statistic)) : 1.0;
     const double cost = bound == Bound::published
@@ -95,15 +95,15 @@ void check_sum(double got, double with_margin, double order) {
   CHECK_MESSAGE(got <= with_margin * (1.0 + 5e-10), show({{"order", order}}));
 }
 
-void check_run(const QueryCounts& tally, const Aggregator& aggregator, Bound bound) {
+void check_run(const QueryCounts& query_counts, const Aggregator& aggregator, Bound bound) {
   const std::vector<double> orders{1.001, 1.5, 3.0, 8.0, 20.0, 60.0, 300.0};
-  const CostInputs inputs(tally, aggregator, 2);
+  const CostInputs inputs(query_counts, aggregator, 2);
   CheckpointCosts checkpoints{bound == Bound::published ? GuaranteeKind::realized
                                                         : GuaranteeKind::joint};
   const auto costs = run_costs(inputs, bound, orders, 1, &checkpoints);
   const auto again = run_costs(inputs, bound, orders, 3);
   for (std::size_t j = 0; j < orders.size(); ++j) {
-    const RunCost expected = one_by_one(tally, aggregator, bound, orders[j]);
+    const RunCost expected = one_by_one(query_counts, aggregator, bound, orders[j]);
     check_sum(costs[j].noisy_max_expected, expected.noisy_max_expected, orders[j]);
     check_sum(costs[j].noisy_max_realized, expected.noisy_max_realized, orders[j]);
     check_sum(costs[j].joint, expected.joint, orders[j]);
@@ -121,26 +121,26 @@ void check_run(const QueryCounts& tally, const Aggregator& aggregator, Bound bou
 TEST_SUITE("accounting") {
   TEST_CASE("every query is in one set or in none, and sets know their ends") {
     Random random(411);
-    const QueryCounts tally = crowded(random, 3000, 3, 0.5, 8.0);
+    const QueryCounts query_counts = crowded(random, 3000, 3, 0.5, 8.0);
     std::vector<double> log_q;
-    for (const DistinctQuery& query : tally.distinct) log_q.push_back(query.log_q);
+    for (const DistinctQuery& query : query_counts.distinct) log_q.push_back(query.log_q);
     const QCells cells(log_q, QCells::Width::narrow);
     for (const bool by_statistic : {false, true}) {
-      const QuerySets sets(tally, cells, by_statistic);
+      const QuerySets sets(query_counts, cells, by_statistic);
       REQUIRE(sets.sets().size() > 20);
-      std::vector<int> found(tally.distinct.size());
+      std::vector<int> found(query_counts.distinct.size());
       for (const std::uint32_t i : sets.ungrouped()) ++found[i];
       for (const QuerySets::Set& set : sets.sets()) {
         CHECK(sets.queries(set).size() > QCells::kNodes);
         for (const auto& [i, s] : sets.queries(set)) {
           ++found[i];
-          CHECK(cells.place(tally.distinct[i].log_q).s == s);
-          const DistinctQuery& query = tally.distinct[i];
+          CHECK(cells.place(query_counts.distinct[i].log_q).s == s);
+          const DistinctQuery& query = query_counts.distinct[i];
           CHECK(cells.place(query.log_q).cell == set.cell);
-          CHECK(query.log_q >= tally.distinct[set.smallest_q.query].log_q);
-          CHECK(query.log_q <= tally.distinct[set.largest_q.query].log_q);
+          CHECK(query.log_q >= query_counts.distinct[set.smallest_q.query].log_q);
+          CHECK(query.log_q <= query_counts.distinct[set.largest_q.query].log_q);
           if (by_statistic) {
-            CHECK(query.statistic == tally.distinct[set.smallest_q.query].statistic);
+            CHECK(query.statistic == query_counts.distinct[set.smallest_q.query].statistic);
           }
         }
       }
@@ -165,10 +165,11 @@ TEST_SUITE("accounting") {
   TEST_CASE("sums over sets are the sums over their queries") {
     Random random(413);
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
-      const QueryCounts tally = crowded(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
+      const QueryCounts query_counts =
+          crowded(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
-        check_run(tally, gaussian(sigma2, true), bound);
-        check_run(tally, gaussian(sigma2, false), bound);
+        check_run(query_counts, gaussian(sigma2, true), bound);
+        check_run(query_counts, gaussian(sigma2, false), bound);
       }
     }
   }
@@ -178,9 +179,9 @@ TEST_SUITE("accounting") {
     // Beyond some q in the midst of a cell nothing is gained over the data-independent cost.
     for (int i = 0; i < 4; ++i) {
       const double sigma2 = random.log_uniform(2.0, 100.0);
-      const QueryCounts tally = crowded(random, 800, 1, 0.05, 2.0);
+      const QueryCounts query_counts = crowded(random, 800, 1, 0.05, 2.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
-        check_run(tally, gaussian(sigma2, true), bound);
+        check_run(query_counts, gaussian(sigma2, true), bound);
       }
     }
   }
@@ -192,8 +193,8 @@ TEST_SUITE("accounting") {
     aggregator.selection = ThresholdCheck{130.0, 150.0};
     check_run(crowded(random, 1500, 1, 7.4, 9.5), aggregator, Bound::tradeoff);
     for (const double sigma2 : {3.0, 40.0}) {
-      const QueryCounts tally = crowded(random, 9000, 1, 0.3, 12.0);
-      check_run(tally, gaussian(sigma2, false), Bound::published);
+      const QueryCounts query_counts = crowded(random, 9000, 1, 0.3, 12.0);
+      check_run(query_counts, gaussian(sigma2, false), Bound::published);
     }
   }
 
@@ -201,18 +202,19 @@ TEST_SUITE("accounting") {
     Random random(416);
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
       // q from nearly certain to tiny, many of them close together and some far apart.
-      QueryCounts tally = crowded(random, 700, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
-      for (int i = 0; i < 3; ++i) tally.distinct[static_cast<std::size_t>(i)].log_q = -kInfinity;
+      QueryCounts query_counts = crowded(random, 700, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
+      for (int i = 0; i < 3; ++i)
+        query_counts.distinct[static_cast<std::size_t>(i)].log_q = -kInfinity;
       for (const bool with_selection : {true, false}) {
         const Aggregator aggregator = gaussian(sigma2, with_selection);
-        const CostInputs inputs(tally, aggregator, 1);
+        const CostInputs inputs(query_counts, aggregator, 1);
         const DirectCosts one(inputs, 1);
         const DirectCosts three(inputs, 3);
         for (const double order : {1.001, 1.0 + random.log_uniform(1e-2, 1e2), 300.0}) {
           for (const Bound bound : {Bound::published, Bound::tradeoff}) {
             const RunCost got = one.at(bound, order);
             const RunCost again = three.at(bound, order);
-            const RunCost expected = one_by_one(tally, aggregator, bound, order);
+            const RunCost expected = one_by_one(query_counts, aggregator, bound, order);
             for (const auto part : {&RunCost::noisy_max_expected, &RunCost::noisy_max_realized,
                                     &RunCost::joint, &RunCost::spent_variance}) {
               CHECK_MESSAGE(got.*part >= expected.*part * (1.0 - 1e-10),
@@ -229,16 +231,16 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("what is reported of the best order is summed directly") {
     Random random(417);
-    const QueryCounts tally = crowded(random, 3000, 3, 0.5, 12.0);
+    const QueryCounts query_counts = crowded(random, 3000, 3, 0.5, 12.0);
     for (const bool with_selection : {true, false}) {
       const Aggregator aggregator = gaussian(40.0, with_selection);
       Partials partials;
-      partials.tally = tally;
+      partials.query_counts = query_counts;
       partials.has_decisions = true;
       AccountSettings settings;
       settings.delta = 1e-5;
       const Account account = pate::account(partials, aggregator, settings);
-      const CostInputs inputs(tally, aggregator, 2);
+      const CostInputs inputs(query_counts, aggregator, 2);
       const DirectCosts direct(inputs, 2);
       int found = 0;
       for (const CostEntry& entry : account.costs) {

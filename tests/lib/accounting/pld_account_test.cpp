@@ -327,7 +327,7 @@ TEST_SUITE("accounting") {
       CHECK(profiles->upper.larger() == largest);
       CHECK(profiles->lower <= largest);
       CHECK(profiles->lower >= largest * 0.9 - 1e-3);
-      // The dearest is refined.
+      // The most costly is refined.
       const auto most_costly = static_cast<std::int64_t>(
           std::max_element(profiles->epsilon.begin(), profiles->epsilon.end()) -
           profiles->epsilon.begin());

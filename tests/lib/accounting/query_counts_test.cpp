@@ -75,7 +75,7 @@ std::vector<QueryCounts> shards_of(Run& run, std::int64_t of) {
   std::vector<QueryCounts> shards;
   for (std::int64_t index = 1; index <= of; ++index) {
     run.shard = {index, of};
-    shards.push_back(tally(run, 1));
+    shards.push_back(count_queries(run, 1));
   }
   run.shard = {};
   return shards;
@@ -84,11 +84,11 @@ std::vector<QueryCounts> shards_of(Run& run, std::int64_t of) {
 }  // namespace
 
 TEST_SUITE("accounting") {
-  TEST_CASE("the tallies of all shards make the tally of the run") {
+  TEST_CASE("the counts of all shards make those of the run") {
     for (const std::int64_t queries : {0, 1, 5, 19, 20, 21, 400, 1000}) {
       const RandomVotes votes(queries, 90 + static_cast<std::uint64_t>(queries));
       Run run = run_of(votes);
-      const QueryCounts whole = tally(run, 2);
+      const QueryCounts whole = count_queries(run, 2);
       for (const std::int64_t of : {1, 2, 3, 7, 20, 33}) {
         std::vector<QueryCounts> shards = shards_of(run, of);
         std::int64_t sum = 0;

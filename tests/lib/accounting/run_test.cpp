@@ -57,7 +57,7 @@ std::vector<std::int64_t> histograms_of(const std::vector<std::int64_t>& ids) {
 
 // A reader's i-th query beside its histogram.
 void check_query(const QueryReader& reader, std::int64_t i, std::vector<std::int32_t> expected) {
-  REQUIRE(reader.is_sparse_vector());
+  REQUIRE(reader.is_sparse());
   CHECK(std::ranges::equal(reader.histogram(i), expected));
   const auto counts = reader.counts(i);
   const auto voted = reader.voted(i);
@@ -147,7 +147,7 @@ TEST_SUITE("accounting") {
     for (const Aggregator& aggregator : {gnmax(3.0), confident(12.0, 3.0, 3.0), tested}) {
       Run run = run_of(votes, aggregator);
       run.labels = labels;
-      const QueryCounts counted = tally(run, 2);
+      const QueryCounts counted = count_queries(run, 2);
       QueryKey key = label_key(run);
       key.by_query = true;
       const auto labelled =

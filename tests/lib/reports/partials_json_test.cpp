@@ -22,18 +22,18 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Partials example() {
   Partials partials;
   partials.shard = {2, 3};
-  QueryCounts& tally = partials.tally;
-  tally.teachers = 10;
-  tally.classes = 3;
-  tally.queries = 2;
-  tally.run_queries = 7;
-  tally.first_checkpoint = 2;
-  tally.checkpoints = {1, 2};
-  tally.distinct = {{5, -kInfinity, 1, 0}, {9, -1.0 / 3.0, 1, 1}};
-  tally.first_occurrence = {0, 1, 2};
-  tally.occurrences = {{1, 1, 0}, {0, 1, 1}};
+  QueryCounts& query_counts = partials.query_counts;
+  query_counts.teachers = 10;
+  query_counts.classes = 3;
+  query_counts.queries = 2;
+  query_counts.run_queries = 7;
+  query_counts.first_checkpoint = 2;
+  query_counts.checkpoints = {1, 2};
+  query_counts.distinct = {{5, -kInfinity, 1, 0}, {9, -1.0 / 3.0, 1, 1}};
+  query_counts.first_occurrence = {0, 1, 2};
+  query_counts.occurrences = {{1, 1, 0}, {0, 1, 1}};
   partials.has_decisions = true;
-  partials.utility = UtilityTally{{{1.0 / 3.0, 5, 1}, {0.7, 9, 1}}, 1, 2};
+  partials.utility = UtilityCounts{{{1.0 / 3.0, 5, 1}, {0.7, 9, 1}}, 1, 2};
   return partials;
 }
 
@@ -61,19 +61,20 @@ TEST_SUITE("reports") {
     const Partials back = read(report_of(partials));
     CHECK(back.shard == partials.shard);
     CHECK(back.has_decisions);
-    CHECK(back.tally.queries == 2);
-    CHECK(back.tally.run_queries == 7);
-    REQUIRE(back.tally.distinct.size() == 2);
+    CHECK(back.query_counts.queries == 2);
+    CHECK(back.query_counts.run_queries == 7);
+    REQUIRE(back.query_counts.distinct.size() == 2);
     for (std::size_t i = 0; i < 2; ++i) {
-      CHECK(back.tally.distinct[i].statistic == partials.tally.distinct[i].statistic);
-      CHECK(back.tally.distinct[i].log_q == partials.tally.distinct[i].log_q);
-      CHECK(back.tally.distinct[i].count == partials.tally.distinct[i].count);
-      CHECK(back.tally.distinct[i].answered == partials.tally.distinct[i].answered);
-      const auto its = back.tally.occurrences_of(i);
+      CHECK(back.query_counts.distinct[i].statistic == partials.query_counts.distinct[i].statistic);
+      CHECK(back.query_counts.distinct[i].log_q == partials.query_counts.distinct[i].log_q);
+      CHECK(back.query_counts.distinct[i].count == partials.query_counts.distinct[i].count);
+      CHECK(back.query_counts.distinct[i].answered == partials.query_counts.distinct[i].answered);
+      const auto its = back.query_counts.occurrences_of(i);
       REQUIRE(its.size() == 1);
       // Checkpoints are those of the whole run.
-      CHECK(back.tally.first_checkpoint + its[0].checkpoint ==
-            partials.tally.first_checkpoint + partials.tally.occurrences_of(i)[0].checkpoint);
+      CHECK(back.query_counts.first_checkpoint + its[0].checkpoint ==
+            partials.query_counts.first_checkpoint +
+                partials.query_counts.occurrences_of(i)[0].checkpoint);
     }
     REQUIRE(back.utility);
     CHECK(back.utility->kinds == partials.utility->kinds);

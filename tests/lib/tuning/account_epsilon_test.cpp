@@ -17,23 +17,25 @@ using namespace pate;
 namespace {
 
 // Many queries for few statistics, so that there are cells with many of them; some are certain.
-QueryCounts random_tally(pate_test::Random& random, std::size_t queries, std::int64_t teachers) {
-  QueryCounts tally;
-  tally.teachers = teachers;
-  tally.classes = 10;
+QueryCounts random_query_counts(pate_test::Random& random, std::size_t queries,
+                                std::int64_t teachers) {
+  QueryCounts query_counts;
+  query_counts.teachers = teachers;
+  query_counts.classes = 10;
   const std::int64_t lowest = random.integer(0, teachers);
   const std::int64_t highest = std::min(teachers, lowest + random.integer(0, 12));
   for (std::size_t i = 0; i < queries; ++i) {
     const double log_q =
         random.uniform(0, 1) < 0.01 ? -kInfinity : -random.log_uniform(0.1, 60) - 0.05;
-    tally.distinct.push_back({random.integer(lowest, highest), log_q, random.integer(1, 3), 0});
-    tally.queries += tally.distinct.back().count;
+    query_counts.distinct.push_back(
+        {random.integer(lowest, highest), log_q, random.integer(1, 3), 0});
+    query_counts.queries += query_counts.distinct.back().count;
   }
-  std::sort(tally.distinct.begin(), tally.distinct.end(),
+  std::sort(query_counts.distinct.begin(), query_counts.distinct.end(),
             [](const DistinctQuery& a, const DistinctQuery& b) {
               return std::tuple(a.statistic, a.log_q) < std::tuple(b.statistic, b.log_q);
             });
-  return tally;
+  return query_counts;
 }
 
 }  // namespace
@@ -42,17 +44,17 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
   pate_test::Random random(91);
   for (int round = 0; round < 25; ++round) {
     const std::int64_t teachers = random.integer(1, 250);
-    const QueryCounts tally =
-        random_tally(random, static_cast<std::size_t>(random.log_uniform(1, 4000)), teachers);
+    const QueryCounts query_counts = random_query_counts(
+        random, static_cast<std::size_t>(random.log_uniform(1, 4000)), teachers);
     const GaussianNoisyMax noisy_max{random.log_uniform(2, 80)};
-    const QueryNodes nodes(tally, {std::nullopt, noisy_max, false});
+    const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
     for (int trial = 0; trial < 12; ++trial) {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(2, 300)};
       const double order = 1.0 + random.log_uniform(0.02, 2000);
-      const AnswerTable ladder(check, tally.distinct.front().statistic,
-                               tally.distinct.back().statistic, teachers);
-      const CostInputs inputs(tally, {check, noisy_max, false}, 1);
+      const AnswerTable ladder(check, query_counts.distinct.front().statistic,
+                               query_counts.distinct.back().statistic, teachers);
+      const CostInputs inputs(query_counts, {check, noisy_max, false}, 1);
       const double joint =
           run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
       CAPTURE(round);
@@ -69,10 +71,10 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
   pate_test::Random random(92);
   for (int round = 0; round < 12; ++round) {
     const std::int64_t teachers = random.integer(20, 250);
-    const QueryCounts tally =
-        random_tally(random, static_cast<std::size_t>(random.log_uniform(1, 3000)), teachers);
+    const QueryCounts query_counts = random_query_counts(
+        random, static_cast<std::size_t>(random.log_uniform(1, 3000)), teachers);
     const GaussianNoisyMax noisy_max{random.log_uniform(4, 80)};
-    const QueryNodes nodes(tally, {std::nullopt, noisy_max, false});
+    const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
     EpsilonKind kind;
     kind.cost = {Bound::tradeoff, GuaranteeKind::joint};
     kind.delta = 1e-5;
@@ -80,7 +82,8 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
     for (int trial = 0; trial < 6; ++trial) {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(3, 300)};
-      const AccountEpsilon alone = account_epsilon(tally, {check, noisy_max, false}, kind, 0.0, 1);
+      const AccountEpsilon alone =
+          account_epsilon(query_counts, {check, noisy_max, false}, kind, 0.0, 1);
       for (const double nearness : {1.0, 1.3}) {
         const double hint = 1.0 + (alone.order - 1.0) * nearness;
         const AccountEpsilon shared = account_epsilon(nodes, check, kind, hint);

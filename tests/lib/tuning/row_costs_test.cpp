@@ -57,13 +57,13 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     for (const CostKind kind : {CostKind{Bound::tradeoff, GuaranteeKind::joint},
                                 CostKind{Bound::tradeoff, GuaranteeKind::expected},
                                 CostKind{Bound::published, GuaranteeKind::expected}}) {
-      const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
-                          orders);
+      const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1),
+                          kind, orders);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, false);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
                                     false};
-        const CostInputs inputs(sums.tally(), aggregator, 2);
+        const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
           const double exact = costs[j].rdp(kind.reading);
@@ -109,13 +109,13 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
       const CostKind kind{Bound::tradeoff, reading};
-      const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
-                          orders);
+      const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1),
+                          kind, orders);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, true);
       for (std::size_t t = 0; t < thresholds.size(); t += 7) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
                                     false};
-        const CostInputs inputs(sums.tally(), aggregator, 2);
+        const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
           const double exact = costs[j].rdp(reading);
@@ -142,14 +142,14 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
   for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
     const CostKind kind{Bound::tradeoff, reading};
-    const VoteSums sums(any.noisy_max, tally(run_of(tuning, any, votes.queries()), 1), kind,
+    const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1), kind,
                         orders);
     const std::vector<double> thresholds{20, 30, 45};
     RowCosts row(8, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{ThresholdCheck{thresholds[t], 8}, GaussianNoisyMax{12}, false};
-        const CostInputs inputs(sums.tally(), aggregator, 2);
+        const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const double order = orders[i];
         const double exact =
             run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().rdp(reading);

@@ -109,7 +109,7 @@ std::vector<double> selection_sensitivity(const CostInputs& inputs, double order
     queries.push_back({statistic.value, statistic.queries});
   }
   return published_threshold_sensitivity(*inputs.aggregator().selection, order, queries,
-                                         inputs.tally().teachers);
+                                         inputs.query_counts().teachers);
 }
 
 void check(const Run& run, const AsPublishedSettings& settings) {
@@ -176,21 +176,21 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
   const std::array keys{cost_key(run), sorted_histogram()};
   auto counted = count_distinct(run, keys, {.threads = settings.threads});
   const WeightedHistograms histograms = weighted_histograms(run, settings.reading, counted[1]);
-  const QueryCounts tallied = tally_of(run, std::move(counted[0]));
-  const CostInputs inputs(tallied, run.aggregator, settings.threads);
+  const QueryCounts counted_queries = query_counts_of(run, std::move(counted[0]));
+  const CostInputs inputs(counted_queries, run.aggregator, settings.threads);
   const RunCost cost = best_cost(inputs, settings);
 
   AsPublishedRelease result;
   result.order = cost.order;
   result.rdp = cost.rdp(settings.reading);
-  result.noisy_max_sensitivity.assign(static_cast<std::size_t>(tallied.teachers), 0.0);
+  result.noisy_max_sensitivity.assign(static_cast<std::size_t>(counted_queries.teachers), 0.0);
   if (run.aggregator.selection) {
     result.selection_sensitivity = selection_sensitivity(inputs, cost.order);
   }
-  if (tallied.classes > 1) {
+  if (counted_queries.classes > 1) {
     const double sigma = run.aggregator.noisy_max.gaussian().sigma;
-    const PublishedCostCurve curve(sigma, cost.order, tallied.classes);
-    const double lowest = unanimous_log_q(sigma, tallied.classes, tallied.teachers);
+    const PublishedCostCurve curve(sigma, cost.order, counted_queries.classes);
+    const double lowest = unanimous_log_q(sigma, counted_queries.classes, counted_queries.teachers);
     result.conditions = check_conditions(curve, lowest);
     result.log_q0 = curve.log_q0();
     result.log_q1 = curve.log_q1();
@@ -200,8 +200,8 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
       result.rdp = cost.selection + histograms.total_weight() * curve.data_independent();
     } else {
       require(result.conditions, curve);
-      result.noisy_max_sensitivity =
-          published_noisy_max_sensitivity(curve, histograms, tallied.teachers, settings.threads);
+      result.noisy_max_sensitivity = published_noisy_max_sensitivity(
+          curve, histograms, counted_queries.teachers, settings.threads);
     }
   }
   result.local_sensitivity = result.noisy_max_sensitivity;

@@ -579,7 +579,7 @@ void KeyCosts::check_two_keys(const TiltedCost& cost, std::mt19937_64& random) c
   const std::int64_t v = picked(random, least_, teachers_);
   const std::int64_t least = ceil_divide(teachers_ - v, cost.classes() - 1);
   const std::int64_t x2 = picked(random, least, std::min(v, teachers_ - v));
-  // The cell has the cost of the dearest of its keys, and this is one of them.
+  // The cell has the cost of the most costly of its keys, and this is one of them.
   CostUnits computed = units_far_behind(cost, v, v - x2);
   if (computed == kNoKey) {
     computed = units_of_excess(

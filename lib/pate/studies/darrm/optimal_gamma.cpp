@@ -107,7 +107,7 @@ Cut cut(const WorstCase& worst, const std::vector<double>& objective, bool monot
   if (floor != nullptr) solve(result, gamma);
   while (result.rounds < kMaxCutRounds) {
     ++result.rounds;
-    auto found = worst.dearest(gamma, kRowsARound, -std::numeric_limits<double>::infinity());
+    auto found = worst.most_costly(gamma, kRowsARound, -std::numeric_limits<double>::infinity());
     const double scale = std::min(1.0, worst.bound() / found.front().cost);
     const bool is_high = floor == nullptr || scale * dot(floor->shares, gamma) >=
                                                  floor->value * (1.0 - 10.0 * kFloorSlack);

@@ -185,7 +185,7 @@ class WorstCase::Search {
 
   std::vector<std::pair<Real, Multiset>> run(const std::vector<Real>& h) {
     descend(0, 0, h, h);
-    keep_dearest(most_);
+    keep_most_costly(most_);
     return std::move(found_);
   }
 
@@ -253,11 +253,11 @@ class WorstCase::Search {
     multiset[static_cast<std::size_t>(Corner::zero)] = static_cast<std::int32_t>(zeros);
     multiset[static_cast<std::size_t>(Corner::one)] = static_cast<std::int32_t>(ones);
     found_.emplace_back(cost, multiset);
-    if (found_.size() >= 8 * most_) keep_dearest(most_);
+    if (found_.size() >= 8 * most_) keep_most_costly(most_);
   }
 
   // Ties are broken by the multiset, so that the order of the search does not show.
-  void keep_dearest(std::size_t most) {
+  void keep_most_costly(std::size_t most) {
     std::ranges::sort(found_, [](const auto& a, const auto& b) {
       return std::tie(b.first, b.second) < std::tie(a.first, a.second);
     });
@@ -277,8 +277,8 @@ class WorstCase::Search {
   std::vector<std::pair<Real, Multiset>> found_;
 };
 
-std::vector<CornerCost> WorstCase::dearest(std::span<const double> gamma, std::size_t most,
-                                           double above) const {
+std::vector<CornerCost> WorstCase::most_costly(std::span<const double> gamma, std::size_t most,
+                                               double above) const {
   std::vector<double> h;
   for (std::int64_t l = 0; l <= teachers_.teachers; ++l) {
     h.push_back(signed_value(gamma, teachers_.teachers, l));

@@ -123,10 +123,10 @@ class WorstCase {
   /// corners of delta = 0 against that B.
   [[nodiscard]] double lift() const { return lift_; }
 
-  /// The dearest multisets, at most `most` of those above `above`, by falling cost; in doubles.
+  /// The most costly multisets, at most `most` of those above `above`, by falling cost; in doubles.
   /// The first is the worst of all there are where `above` is -infinity.
-  [[nodiscard]] std::vector<CornerCost> dearest(std::span<const double> gamma, std::size_t most,
-                                                double above) const;
+  [[nodiscard]] std::vector<CornerCost> most_costly(std::span<const double> gamma, std::size_t most,
+                                                    double above) const;
 
   /// Coefficients a(l), l = least_majority .. K, with f = sum a(l) gamma(l).
   [[nodiscard]] std::vector<double> coefficients(const Multiset& multiset) const;

@@ -46,11 +46,11 @@ double log_laplace_failure(double n, double x) {
   const double below = integral(
       [&](double t) { return std::exp(-t) / 2.0 * (1.0 - std::pow(std::exp(-t) / 2.0, n)); }, 0.0,
       kStraight);
-  const double bend = std::min(x, kStraight);
+  const double kink = std::min(x, kStraight);
   const double between =
       integral([&](double t) { return std::exp(t) / 2.0 * any_of(std::exp(-t) / 2.0, n); }, 0.0,
-               bend) +
-      n / 4.0 * (x - bend);
+               kink) +
+      n / 4.0 * (x - kink);
   const double above =
       x > kStraight
           ? n / 8.0

@@ -295,7 +295,7 @@ std::vector<std::byte> read_member(zip_t* archive, zip_uint64_t index, const std
   }
 }
 
-bool is_sparse_vector(zip_t* archive) {
+bool is_sparse(zip_t* archive) {
   return zip_name_locate(archive, "format.npy", 0) >= 0 &&
          zip_name_locate(archive, "shape.npy", 0) >= 0;
 }
@@ -348,7 +348,7 @@ std::shared_ptr<const NumericTable> open_npz_member(std::span<const std::byte> a
                                                     std::string_view member,
                                                     const FirstLine& reading) {
   const Archive opened = open_archive(archive, name);
-  if (member.empty() && is_sparse_vector(opened.get())) {
+  if (member.empty() && is_sparse(opened.get())) {
     return open_sparse(opened.get(), name);
   }
   const auto open_member = [&](std::string_view called, zip_uint64_t index) {

@@ -165,7 +165,7 @@ TEST_CASE("an optimum over the dominating corners alone is not private" *
   LinearProgram program(weights);
   std::vector<double> gamma(6, 1.0);
   for (int round = 0; round < 20; ++round) {
-    for (const CornerCost& one : three.dearest(gamma, 80, three.bound() * (1.0 + 1e-9))) {
+    for (const CornerCost& one : three.most_costly(gamma, 80, three.bound() * (1.0 + 1e-9))) {
       std::vector<double> row = three.coefficients(one.teachers);
       for (double& value : row) value /= three.bound();
       program.add_row(row);

@@ -96,7 +96,7 @@ double brute_force_cost(const PrivateTeachers& teachers, double factor,
 }
 
 double worst_cost(const WorstCase& worst, const std::vector<double>& gamma) {
-  return worst.dearest(gamma, 1, -std::numeric_limits<double>::infinity()).front().cost;
+  return worst.most_costly(gamma, 1, -std::numeric_limits<double>::infinity()).front().cost;
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ TEST_CASE("the worst multiset is that of a search over all") {
     CHECK(certificate.worst >= expected - 1e-13);
     CHECK(certificate.worst <= expected + 1e-13);
     // The coefficients are of the same form.
-    const auto found = worst.dearest(gamma, 1, -1e300).front();
+    const auto found = worst.most_costly(gamma, 1, -1e300).front();
     const auto row = worst.coefficients(found.teachers);
     double sum = 0.0;
     for (std::size_t i = 0; i < row.size(); ++i) sum += row[i] * gamma[i];
@@ -312,7 +312,7 @@ TEST_CASE("lifted certificates hold at all eight corners: multisets that are cli
       }
       return sum;
     };
-    long double dearest = 0;
+    long double most_costly = 0;
     for (int start = 0; start < 4; ++start) {
       std::vector<long double> p(70);
       std::vector<long double> q(70);
@@ -336,12 +336,12 @@ TEST_CASE("lifted certificates hold at all eight corners: multisets that are cli
           }
         }
       }
-      dearest = std::max(dearest, cost);
+      most_costly = std::max(most_costly, cost);
     }
     CAPTURE(delta);
-    CHECK(dearest <= bound);
+    CHECK(most_costly <= bound);
     // And not for want of a dear one.
-    CHECK(dearest >= 0.9L * static_cast<long double>(released.certificate.bound));
+    CHECK(most_costly >= 0.9L * static_cast<long double>(released.certificate.bound));
   }
 }
 
