@@ -23,6 +23,7 @@ std::string_view variable(const char* name) {
 }  // namespace
 
 bool hold_standard_streams() {
+  // NOLINTNEXTLINE(readability-use-anyofallof): it opens what is closed
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): that is what open(2) and fcntl(2) look like
     if (::fcntl(number, F_GETFD) >= 0) continue;

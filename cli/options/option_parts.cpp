@@ -6,28 +6,26 @@
 
 namespace pate::cli {
 
-using Option = CommandLine::Option;
-
-const Choice* choice_of(const Option& option) {
+const Choice* choice_of(const CommandLine::Option& option) {
   return std::get_if<Choice>(&option.target);
 }
 
-bool is_flag(const Option& option) {
+bool is_flag(const CommandLine::Option& option) {
   return std::holds_alternative<bool*>(option.target);
 }
 
-bool takes_file(const Option& option) {
+bool takes_file(const CommandLine::Option& option) {
   return is_positional(option) || option.type == "FILE" || option.type == "DIR";
 }
 
-std::string short_name(const Option& option) {
+std::string short_name(const CommandLine::Option& option) {
   return option.names.starts_with("--") ? "" : option.names.substr(0, 2);
 }
 
-std::vector<const Option*> named_options(const Command& command) {
-  std::vector<const Option*> result;
+std::vector<const CommandLine::Option*> named_options(const Command& command) {
+  std::vector<const CommandLine::Option*> result;
   for (const auto& [title, options] : command.line.sections()) {
-    for (const Option& option : options) {
+    for (const CommandLine::Option& option : options) {
       if (!is_positional(option)) result.push_back(&option);
     }
   }

@@ -125,8 +125,8 @@ void check_complex(const Aggregator& aggregator) {
       "of the sparse vector technique; --exact has what PTR costs");
 }
 
-ComplexSums::ComplexSums(const ComplexOrders& its)
-    : orders(its), forward(its.size()), reverse(its.size()) {}
+ComplexSums::ComplexSums(const ComplexOrders& by)
+    : orders(by), forward(by.size()), reverse(by.size()) {}
 
 void ComplexSums::add(const ComplexSums& other) {
   forward.add(other.forward);

@@ -16,7 +16,7 @@ void check_complex(const Aggregator& aggregator);
 /// What certifies a run, a fixed list of queries: its own neighbours at every query, both
 /// directions. Parts of a run add up, to the bit, where orders and limits are the same.
 struct ComplexSums {
-  explicit ComplexSums(const ComplexOrders& orders);
+  explicit ComplexSums(const ComplexOrders& by);
 
   void add(const ComplexSums& other);
 

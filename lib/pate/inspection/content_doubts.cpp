@@ -11,6 +11,7 @@
 
 #include "pate/inspection/headings.hpp"
 #include "pate/inspection/orientation.hpp"
+#include "pate/numerics/log_gamma.hpp"
 #include "pate/votes/fingerprint.hpp"
 #include "pate/votes/row_sums.hpp"
 
@@ -26,8 +27,9 @@ constexpr std::int64_t kMaxVotesEach = 10;
 
 // The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
 double log_half(std::int64_t teachers) {
-  const auto m = static_cast<double>(teachers);
-  return std::lgamma(m + 1.0) - 2.0 * std::lgamma(m / 2.0 + 1.0) - m * std::log(2.0);
+  const auto m = static_cast<long double>(teachers);
+  return static_cast<double>(log_gamma(m + 1.0L) - 2.0L * log_gamma(m / 2.0L + 1.0L) -
+                             m * std::log(2.0L));
 }
 
 // Reads counts row by row as long as any of what is looked for may be true of all of them.

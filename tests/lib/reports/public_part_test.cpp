@@ -291,7 +291,9 @@ TEST_CASE("public part: a sum, a plan, a private majority") {
     run.queries = random.integer(1, 900);
     const pate::Plan plan = pate::plan(run, {1e-5, {}, {}});
     check_texts(
-        [&](Audience audience) { return pate::reports::plan_report_json(plan, context, audience); },
+        [&](Audience audience) {
+          return pate::reports::plan_report_json(plan, context, nullptr, audience);
+        },
         {"mechanism", "queries", "max_answers", "delta", "solved", "guarantee", "headline", "costs",
          "steps"});
 

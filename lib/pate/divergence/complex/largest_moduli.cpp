@@ -51,9 +51,11 @@ void LargestModuli::add_outcome(const OutcomeMass& outcome) {
     const double a = orders_.reals[i];
     if (!(outcome.p >= kFaintProbability)) {
       // Of a loss that is not a number nothing is known.
-      unknown_[i] += std::isnan(outcome.loss) || std::isnan(outcome.p)
-                         ? kInfinity
-                         : kFaintProbability * std::exp(a * std::max(outcome.loss, 0.0));
+      if (std::isnan(outcome.loss) || std::isnan(outcome.p)) {
+        unknown_[i] = kInfinity;
+      } else {
+        unknown_[i] += kFaintProbability * std::exp(a * std::max(outcome.loss, 0.0));
+      }
       continue;
     }
     const double weight = outcome.p * std::exp(a * outcome.loss);

@@ -28,12 +28,11 @@ CostUnits modulus_units(double log) {
 // The largest modulus of keys (v, x2, x3) with x2 <= X, x2 + x3 <= S, for one v.
 class KeyPlane {
  public:
-  KeyPlane(const KeyModuli& moduli, std::int64_t v) {
+  KeyPlane(const KeyModuli& moduli, std::int64_t v) : width_(moduli.orders().size()) {
     const std::int64_t teachers = moduli.teachers();
     const std::int64_t classes = moduli.classes();
     columns_ = std::min(v, teachers - v) + 1;
     rows_ = teachers - v + 1;
-    width_ = moduli.orders().size();
     values_.assign(static_cast<std::size_t>(rows_ * columns_) * width_, kNoModulus);
     KeyModuli::Scratch scratch(moduli);
     std::vector<double> logs(width_);
