@@ -100,7 +100,8 @@ def main():
     if given.analyzer:  # in the sources that a unit includes, not only in itself
         words += ["--extra-arg=-Xclang", "--extra-arg=-analyzer-opt-analyze-headers"]
     version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    settings = (source / ".clang-tidy").read_text(encoding="utf-8")
+    settings = "".join(path.read_text(encoding="utf-8")
+                       for path in [source / ".clang-tidy", *sorted((source / "lib").rglob(".clang-tidy"))])
     kept_file = build / "clean.json"
     kept = json.loads(kept_file.read_text(encoding="utf-8")) if kept_file.exists() else {}
     texts = Texts(source)
