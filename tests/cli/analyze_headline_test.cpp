@@ -198,11 +198,15 @@ TEST_SUITE("analyze") {
         if (entry.at("bound") == "data_independent") continue;
         const json& curves = report.at("rdp").at(entry.at("bound").get<std::string>());
         const json& parts = entry.at("parts");
+        // Entries are sums of proved bounds, curves of interpolated ones.
+        const auto about = [](const json& number) {
+          return doctest::Approx(number.get<double>()).epsilon(2e-7);
+        };
         if (entry.at("reading") == "joint") {
-          CHECK(parts.at("steps") == curves.at("joint").at(0));
+          CHECK(parts.at("steps").get<double>() == about(curves.at("joint").at(0)));
         } else {
-          CHECK(parts.at("selection") == curves.at("selection").at(0));
-          CHECK(parts.at("noisy_max") == curves.at("noisy_max").at(0));
+          CHECK(parts.at("selection").get<double>() == about(curves.at("selection").at(0)));
+          CHECK(parts.at("noisy_max").get<double>() == about(curves.at("noisy_max").at(0)));
         }
       }
     }

@@ -307,9 +307,11 @@ TEST_SUITE("compose") {
         REQUIRE(!found.is_null());
         const auto its = found.at("epsilon").get<double>();
         const auto best = expected.at("epsilon").get<double>();
-        // The best order of the grid, and the best order of all.
-        CHECK(its >= best * (1.0 - 1e-10));
-        CHECK(its <= best * (1.0 + (expected.at("data_dependent") == true ? 1e-3 : 1e-12)));
+        // The best order of the grid, and the best order of all; bounds of single queries may be
+        // 1e-7 above, here or there.
+        const bool by_votes = expected.at("data_dependent") == true;
+        CHECK(its >= best * (1.0 - (by_votes ? 2e-7 : 1e-10)));
+        CHECK(its <= best * (1.0 + (by_votes ? 1e-3 : 1e-12)));
         CHECK(found.at("releasable") == expected.at("releasable"));
         CHECK(found.contains("sd") == expected.contains("sd"));
       }
