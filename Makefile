@@ -107,7 +107,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@$(SKIPS) run $(BUILD) page python3 tests/docs/page_test.py $(BUILD)/pate . build/axe
 	@$(SKIPS) run $(BUILD) slurm python3 tests/docs/slurm_test.py $(BUILD)/pate .
 	@$(MAKE) tarball
-	@$(SKIPS) ctest $(BUILD) -j $(JOBS) -L '^packages$$'
+	@$(SKIPS) again $(BUILD) -j $(JOBS)
 	@$(SKIPS) run $(BUILD) tarball tests/install/tarball_test.sh $(CURDIR)/build/package
 	@$(MAKE) wheel
 	@$(SKIPS) run $(BUILD) wheel /usr/bin/python3 -B tests/python/wheel_test.py $(BUILD)/pate . \

@@ -2,6 +2,7 @@
 """Which tests were skipped, and whether a reason is listed for each of them.
 
 usage: skips.py ctest BUILD [WORDS_OF_CTEST...]   runs ctest in BUILD, and notes what is skipped
+       skips.py again BUILD [WORDS_OF_CTEST...]   the same with the tests that were skipped, all or a part of them, and no others
        skips.py run BUILD NAME COMMAND...         the same with a command, whose status 77 says that it was skipped
        skips.py check BUILD LIST                  what was skipped and has no reason in LIST is an error
 
@@ -83,6 +84,11 @@ def by_ctest(build, words):
     return tests, done.returncode
 
 
+def by_ctest_again(build, notes, words):
+    names = [name for name in notes.tests or {} if re.fullmatch(r"\w+", name) and not name.startswith("test_")]
+    return by_ctest(build, ["-R", f"^({'|'.join(names)})$", *words]) if names else ({}, 0)
+
+
 def by_command(name, command):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     output = ""
@@ -130,14 +136,17 @@ def check(notes, listed):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("ctest", "run", "check") or len(sys.argv) < {"run": 5, "check": 4}.get(sys.argv[1], 3):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("ctest", "again", "run", "check") or len(sys.argv) < {"run": 5, "check": 4}.get(sys.argv[1], 3):
         sys.exit(__doc__)
     what, build, *words = sys.argv[1:]
     build = pathlib.Path(build).resolve()
     notes = Notes(build)
     if what == "check":
         return check(notes, reasons(pathlib.Path(words[0]).read_text(encoding="utf-8")))
-    tests, status = by_ctest(build, words) if what == "ctest" else by_command(words[0], words[1:])
+    if what == "again":
+        tests, status = by_ctest_again(build, notes, words)
+    else:
+        tests, status = by_ctest(build, words) if what == "ctest" else by_command(words[0], words[1:])
     notes.note(tests)
     return status
 

@@ -81,6 +81,21 @@ class SkipsTest(unittest.TestCase):
         self.assertIn("listed, and not skipped: bad", self.check("bad\n  the moon is not ours\n"))
         self.assertIn("0 tests were skipped", self.check())
 
+    def test_what_was_skipped_is_run_again_and_nothing_else(self):
+        ran = self.build / "ran"
+        self.have({"good": f"echo good >> {ran}", "bad": "echo skipped: no moon; exit 77", "half": "echo skipped: no sun"})
+        self.skips("ctest")
+        self.have({"good": f"echo good >> {ran}", "bad": f"echo bad >> {ran}", "half": "echo skipped: no sun"})
+        self.skips("again")
+        self.assertEqual(ran.read_text(), "good\nbad\n")
+        self.assertIn("half: a part: no sun", self.check(status=1))
+        self.have({"half": "exit 0"})
+        self.skips("again")
+        self.check()
+        self.skips("again")
+        self.have({"half": "exit 1"})
+        self.skips("again")
+
     def test_a_part_of_a_test(self):
         self.have({"good": "echo 'skipped: chroot, which root may only'", "pages": "echo '9 ran, 5 skipped for want of parallel'"})
         self.skips("ctest")
