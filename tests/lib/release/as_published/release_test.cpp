@@ -150,7 +150,7 @@ const std::vector<Printed>& printed() {
 }  // namespace
 
 TEST_SUITE("as_published") {
-  TEST_CASE("S18's procedure gives what it prints on real votes" *
+  TEST_CASE("S18's procedure gives what it prints (real votes)" *
             doctest::skip(!has_shared_votes())) {
     for (const Printed& expected : printed()) {
       const std::string path = shared_votes(expected.votes);
