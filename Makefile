@@ -101,7 +101,7 @@ check: deps ## build and run one suite: SUITE=bounds, a folder of tests, SUITE=s
 	@tests/check.sh $(PRESET) $(JOBS) "$(SUITE)"
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: every header alone, pictures, pages, Slurm, 4,000 random dumps
+test-all: build ## what make test leaves out: every header alone, pictures, pages, Slurm, 2,000 random dumps
 	@$(call install_missing,$(TEST_PACKAGES))
 	@python3 tests/docs/gallery.py $(BUILD)/pate .
 	@$(SKIPS) run $(BUILD) page python3 tests/docs/page_test.py $(BUILD)/pate . build/axe
@@ -117,7 +117,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@$(MAKE) fuzz FUZZ="--runs 20000"
 	@cmake --build --preset $(PRESET) --target headers -j $(JOBS)
 	@$(SKIPS) ctest $(BUILD) -L '^install$$'
-	@PATE_RANDOM_DUMPS=4000 $(BUILD)/tests/test_accounting --test-case='random dumps*' \
+	@PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps*' \
 	  --test-case-exclude='*certificate*'
 	@PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps: the certificate*'
 	@PATE_DECLARED_CONFIGURATIONS=5000 $(BUILD)/tests/test_release --test-case='declared budget: test and run*'
