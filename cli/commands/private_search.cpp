@@ -198,8 +198,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     title.path = "PUBLIC";
   }
   deliver_report(options.output,
-                 is_public ? reports::public_private_search_report_json(report, context)
-                           : reports::private_search_report_json(report, context),
+                 reports::private_search_report_json(report, context, options.output.audience()),
                  for_people(options.output, guarantee_of(report.account, reports::kSearchOutputs),
                             search_summary(report, title, streams.out_colour())),
                  report.notices, streams);

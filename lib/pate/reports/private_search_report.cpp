@@ -95,37 +95,25 @@ Event private_search_event(const PrivateSearchReport& report, double delta,
 }
 
 std::string private_search_report_json(const PrivateSearchReport& report,
-                                       const ReportContext& context) {
-  FieldWriter json = begin_report("private_search", context);
-  write_search(json, report);
-  write_best(json, report);
-  if (report.best) {
-    json.object("labels", [&](FieldWriter& a) {
-      a("path", report.path);
-      a("format", report.format);
-      a("sha256", report.sha256);
-    });
-  } else {
-    json("labels", std::optional<double>());
-  }
-  write_cost(json, report);
-  json("ledger", report.ledger);
-  write_ledger_total(json, report.total);
-  write_record(json, context.record);
-  json("notices", report.notices);
-  return json.text();
-}
-
-std::string public_private_search_report_json(const PrivateSearchReport& report,
-                                              const ReportContext& context) {
-  return public_report(
-      "private_search", context,
-      [&](FieldWriter& a) {
-        write_search(a, report);
-        write_best(a, report);
-        write_cost(a, report);
-      },
-      report.notices);
+                                       const ReportContext& context, Audience audience) {
+  const auto describe = [&](FieldWriter& json) {
+    FieldWriter open = json.open();
+    write_search(open, report);
+    write_best(open, report);
+    if (report.best) {
+      json.object("labels", [&](FieldWriter& a) {
+        a("path", report.path);
+        a("format", report.format);
+        a("sha256", report.sha256);
+      });
+    } else {
+      json("labels", std::optional<double>());
+    }
+    write_cost(open, report);
+    json("ledger", report.ledger);
+    write_ledger_total(json, report.total);
+  };
+  return report_text("private_search", audience, context, describe, report.notices);
 }
 
 }  // namespace pate::reports

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pate/events/account_record.hpp"
+#include "pate/reports/audience.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/tuning/private_search.hpp"
@@ -43,13 +44,11 @@ inline constexpr const char* kSearchOutputs =
                                          const std::vector<InputFile>& inputs,
                                          const std::string& ensemble, const std::string& id);
 
-/// The report `pate/private_search/v1` (cli/schemas/private_search.schema.json).
+/// The report `pate/private_search/v1` (cli/schemas/private_search.schema.json). For everybody:
+/// nothing in it depends on the votes but the best try, all of which is released. Of settings,
+/// files and digests it has none, and never how many tries there were.
 [[nodiscard]] std::string private_search_report_json(const PrivateSearchReport& report,
-                                                     const ReportContext& context);
-
-/// What of it may be published: nothing in it depends on the votes but the best try, all of which
-/// is released. Of settings, files and digests it has none, and never how many tries there were.
-[[nodiscard]] std::string public_private_search_report_json(const PrivateSearchReport& report,
-                                                            const ReportContext& context);
+                                                     const ReportContext& context,
+                                                     Audience audience = Audience::owner);
 
 }  // namespace pate::reports

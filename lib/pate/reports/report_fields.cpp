@@ -73,16 +73,6 @@ std::string report_text(std::string_view command, Audience audience, const Repor
   return report.text();
 }
 
-std::string public_report(std::string_view command, const ReportContext& context,
-                          const std::function<void(FieldWriter&)>& fill,
-                          const std::vector<Notice>& notices) {
-  const auto describe = [&](FieldWriter& a) {
-    FieldWriter open = a.open();
-    fill(open);
-  };
-  return report_text(command, Audience::everybody, context, describe, notices);
-}
-
 std::vector<CostEntry> costs_to_tell(const FieldWriter& a, const std::vector<CostEntry>& costs,
                                      std::size_t headline) {
   if (!a.is_for_everybody()) return costs;

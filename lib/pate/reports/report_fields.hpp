@@ -45,11 +45,6 @@ void write_tool(FieldWriter& a, const std::string& version);
                                       const std::function<void(FieldWriter&)>& describe,
                                       const std::vector<Notice>& notices);
 
-/// The same for everybody, of a report that is written apart for them: all that `fill` writes.
-[[nodiscard]] std::string public_report(std::string_view command, const ReportContext& context,
-                                        const std::function<void(FieldWriter&)>& fill,
-                                        const std::vector<Notice>& notices);
-
 /// The costs of an account, a plan or a sum; for everybody those that are releasable, of which the
 /// headline must be one (`std::logic_error`).
 [[nodiscard]] std::vector<CostEntry> costs_to_tell(const FieldWriter& a,
