@@ -17,7 +17,6 @@
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/labeling/label_run.hpp"
-#include "pate/release/curve/top_count_costs.hpp"
 #include "pate/release/declared/declared_run.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -45,10 +44,7 @@ DeclaredMechanism declared_mechanism(const LabelOptions& options, const Run& run
   settings.queries = run.rows.size();
   settings.fallback_queries = options.fallback_queries.value_or(0);
   settings.threads = options.threads;
-  if (settings.question.cost == CurveCost::tilted) {
-    expect_memory(KeyCosts::memory(settings.question.teachers),
-                  fmt::format("the table of a test of {} teachers", settings.question.teachers));
-  }
+  expect_cost_table(settings.question.cost, settings.question.teachers, "test");
   return DeclaredMechanism(settings);
 }
 

@@ -12,7 +12,6 @@
 #include "cli/progress.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/release/curve/top_count_costs.hpp"
 #include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/curve_tables.hpp"
 #include "pate/reports/run_reports.hpp"
@@ -125,10 +124,7 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
   settings.queries = options.queries.value_or(0);
   settings.threads = options.threads;
   const DeclaredMechanism mechanism(settings);
-  if (settings.question.cost == CurveCost::tilted) {
-    expect_memory(KeyCosts::memory(*options.teachers),
-                  fmt::format("the table of a test of {} teachers", *options.teachers));
-  }
+  expect_cost_table(settings.question.cost, *options.teachers, "test");
   const reports::CurveTables tables(options.tables);
   Progress progress(streams, "computing tables");
   reports::DeclaredPlan result{settings.budget, *options.teachers, *options.classes,

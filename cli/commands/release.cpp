@@ -17,7 +17,6 @@
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/curve_plan.hpp"
-#include "pate/release/curve/top_count_costs.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -327,11 +326,8 @@ reports::ReportContext make_context(const ReleaseOptions& options, const VotesIn
 
 // Before hours are spent on what will not fit.
 void expect_room(std::optional<CurveCost> given, const Run& run) {
-  const std::int64_t teachers = run.votes.teachers();
-  const CurveCost cost = given.value_or(default_cost(run.aggregator, run.votes.classes()));
-  if (cost != CurveCost::tilted) return;
-  expect_memory(KeyCosts::memory(teachers),
-                fmt::format("the table of a curve of {} teachers", teachers));
+  expect_cost_table(given.value_or(default_cost(run.aggregator, run.votes.classes())),
+                    run.votes.teachers(), "curve");
 }
 
 // What is wrong with S18's procedure for this run.

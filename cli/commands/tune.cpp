@@ -384,8 +384,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
           ? search_grid({*input.votes, input.rows, input.student.get(), {}}, settings.grid.threads)
           : make_grid(grid_options, input.votes->teachers());
   if (options.tuning.declared_epsilon) {
-    expect_memory(KeyCosts::memory(input.votes->teachers()),
-                  fmt::format("the table of a test of {} teachers", input.votes->teachers()));
+    expect_cost_table(default_cost(grid.aggregator(0), input.votes->classes()),
+                      input.votes->teachers(), "test");
   }
   std::optional<SolvedParameter> solved;
   TuneOptions asked = options;

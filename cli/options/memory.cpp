@@ -12,6 +12,7 @@
 #include "cli/options/command_line.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/memory.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate::cli {
 
@@ -78,6 +79,12 @@ void expect_memory(double bytes, std::string_view what) {
   if (bytes <= usable) return;
   throw input_error(fmt::format("{} takes at least {}, and {} may be used; see --max-memory", what,
                                 size_text(bytes), size_text(usable)));
+}
+
+void expect_cost_table(CurveCost cost, std::int64_t teachers, std::string_view what) {
+  if (cost != CurveCost::tilted) return;
+  expect_memory(KeyCosts::memory(teachers),
+                fmt::format("the table of a {} of {} teachers", what, teachers));
 }
 
 }  // namespace pate::cli
