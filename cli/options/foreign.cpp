@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "pate/base/error.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/reports/rdp_curve.hpp"
+#include "pate/votes/tables/text_field.hpp"
 
 namespace pate::cli {
 
@@ -31,11 +32,10 @@ NamedValue named_value(const char* option, const std::string& text, const char* 
 }
 
 std::optional<double> number_in(const std::string& text) {
-  // Neither blanks nor hexadecimal digits, which strtod takes as well.
-  if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) return {};
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() + text.size() ? std::optional(value) : std::nullopt;
+  const io::FieldNumber number = io::parse_field(text);
+  if (number.kind == io::FieldNumber::Kind::integer) return static_cast<double>(number.integer);
+  if (number.kind == io::FieldNumber::Kind::real && std::isfinite(number.real)) return number.real;
+  return std::nullopt;
 }
 
 // Numbers with commas between; `most` of them at most.
