@@ -305,13 +305,13 @@ class MoveInterpolation {
     std::array<double, 3> largest{-kInfinity, -kInfinity, -kInfinity};
     for (std::size_t k = 0; k < moves_.size(); ++k) {
       double& of_kind = largest[static_cast<std::size_t>(std::int64_t{moves_.rise(k)} + 1)];
-      of_kind = std::max(of_kind, log_excess(k, shares));
+      of_kind = max_or_nan(of_kind, log_excess(k, shares));
     }
     double joint = -kInfinity;
     for (const int rise : {-1, 0, 1}) {
       const double log_excess = largest[static_cast<std::size_t>(std::int64_t{rise} + 1)];
       if (log_excess == -kInfinity) continue;
-      joint = std::max(
+      joint = max_or_nan(
           joint, cost.joint_excess(v, rise, std::exp(log_excess) * (1.0 + kInterpolationMargin)));
     }
     return joint;
