@@ -55,7 +55,7 @@ struct MechanismCounts {
   /// The same in increasing order of epsilon; none where a step is not pure.
   [[nodiscard]] std::optional<std::vector<PureSteps>> pure_steps() const;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const MechanismCounts&, const MechanismCounts&) = default;
 };
 

@@ -58,7 +58,7 @@ struct RdpCurves {
   /// Variance of the spent budget over the selection noise; with a selection only.
   std::vector<double> spent_variance;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const RdpCurves&, const RdpCurves&) = default;
 };
 
@@ -66,7 +66,7 @@ struct RdpCurves {
 struct ExactCurves {
   std::vector<double> forward, reverse;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const ExactCurves&, const ExactCurves&) = default;
 };
 
@@ -78,7 +78,7 @@ struct QueryRow {
   std::int64_t asked = 0;      ///< of these, before the run ended
   std::int64_t answered = 0;   ///< of these, where it is known which
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const QueryRow&, const QueryRow&) = default;
 };
 

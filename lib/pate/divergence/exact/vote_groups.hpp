@@ -22,7 +22,7 @@ struct VoteGroup {
   LeadRank place = LeadRank::lower;
   std::int32_t classes = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const VoteGroup&, const VoteGroup&) = default;
 };
 
@@ -32,7 +32,7 @@ struct GroupedVotes {
   std::int64_t statistic = 0;  ///< 0 without a selection
   std::vector<VoteGroup> groups;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const GroupedVotes&, const GroupedVotes&) = default;
 };
 
@@ -41,7 +41,7 @@ struct ExactQuery {
   GroupedVotes votes;
   std::int64_t count = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr,*-implicit-bool-conversion): what the compiler compares
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const ExactQuery&, const ExactQuery&) = default;
 };
 
