@@ -45,6 +45,20 @@ class HistogramVotes final : public pate::VoteSource {
   std::vector<Histogram> queries_;
 };
 
+/// So many votes over classes in about these shares; what rounding leaves is for the first.
+inline Histogram histogram_by_shares(const std::vector<double>& shares, std::int64_t teachers) {
+  double sum = 0.0;
+  for (const double share : shares) sum += share;
+  Histogram counts;
+  auto left = static_cast<std::int32_t>(teachers);
+  for (const double share : shares) {
+    counts.push_back(static_cast<std::int32_t>(static_cast<double>(teachers) * share / sum));
+    left -= counts.back();
+  }
+  counts[0] += left;
+  return counts;
+}
+
 /// Every histogram of `teachers` votes over `classes` classes.
 inline std::vector<Histogram> all_histograms(std::int32_t teachers, std::size_t classes) {
   std::vector<Histogram> result;

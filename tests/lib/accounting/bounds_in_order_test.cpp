@@ -51,14 +51,8 @@ std::vector<Histogram> random_histograms(Random& random, std::int64_t teachers,
   std::vector<Histogram> result(static_cast<std::size_t>(random.integer(1, 4)));
   for (Histogram& counts : result) {
     std::vector<double> shares(classes);
-    double sum = 0.0;
-    for (double& share : shares) sum += share = random.log_uniform(0.01, 100.0);
-    auto left = static_cast<std::int32_t>(teachers);
-    for (const double share : shares) {
-      counts.push_back(static_cast<std::int32_t>(static_cast<double>(teachers) * share / sum));
-      left -= counts.back();
-    }
-    counts[0] += left;
+    for (double& share : shares) share = random.log_uniform(0.01, 100.0);
+    counts = histogram_by_shares(shares, teachers);
   }
   return result;
 }

@@ -47,14 +47,8 @@ std::vector<Histogram> random_histograms(Random& random, std::int64_t teachers,
   const double agreement = random.log_uniform(1.0, 1000.0);
   for (Histogram& counts : result) {
     std::vector<double> shares(classes);
-    double sum = 0.0;
-    for (double& share : shares) sum += share = random.log_uniform(1.0, agreement);
-    auto left = static_cast<std::int32_t>(teachers);
-    for (const double share : shares) {
-      counts.push_back(static_cast<std::int32_t>(static_cast<double>(teachers) * share / sum));
-      left -= counts.back();
-    }
-    counts[0] += left;
+    for (double& share : shares) share = random.log_uniform(1.0, agreement);
+    counts = histogram_by_shares(shares, teachers);
   }
   return result;
 }
