@@ -82,6 +82,27 @@ void add_answer(Html& page, const char* question, const std::string& answer) {
   page.add("<dt>{}</dt><dd>{}</dd>", question, answer);
 }
 
+// The day that a person stated, else those of the entries of a ledger; other reports have no day of
+// their own, so that the same run gives the same report.
+std::string when(const JsonValue& body, const PageHeading& heading) {
+  if (!heading.date.empty()) return escaped(heading.date) + ".";
+  std::vector<std::string> days;
+  if (const auto entries = body.find("entries"); entries && entries->type() == JsonType::array) {
+    for (const JsonValue& entry : entries->elements()) {
+      const auto time = entry.find("time");
+      if (time && time->type() == JsonType::text) days.push_back(time->text().substr(0, 10));
+    }
+  }
+  if (!days.empty()) {
+    const auto [first, last] = std::ranges::minmax(days);
+    return first == last ? escaped(first) + "."
+                         : fmt::format("From {} to {}.", escaped(first), escaped(last));
+  }
+  if (heading.made_on.empty()) return "The report does not say.";
+  return fmt::format("The report does not say; this page was made on {}.",
+                     escaped(heading.made_on));
+}
+
 // The success of an attacker who must tell two data sets apart, as likely as each other: at most
 // (e^epsilon + delta) / (e^epsilon + 1).
 double attackers_success(double epsilon, double delta) {
@@ -156,7 +177,7 @@ void add_heading(Html& page, const PageHeading& heading) {
 }
 
 void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
-                     const std::string& kind) {
+                     const std::string& kind, const PageHeading& heading) {
   page.add("<div class=\"box\">");
   const auto number = reports::headline_number(body);
   const auto guarantee = body.find("guarantee");
@@ -172,9 +193,6 @@ void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
   }
   page.add("<dl>");
   add_answer(page, "May it be printed", may_it_be_printed(number, holds || !guarantee, body));
-  if (const std::string done = what_was_done(report, body, kind); !done.empty()) {
-    add_answer(page, "What was done", done);
-  }
   if (guarantee) {
     std::string whom = guarantee->at("protected").text();
     const bool teacher = whom.starts_with("one teacher");
@@ -189,6 +207,10 @@ void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
   }
   add_answer(page, "How much",
              number && holds ? how_much(number->entry) : "Nothing is promised by this report.");
+  if (const std::string done = what_was_done(report, body, kind); !done.empty()) {
+    add_answer(page, "What was done", done);
+  }
+  add_answer(page, "When", when(body, heading));
   if (may && holds) {
     add_answer(page, "Words to print", "<q>" + escaped(guarantee->at("promise").text()) + "</q>");
   }

@@ -45,10 +45,13 @@ td.right, th.right { text-align: right; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--quiet); padding-bottom: .3rem; }
 figure { margin: 1rem 0; display: inline-block; max-width: 100%; vertical-align: top; }
 figure img { max-width: 100%; height: auto; background: #fff; border: 1px solid var(--line); }
-dl.heading { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0; }
+dl.heading { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 1rem 0 0; }
 dl.heading dd { margin: 0; } .line { display: block; border-bottom: 1px solid var(--line); }
 dl { margin: 0 0 0 1rem; } dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 summary { cursor: pointer; }
+@media (max-width: 30rem) { body { padding: .6rem; line-height: 1.4; } h1 { font-size: 1.25rem; margin: .4rem 0; }
+  h2 { font-size: 1.15rem; margin: 1rem 0 .6rem; } .box { padding: .1rem .7rem; } .box p { margin: .4rem 0; }
+  .box dl { margin: 0; } .number { font-size: 1.25rem; } }
 @media print { body { max-width: none; font-size: 10pt; } h2, h3 { break-after: avoid; }
   figure, tr { break-inside: avoid; } }
 )";
@@ -270,7 +273,9 @@ void add_points(Html& page, const JsonValue& body, const std::string& title) {
 }
 
 void add_section(Html& page, const JsonValue& report, std::size_t number,
-                 const std::function<std::string(const Figure&)>& draw, bool public_only) {
+                 const std::function<std::string(const Figure&)>& draw,
+                 const PageHeading& heading) {
+  const bool public_only = heading.public_only;
   const std::string schema = report.at("schema").text();
   if (!schema.starts_with("pate/")) report.at("schema").fail("a schema of pate, pate/.../v1");
   const std::string kind = schema.substr(5, schema.find('/', 5) - 5);
@@ -289,7 +294,9 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
                                 ? fmt::format("pate {}, part {}", command, number)
                                 : fmt::format("pate {}: {}", command, escaped(report.file()));
   page.add("<section>\n<h2>{}</h2>", title);
-  add_at_a_glance(page, report, body, kind);
+  add_at_a_glance(page, report, body, kind, heading);
+  // Below the answers, so that a phone shows these on its first screen.
+  if (number == 1) add_heading(page, heading);
   if (const auto guarantee = body.find("guarantee")) {
     add_guarantee(page, *guarantee);
   } else if (const auto statement = body.find("statement")) {
@@ -346,9 +353,8 @@ std::string html_page(std::span<const JsonValue> all,
         "<p class=\"no\">This page is for the owner of the data: numbers and pictures on it "
         "depend on private votes.</p>");
   }
-  add_heading(page, heading);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    add_section(page, all[i], i + 1, draw, heading.public_only);
+    add_section(page, all[i], i + 1, draw, heading);
   }
   add_meaning(page);
   page.add("</main>\n</body>\n</html>");

@@ -16,11 +16,12 @@ struct PageHeading {
   std::string model;
   std::string date;
   bool public_only = false;
+  std::string made_on;  ///< the day the page was made, for reports that say no day; may be empty
 };
 
 /// What reports say as one page of HTML that needs neither network nor scripts, for people who run
-/// no commands. First what was done, who is protected, how much it may cost them and what may be
-/// printed, in words; then the promise, costs in a table, pictures, settings and all numbers; then
+/// no commands. First whether the number may be printed, how much it may cost whom, what was done
+/// and when, in words; then the promise, costs in a table, pictures, settings and all numbers; then
 /// what epsilon means. Numbers have three digits, rounded up.
 ///
 /// `draw` makes an SVG of a figure; empty: there are no pictures. `public_only`: of every report

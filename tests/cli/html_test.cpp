@@ -63,16 +63,40 @@ TEST_CASE("texts of a heading mean nothing to a browser") {
       R"({"schema": "pate/plan/v1", "headline": {"epsilon": 1, "delta": 0, "releasable": true}})",
       "<r>.json")};
   const std::string evil = "<script>alert('\"&')</script>";
-  const std::string page = cli::html_page(all, {}, {evil, evil, evil, evil, false});
+  const std::string page = cli::html_page(all, {}, {evil, evil, evil, evil, false, evil});
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("&lt;script&gt;") != std::string::npos);
   CHECK(page.find("<r>") == std::string::npos);
 }
 
+TEST_CASE("the first screen says when: the stated day, those of a ledger, or that of the page") {
+  const auto page_of = [](const std::string& text, const std::string& date,
+                          const std::string& made_on) {
+    const std::vector<io::JsonValue> all{io::JsonValue::parse(text, "r.json")};
+    return cli::html_page(all, {}, {"", "", "", date, false, made_on});
+  };
+  const auto says = [](const std::string& page, const char* when) {
+    return page.find(fmt::format("<dt>When</dt><dd>{}</dd>", when)) != std::string::npos;
+  };
+  const std::string run = R"({"schema": "pate/analyze/v1", "settings": {}})";
+  CHECK(says(page_of(run, "1 May <2026>", "2026-11-25"), "1 May &lt;2026&gt;."));
+  CHECK(says(page_of(run, "", "2026-11-25"),
+             "The report does not say; this page was made on 2026-11-25."));
+  CHECK(says(page_of(run, "", ""), "The report does not say."));
+  const auto ledger = [](const std::string& first, const std::string& last) {
+    return R"({"schema": "pate/account/v1", "entries": [{"time": ")" + last + R"("}, {"time": ")" +
+           first + R"("}]})";
+  };
+  CHECK(says(page_of(ledger("2026-01-02T03:04:05Z", "2026-02-01T00:00:00Z"), "", "2026-11-25"),
+             "From 2026-01-02 to 2026-02-01."));
+  CHECK(
+      says(page_of(ledger("2026-01-02T03:04:05Z", "2026-01-02T23:00:00Z"), "", ""), "2026-01-02."));
+}
+
 TEST_CASE("the first screen never says yes and no, and names what may be printed instead") {
   const auto page_of = [](const std::string& text) {
     const std::vector<io::JsonValue> all{io::JsonValue::parse(text, "r.json")};
-    return cli::html_page(all, {}, {"", "", "", "", false});
+    return cli::html_page(all, {}, {"", "", "", "", false, ""});
   };
   const auto guarantee = [](const char* holds) {
     return fmt::format(

@@ -36,7 +36,10 @@ CHECK = """axe.run({resultTypes: ["violations"]}).then(result => ({
   hidden: [...document.querySelectorAll("th")].filter(cell => cell.textContent == "may be published")
     .map(cell => cell.getBoundingClientRect().right).filter(right => right > window.innerWidth).length,
   unanswered: [...document.querySelectorAll(".box")].map(box => box.textContent)
-    .filter(text => !["May it be printed", "What was done", "How much", "By pate"].every(word => text.includes(word))),
+    .filter(text => !["May it be printed", "What was done", "How much", "When", "By pate"].every(word => text.includes(word))),
+  below: [...document.querySelectorAll(".box")].slice(0, 1).flatMap(box => [...box.querySelectorAll("dt")])
+    .filter(dt => ["May it be printed", "How much", "Who is protected"].includes(dt.textContent))
+    .filter(dt => dt.nextElementSibling.getBoundingClientRect().bottom + window.scrollY > 844).map(dt => dt.textContent),
   images: [...document.images].map(image => image.naturalWidth), passes: result.passes.length,
   violations: result.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).join(" | "))}))"""
 BAD_PAGE = """<!doctype html><html><head><title></title></head><body style="width: 3000px">
@@ -161,6 +164,8 @@ def check(chromium, directory, page, script):
             failures.append(f"{view}: another view is looked at")
         if result["hidden"]:
             failures.append(f"{view}: what may be published is right of the window")
+        if "phone" in view:
+            failures += [f"{view}: not on the first screen: {what}" for what in result["below"]]
         failures += [f"{view}: a first screen without an answer: {text[:100]}" for text in result["unanswered"]]
         if not all(result["images"]):
             failures.append(f"{view}: an image is not drawn")
