@@ -67,6 +67,7 @@ struct ExplainOptions {
   PrivacyOptions privacy;  ///< no limits, and exact costs always
   std::vector<std::int64_t> queries;
   std::optional<std::int64_t> top;
+  std::optional<double> sensitivity_order;  ///< of what W19 says of the sensitivity
   bool csv = false;
   OutputOptions output;
 };
@@ -192,6 +193,7 @@ struct PlanOptions {
   std::optional<std::int64_t> teachers, classes;
   std::string tables;
   unsigned threads = 0;
+  std::optional<double> sensitivity_order;  ///< of what W19 says of the sensitivity
   ExportOptions exports;
   OutputOptions output;
 };

@@ -11,9 +11,33 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "pate/accounting/explanation.hpp"
+#include "pate/release/as_published/local_sensitivity.hpp"
 #include "pate/reports/votes_reports.hpp"
 
 namespace pate::cli {
+
+namespace {
+
+// What W19 says by how much one vote can change the published cost of the queries explained.
+std::optional<reports::QuerySensitivities> sensitivities_of(const Explanation& explanation,
+                                                            std::optional<double> order) {
+  if (!order) return std::nullopt;
+  if (explanation.classes < 2) {
+    throw usage_error("--published-sensitivity needs votes for at least two classes");
+  }
+  const PublishedCostCurve curve(explanation.aggregator.noisy_max.gaussian().sigma, *order,
+                                 explanation.classes);
+  require(check_conditions(curve,
+                           unanimous_log_q(curve.sigma(), curve.classes(), explanation.teachers)),
+          curve);
+  reports::QuerySensitivities result{*order, curve.log_q0(), curve.log_q1(), {}};
+  for (const QueryExplanation& query : explanation.queries) {
+    result.queries.push_back({query.query, query_sensitivity(curve, query.log_q)});
+  }
+  return result;
+}
+
+}  // namespace
 
 void add_explain(CommandLine& line, ExplainOptions& options) {
   add_votes_input_options(line, options.input, {"--labels", "--allow-empty"});
@@ -25,6 +49,10 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   what.add("--query I", options.queries,
            "rows of the votes to explain, counted from 0: 17, or 3,17");
   what.add("--top N", options.top, "explain the N most expensive queries");
+  line.section("Privacy").add(
+      "--published-sensitivity L", options.sensitivity_order,
+      "report by how much one vote changes the published cost at Renyi order L, and what "
+      "Algorithm 3 of W19 loses (GNMax)");
   add_output_options(line, options.output);
   line.section("Output").add(
       "--csv", options.csv, "write CSV to standard output, one row per query", {.recorded = false});
@@ -36,6 +64,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   if (options.queries.empty() == !options.top) {
     throw usage_error("say what to explain: --query I, or --top N");
   }
+  check_published_sensitivity(options.sensitivity_order, options.mechanism);
   if (options.top && *options.top < 1) throw usage_error("--top must be >= 1, got 0");
   AccountSettings settings = make_account_settings(options.privacy);
   check_output_options(options.output, input_paths(options.input));
@@ -61,12 +90,13 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   const reports::ReportContext context{version(), settings_of("explain", add_explain, options),
                                        described.get()};
   input.check_unchanged();
+  const std::string report = reports::explain_report_json(
+      explanation, context, sensitivities_of(explanation, options.sensitivity_order));
 
   if (options.csv) {
     OutputOptions output = options.output;
     output.format = TableFormat::csv;
-    deliver_report(output, reports::explain_report_json(explanation, context),
-                   explain_csv(explanation), explanation.notices, streams);
+    deliver_report(output, report, explain_csv(explanation), explanation.notices, streams);
     return kDone;
   }
   const std::string table = explain_summary(explanation, title_of(options.input));
@@ -75,7 +105,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   const bool beside = may_tell_numbers(options.output, streams) && !options.output.summary &&
                       (options.output.json || !streams.out_is_terminal);
   if (beside) streams.err << for_terminal(table);
-  deliver_report(options.output, reports::explain_report_json(explanation, context), table,
+  deliver_report(options.output, report, table,
                  beside ? std::vector<Notice>{} : explanation.notices, streams);
   return kDone;
 }

@@ -98,8 +98,10 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
                                                    reports::ReportContext& context,
                                                    const Streams& streams) {
   if (!options.declared_epsilon) {
-    if (options.teachers || options.classes || !options.tables.empty()) {
-      throw usage_error("--teachers, --classes and --tables go with --declared-epsilon");
+    if (!options.tables.empty()) throw usage_error("--tables goes with --declared-epsilon");
+    if (!options.sensitivity_order && (options.teachers || options.classes)) {
+      throw usage_error(
+          "--teachers and --classes go with --declared-epsilon or --published-sensitivity");
     }
     return std::nullopt;
   }
@@ -133,6 +135,21 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
   return result;
 }
 
+// What W19 says by how much one vote can change a query's published cost.
+std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptions& options) {
+  if (!options.sensitivity_order) return std::nullopt;
+  check_published_sensitivity(options.sensitivity_order, options.mechanism);
+  if (!options.teachers || !options.classes) {
+    throw usage_error(
+        "--published-sensitivity needs --teachers M and --classes m, of the votes that are to "
+        "come");
+  }
+  return reports::PublishedSensitivity{
+      *options.sensitivity_order,
+      sensitivity_curve(sigma_of_maximum(options.mechanism), *options.sensitivity_order,
+                        *options.classes, *options.teachers)};
+}
+
 }  // namespace
 
 void add_plan(CommandLine& line, PlanOptions& options) {
@@ -164,6 +181,9 @@ void add_plan(CommandLine& line, PlanOptions& options) {
       {EpsilonMethod::gdp, EpsilonMethod::optimal, EpsilonMethod::improved, EpsilonMethod::classic,
        EpsilonMethod::pure, EpsilonMethod::kov, EpsilonMethod::moments, EpsilonMethod::strong},
       "how to compute the epsilon that is reported first; default: the smallest");
+  privacy.add("--published-sensitivity L", options.sensitivity_order,
+              "report by how much one vote changes the published cost of a query at Renyi order "
+              "L, and what Algorithm 3 of W19 loses (GNMax; with --teachers, --classes)");
   add_orders(privacy, options.settings.orders);
   privacy.add("--max-epsilon E", options.limits.max_epsilon,
               "exit with status 1 above this epsilon");
@@ -196,15 +216,16 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   reports::ReportContext context{
       version(),          settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
       verdicts_of(judged)};
-  const auto declared = declared_plan(options, options.solve, context, streams);
-  const reports::DeclaredPlan* const its = declared ? &*declared : nullptr;
+  const reports::PlanExtras extras{declared_plan(options, options.solve, context, streams),
+                                   planned_sensitivity(options)};
   constexpr bool kPublic = true;  // there are no votes yet
   write_exports(options.exports, context.record, result.costs[result.headline],
                 {.orders = options.settings.orders}, streams);
   deliver_report(
-      options.output, reports::plan_report_json(result, context, its, options.output.audience()),
+      options.output, reports::plan_report_json(result, context, extras, options.output.audience()),
       costs_for_people(options.output, guarantee_of(result), result.costs,
-                       plan_summary(result, its, options.output.all, streams.out_colour())),
+                       plan_summary(result, extras.declared ? &*extras.declared : nullptr,
+                                    options.output.all, streams.out_colour())),
       result.notices, streams, kPublic);
   return report_judged(judged, kPublic, streams);
 }

@@ -85,6 +85,17 @@ void refuse_ptr(const MechanismOptions& options) {
       "data_independent, does not depend on the votes and may be published as it is");
 }
 
+void check_published_sensitivity(std::optional<double> order, const MechanismOptions& options) {
+  if (!order) return;
+  if (!(*order > 1.0) || !std::isfinite(*order)) {
+    throw usage_error(
+        fmt::format("--published-sensitivity is a Renyi order > 1 and finite, got {}", *order));
+  }
+  if (!options.sigma2) {
+    throw usage_error("--published-sensitivity needs --sigma2: W19 analyses Gaussian noise alone");
+  }
+}
+
 void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) {
   if (options.one_noise) {
     throw usage_error("--one-noise goes with --sigma2 or --laplace-scale: PTR has another noise");

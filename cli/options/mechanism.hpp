@@ -58,6 +58,10 @@ void check_threshold(const std::string& text);
 /// the option that is missing or contradicts, and `parameter_error` for values out of range.
 void check_mechanism_options(const MechanismOptions& options, bool has_student);
 
+/// `--published-sensitivity L` goes with Gaussian noise and an order above 1: throws `usage_error`
+/// otherwise.
+void check_published_sensitivity(std::optional<double> order, const MechanismOptions& options);
+
 /// The standard deviation of the noise on each of two counts that is as much as one noise of
 /// `sigma` on one of them: sqrt 2 sigma, rounded down.
 [[nodiscard]] double sigma_of_one_noise(double sigma);

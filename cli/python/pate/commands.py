@@ -304,7 +304,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
             decisions_rows=None, query=None, top=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
             one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, any_delta=False, reading=None,
-            conversion=None, orders=None, threads=None, max_memory=None):
+            conversion=None, orders=None, threads=None, published_sensitivity=None, max_memory=None):
     """Explain the cost of single queries.
 
     On the command line: pate explain votes.npy --sigma2 40 --delta 1e-5 --top 10 --summary
@@ -353,6 +353,8 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
         improved, classic, profile, gdp, pure, kov)
     orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
     threads: number of threads; 0, the default: all processors
+    published_sensitivity: report by how much one vote changes the published cost at Renyi order L, and what
+        Algorithm 3 of W19 loses (GNMax)
 
     Program:
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
@@ -582,9 +584,9 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, queries=None, max_answers=None,
-         any_delta=False, conversion=None, orders=None, max_epsilon=None, declared_epsilon=None, teachers=None,
-         classes=None, tables=None, threads=None, epsilon=None, solve=None, public_only=False, export_rdp=None,
-         export_pld=None, max_memory=None):
+         any_delta=False, conversion=None, published_sensitivity=None, orders=None, max_epsilon=None,
+         declared_epsilon=None, teachers=None, classes=None, tables=None, threads=None, epsilon=None, solve=None,
+         public_only=False, export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -611,6 +613,8 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     any_delta: allow delta > 0.1
     conversion: how to compute the epsilon that is reported first; default: the smallest (one of gdp, optimal,
         improved, classic, pure, kov, moments, strong)
+    published_sensitivity: report by how much one vote changes the published cost of a query at Renyi order L,
+        and what Algorithm 3 of W19 loses (GNMax; with teachers, classes)
     orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
     max_epsilon: exit with status 1 above this epsilon
 

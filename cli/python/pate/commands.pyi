@@ -212,6 +212,7 @@ def explain(
     conversion: Literal["optimal", "improved", "classic", "profile", "gdp", "pure", "kov"] | None = ...,
     orders: Literal["moments"] | Sequence[float] | None = ...,
     threads: int | None = ...,
+    published_sensitivity: float | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 
@@ -352,6 +353,7 @@ def plan(
     max_answers: int | None = ...,
     any_delta: bool = ...,
     conversion: Literal["gdp", "optimal", "improved", "classic", "pure", "kov", "moments", "strong"] | None = ...,
+    published_sensitivity: float | None = ...,
     orders: Literal["moments"] | Sequence[float] | None = ...,
     max_epsilon: float | None = ...,
     declared_epsilon: float | None = ...,

@@ -4,6 +4,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/json.hpp"
+#include "pate/reports/published_sensitivity.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
@@ -128,14 +129,6 @@ std::string release_report_json(const AnyReleasePlan& plan,
     report("guarantee", guarantee_of(published));
   };
   return report_text("release", audience, context, describe, notices);
-}
-
-static void fields(FieldWriter& a, const SensitivityCurve& curve) {
-  a("log_q", curve.log_q);
-  a("up", curve.up);
-  a("down", curve.down);
-  a("bound", curve.bound);
-  a("loss", curve.loss);
 }
 
 std::string as_published_report_json(const AsPublishedRelease& release, GuaranteeKind reading,

@@ -217,7 +217,7 @@ static void fields(FieldWriter& a, const DeclaredPlan& plan) {
 }
 
 std::string plan_report_json(const Plan& plan, const ReportContext& context,
-                             const DeclaredPlan* declared, Audience audience) {
+                             const PlanExtras& extras, Audience audience) {
   RdpCurves curves;
   for (const QueryCost& cost : plan.rdp) {
     curves.selection.push_back(cost.selection);
@@ -227,9 +227,8 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context,
     FieldWriter open = report.open();
     fields(open, plan);
     write_costs(report, plan);
-    if (declared != nullptr) {
-      open.object("declared", [&](FieldWriter& its) { fields(its, *declared); });
-    }
+    open.optional("declared", extras.declared);
+    open.optional("published_sensitivity", extras.sensitivity);
     open("steps", plan.steps);
     report.object("rdp", [&](FieldWriter& rdp) {
       rdp("orders", plan.orders);

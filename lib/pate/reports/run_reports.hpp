@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "pate/accounting/partials.hpp"
@@ -9,6 +10,7 @@
 #include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/audience.hpp"
 #include "pate/reports/public_notices.hpp"
+#include "pate/reports/published_sensitivity.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
@@ -41,9 +43,15 @@ struct DeclaredPlan {
   std::vector<ConsensusOutlook> consensus;
 };
 
-/// The report `pate/plan/v1`; `declared`: if it was asked for.
+/// What a plan says besides the run: what was asked for.
+struct PlanExtras {
+  std::optional<DeclaredPlan> declared;
+  std::optional<PublishedSensitivity> sensitivity;
+};
+
+/// The report `pate/plan/v1`.
 [[nodiscard]] std::string plan_report_json(const Plan& plan, const ReportContext& context,
-                                           const DeclaredPlan* declared = nullptr,
+                                           const PlanExtras& extras = {},
                                            Audience audience = Audience::owner);
 
 /// What of an account may be published: costs that hold for any votes, or say nothing but what the

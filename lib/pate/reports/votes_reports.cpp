@@ -126,7 +126,8 @@ std::string inspect_report_json(const Inspection& inspection, const ReportContex
   return report.text();
 }
 
-std::string explain_report_json(const Explanation& explanation, const ReportContext& context) {
+std::string explain_report_json(const Explanation& explanation, const ReportContext& context,
+                                const std::optional<QuerySensitivities>& sensitivities) {
   FieldWriter report = begin_report("explain", context);
   report("mechanism", explanation.aggregator);
   report("teachers", explanation.teachers);
@@ -142,6 +143,7 @@ std::string explain_report_json(const Explanation& explanation, const ReportCont
     run("epsilon_profile", explanation.run_profile);
   });
   report("queries", explanation.queries);
+  report.optional("published_sensitivity", sensitivities);
   report("guarantee",
          no_guarantee("these are votes and what depends on them, for their owner only."));
   report("notices", explanation.notices);

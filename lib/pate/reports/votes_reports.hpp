@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "pate/accounting/explanation.hpp"
 #include "pate/inspection/inspection.hpp"
+#include "pate/reports/published_sensitivity.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
@@ -16,8 +18,9 @@ namespace pate::reports {
 [[nodiscard]] std::string inspect_report_json(const Inspection& inspection,
                                               const ReportContext& context);
 
-/// The report `pate/explain/v1`.
-[[nodiscard]] std::string explain_report_json(const Explanation& explanation,
-                                              const ReportContext& context);
+/// The report `pate/explain/v1`; with `sensitivities`, if they were asked for.
+[[nodiscard]] std::string explain_report_json(
+    const Explanation& explanation, const ReportContext& context,
+    const std::optional<QuerySensitivities>& sensitivities = {});
 
 }  // namespace pate::reports

@@ -292,7 +292,7 @@ TEST_CASE("public part: a sum, a plan, a private majority") {
     const pate::Plan plan = pate::plan(run, {1e-5, {}, {}});
     check_texts(
         [&](Audience audience) {
-          return pate::reports::plan_report_json(plan, context, nullptr, audience);
+          return pate::reports::plan_report_json(plan, context, {}, audience);
         },
         {"mechanism", "queries", "max_answers", "delta", "solved", "guarantee", "headline", "costs",
          "steps"});

@@ -65,44 +65,6 @@ RunCost best_cost(const CostInputs& inputs, const AsPublishedSettings& settings)
   return DirectCosts(inputs, settings.threads).at(Bound::published, best->order);
 }
 
-constexpr int kCurveCells = 200;
-
-// Between q1 and q0 the change upwards falls to 0 and that downwards grows, so that the larger of
-// both is least where they meet.
-double loss_of_algorithm_3(const PublishedCostCurve& curve) {
-  const auto up = [&](double q) { return curve.cost(curve.log_q_upper(q)) - curve.cost(q); };
-  const auto down = [&](double q) { return curve.cost(q) - curve.cost(curve.log_q_lower(q)); };
-  double low = curve.log_q1();
-  double high = curve.log_q0();
-  constexpr int kHalvings = 60;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = low + (high - low) / 2.0;
-    (up(middle) > down(middle) ? low : high) = middle;
-  }
-  const double larger = std::max(up(high), down(high));
-  return larger > 0.0 ? std::max(curve.local_sensitivity(high) / larger - 1.0, 0.0) : 0.0;
-}
-
-SensitivityCurve sensitivity_curve(const PublishedCostCurve& curve, double lowest) {
-  SensitivityCurve result;
-  const double highest = std::log1p(-1.0 / static_cast<double>(curve.classes()));
-  for (int i = 0; i <= kCurveCells; ++i) {
-    result.log_q.push_back(lowest + (highest - lowest) * i / kCurveCells);
-  }
-  for (const double q : {curve.log_q1(), curve.log_q0()}) {
-    if (q > lowest && q < highest) result.log_q.push_back(q);
-  }
-  std::sort(result.log_q.begin(), result.log_q.end());
-  for (const double q : result.log_q) {
-    const double here = curve.cost(q);
-    result.up.push_back(curve.cost(curve.log_q_upper(q)) - here);
-    result.down.push_back(here - curve.cost(curve.log_q_lower(q)));
-    result.bound.push_back(curve.local_sensitivity(q));
-  }
-  result.loss = loss_of_algorithm_3(curve);
-  return result;
-}
-
 std::vector<double> selection_sensitivity(const CostInputs& inputs, double order) {
   std::vector<WeightedStatistic> queries;
   for (const CostInputs::Statistic& statistic : inputs.statistics()) {

@@ -7,6 +7,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/release/as_published/cost_curve.hpp"
+#include "pate/release/as_published/sensitivity_curve.hpp"
 
 namespace pate {
 
@@ -51,18 +52,6 @@ struct AsPublishedSettings {
   std::optional<double> sigma_ss;
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
   bool curve = false;    ///< wants `AsPublishedRelease::curve`
-};
-
-/// By how much one vote can change the cost of a noisy maximum, as a function of q: what figure 1
-/// of W19 shows.
-struct SensitivityCurve {
-  std::vector<double> log_q;  ///< from the unanimous histogram's to that of 1 - 1/m, q1 and q0 too
-  std::vector<double> up;     ///< beta(B_U(q)) - beta(q)
-  std::vector<double> down;   ///< beta(q) - beta(B_L(q))
-  std::vector<double> bound;  ///< Algorithm 3: the larger one, from q1 to q0 that of q1
-  /// By how much `bound` is above the larger of both at most, as a share of that: what footnote 1
-  /// of W19 would gain. It is where `up` and `down` meet between q1 and q0; within 1e-9.
-  double loss = 0.0;
 };
 
 /// What S18's procedure for releasing epsilon finds and claims. THE CLAIM DOES NOT HOLD where beta

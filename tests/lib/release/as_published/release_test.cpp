@@ -215,6 +215,26 @@ TEST_SUITE("as_published") {
     }
   }
 
+  TEST_CASE("the sensitivity of a query is that of the curve, which needs no votes") {
+    const SensitivityCurve curve = sensitivity_curve(40.0, 14.0, 10, 250);
+    const PublishedCostCurve cost(40.0, 14.0, 10);
+    double seen = 0.0;
+    for (std::size_t i = 0; i < curve.log_q.size(); ++i) {
+      const QuerySensitivity here = query_sensitivity(cost, curve.log_q[i]);
+      CHECK(here.up == curve.up[i]);
+      CHECK(here.down == curve.down[i]);
+      CHECK(here.bound == curve.bound[i]);
+      CHECK(here.loss <= curve.loss * (1.0 + 1e-9));
+      seen = std::max(seen, here.loss);
+    }
+    CHECK(seen > 0.2 * curve.loss);
+    // At the votes of S18's MNIST: 5.83 % where both changes meet.
+    CHECK(curve.loss == doctest::Approx(0.058295865).epsilon(1e-7));
+    CHECK_THROWS_AS((void)sensitivity_curve(20.0, 25.0, 10, 100), validity_error);
+    CHECK_THROWS_AS((void)sensitivity_curve(0.0, 14.0, 10, 100), parameter_error);
+    CHECK_THROWS_AS((void)sensitivity_curve(40.0, 14.0, 10, 0), parameter_error);
+  }
+
   TEST_CASE("the curve of W19's figure 1 bounds both changes and is flat from q1 to q0") {
     const CountVotes votes = sample_votes();
     AsPublishedSettings settings = at_order(5.0);
