@@ -127,18 +127,40 @@ void CurveTables::write(const std::string& inputs, std::span<const std::int64_t>
   used_.push_back({path.string(), digest_of(text), false});
 }
 
+std::shared_ptr<const CostsWithinDistance> CurveTables::kept(const CostSpec& question) const {
+  std::shared_ptr<const CostsWithinDistance> result;
+  const bool found = read(inputs_at_order(question), [&](std::span<const std::int64_t> numbers) {
+    const std::uint64_t seed =
+        std::uint64_t{std::random_device()()} << 32U | std::random_device()();
+    result = std::make_shared<const CostsWithinDistance>(question, numbers, seed);
+  });
+  return found ? result : nullptr;
+}
+
 std::shared_ptr<const CostsWithinDistance> CurveTables::costs(
     const CostSpec& question, unsigned threads, const ProgressCallback& progress) const {
-  validate(question);
-  std::shared_ptr<const CostsWithinDistance> result;
-  const std::string inputs = inputs_at_order(question);
-  if (!read(inputs, [&](std::span<const std::int64_t> numbers) {
-        const std::uint64_t seed =
-            std::uint64_t{std::random_device()()} << 32U | std::random_device()();
-        result = std::make_shared<const CostsWithinDistance>(question, numbers, seed);
-      })) {
-    result = CurveTableSource::costs(question, threads, progress);
-    if (!directory_.empty()) write(inputs, result->numbers());
+  return costs_at(question, {&question.order, 1}, threads, progress).front();
+}
+
+std::vector<std::shared_ptr<const CostsWithinDistance>> CurveTables::costs_at(
+    const CostSpec& question, std::span<const double> orders, unsigned threads,
+    const ProgressCallback& progress) const {
+  std::vector<std::shared_ptr<const CostsWithinDistance>> result;
+  std::vector<double> missing;
+  CostSpec its = question;
+  for (const double order : orders) {
+    its.order = order;
+    validate(its);
+    result.push_back(kept(its));
+    if (!result.back()) missing.push_back(order);
+  }
+  if (missing.empty()) return result;
+  const auto computed = CurveTableSource::costs_at(question, missing, threads, progress);
+  auto next = computed.begin();
+  for (auto& costs : result) {
+    if (costs) continue;
+    costs = *next++;
+    if (!directory_.empty()) write(inputs_at_order(costs->question()), costs->numbers());
   }
   return result;
 }

@@ -41,6 +41,11 @@ class CurveTables : public CurveTableSource {
   [[nodiscard]] std::shared_ptr<const CostsWithinDistance> costs(
       const CostSpec& question, unsigned threads, const ProgressCallback& progress) const override;
 
+  /// The same of several orders; those that are in no file are computed together.
+  [[nodiscard]] std::vector<std::shared_ptr<const CostsWithinDistance>> costs_at(
+      const CostSpec& question, std::span<const double> orders, unsigned threads,
+      const ProgressCallback& progress) const override;
+
   /// The same, both files.
   [[nodiscard]] CurveRecipe recipe(const CostSpec& question, std::int64_t queries, double delta,
                                    unsigned threads,
@@ -50,7 +55,9 @@ class CurveTables : public CurveTableSource {
   [[nodiscard]] std::filesystem::path path_of(const std::string& inputs) const;
   // Calls take(numbers) if there is a file of these inputs, and says whether there is.
   template <class Take>
-  bool read(const std::string& inputs, const Take& take) const;
+  [[nodiscard]] bool read(const std::string& inputs, const Take& take) const;
+  // What the file of a question has; null without one.
+  [[nodiscard]] std::shared_ptr<const CostsWithinDistance> kept(const CostSpec& question) const;
   void write(const std::string& inputs, std::span<const std::int64_t> numbers) const;
 
   std::filesystem::path directory_;

@@ -318,11 +318,15 @@ TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<Thresh
   }
 }
 
+TiltedCost::Line TiltedCost::line(std::int64_t v, int rise) const {
+  if (lines_.empty()) return {};
+  return lines_[static_cast<std::size_t>(v)][static_cast<std::size_t>(std::int64_t{rise} + 1)];
+}
+
 double TiltedCost::joint_excess(std::int64_t v, int rise, double excess) const {
   if (lines_.empty()) return excess;
-  const Line& line =
-      lines_[static_cast<std::size_t>(v)][static_cast<std::size_t>(std::int64_t{rise} + 1)];
-  return line.selection + line.answered * excess;
+  const Line its = line(v, rise);
+  return its.selection + its.answered * excess;
 }
 
 double TiltedCost::cost_of(double joint_excess, double margin) const {

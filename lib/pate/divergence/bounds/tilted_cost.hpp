@@ -62,6 +62,7 @@ class TiltedMoment {
   /// Whether e^(order (order-1)/sigma^2) is beyond doubles: only the data-independent cost is left.
   [[nodiscard]] bool is_hopeless() const { return hopeless_; }
   [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] double growth() const { return growth_; }
   /// Whether a class so far behind can be a cell: others are so rare that they make no difference,
   /// or the noise is below half a vote.
   [[nodiscard]] bool can_be_cell(std::int64_t gap) const { return gap <= last_cell_gap_; }
@@ -142,6 +143,13 @@ class TiltedCost {
   /// Where w is not known but is at most v, a smaller w than the true one can only add.
   [[nodiscard]] double joint_excess(std::int64_t v, int rise, double excess) const;
   [[nodiscard]] double cost_of(double joint_excess, double margin = kCostMargin) const;
+  /// The same as a line: selection + answered * excess.
+  struct Line {
+    double selection = 0.0;
+    double answered = 1.0;
+  };
+  [[nodiscard]] Line line(std::int64_t v, int rise) const;
+  [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] double cap() const { return cap_; }
   [[nodiscard]] const TiltedMoment& moment() const { return moment_; }
   [[nodiscard]] std::int64_t teachers() const { return teachers_; }
@@ -149,11 +157,6 @@ class TiltedCost {
   [[nodiscard]] std::size_t cells() const { return cells_; }
 
  private:
-  struct Line {
-    double selection = 0.0;
-    double answered = 1.0;
-  };
-
   std::int64_t teachers_;
   std::int64_t classes_;
   double order_;

@@ -1,135 +1,165 @@
 #include "pate/divergence/complex/key_moduli.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "pate/base/error.hpp"
-#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr std::size_t kCells = 3;
 constexpr double kCapRounding = 1e-13;
+// More than sums over nodes are wrong by, relative.
+constexpr double kTiltedMargin = 1e-9;
+// In standard deviations of the noise: of differences of counts, and of tilts.
+constexpr double kMostReach = 60.0;
+constexpr double kMostTilt = 100.0;
+// Of logarithms: what is beyond is more than anybody declares.
+constexpr double kMostLog = 0x1p20;
+
+std::vector<double> renyi_orders(const ComplexOrders& orders) {
+  validate(orders);
+  std::vector<double> result;
+  for (const double a : orders.reals) result.push_back(a + 1.0);
+  return result;
+}
+
+const GaussianNoisyMax& checked(const GaussianNoisyMax& noise, std::int64_t teachers,
+                                std::int64_t classes, const ComplexOrders& orders) {
+  validate(orders);
+  validate(noise);
+  if (classes < 2 || teachers < 1) {
+    throw parameter_error("moments by key need two classes and one teacher");
+  }
+  const double most = *std::ranges::max_element(orders.reals);
+  if (!(static_cast<double>(teachers + 2) / noise.sigma <= kMostReach) ||
+      !(most / noise.sigma <= kMostTilt)) {
+    throw parameter_error(
+        fmt::format("complex orders of votes within a distance need noise of a sixtieth of the "
+                    "teachers, and orders of less than 100 times it: sigma is {} for {} teachers, "
+                    "the largest real part {}",
+                    noise.sigma, teachers, most));
+  }
+  return noise;
+}
+
+// Below, sums over nodes have too few digits.
+constexpr double kLeastProbability = 1e-290;
+
+// Logarithms of who wins, of the classes that are told apart; NaN of a class that has too few
+// digits.
+std::array<double, 3> log_wins(const KeyLine::Wins& wins) {
+  const double q = wins.second + wins.third + wins.rest;
+  const auto log = [](double p) {
+    return p > kLeastProbability ? std::log(p) : std::numeric_limits<double>::quiet_NaN();
+  };
+  return {q < 0.5 ? std::log1p(-q) : log(wins.top), log(wins.second), log(wins.third)};
+}
 
 }  // namespace
 
 KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
                      std::int64_t teachers, std::int64_t classes, const ComplexOrders& orders,
                      bool both_statistics)
-    : check_(check.value_or(ThresholdCheck{})),
-      has_check_(check.has_value()),
+    : has_check_(check.has_value()),
       sigma_(noise.sigma),
       teachers_(teachers),
       classes_(classes),
       orders_(orders),
       both_statistics_(both_statistics),
-      wins_(noise, teachers, classes, orders.reals) {
-  validate(orders);
-  if (classes < 2 || teachers < 1) {
-    throw parameter_error("moments by key need two classes and one teacher");
-  }
+      rows_(checked(noise, teachers, classes, orders), teachers, classes, renyi_orders(orders)) {
   if (check) validate(*check);
   for (const double a : orders.reals) {
     const double selection = check ? 0.5 / (check->sigma1 * check->sigma1) : 0.0;
-    caps_.push_back((a + 1.0) * (1.0 / (sigma_ * sigma_) + selection) * (1.0 + kCapRounding));
+    const double each = 1.0 / (noise.sigma * noise.sigma);
+    caps_.push_back((a + 1.0) * (each + selection) * (1.0 + kCapRounding));
+    log_growth_.push_back(a * (a + 1.0) * each);
+    if (!(a * caps_.back() <= kMostLog)) {
+      throw validity_error("the moduli of a query may be more than a declared budget can count");
+    }
+  }
+  for (std::int64_t v = 0; v <= teachers; ++v) {
+    for (const std::int64_t w : {v - 1, v, v + 1}) {
+      answers_.push_back(check && w >= 0 ? answer_pair(*check, v, w) : LogBernoulliPair{});
+    }
   }
 }
 
-void KeyModuli::add(const Key& key, const Move& move, Scratch& scratch) const {
-  std::vector<ClassKind>& kinds = scratch.kinds;
-  kinds.assign({{key.v, move.top, 1}, {key.x2, move.second, 1}});
-  if (classes_ > 2) kinds.push_back({key.x3, move.third, 1});
-  const std::size_t cells = kinds.size();
-  for (const int change : move.others) kinds.push_back({key.y, change, 1});
-  // The other classes: full ones, one of the remainder, and those without a vote.
-  const std::int64_t slots = classes_ - static_cast<std::int64_t>(kinds.size());
-  const std::int64_t full = key.x3 == 0 ? 0 : std::min(key.left / key.x3, slots);
-  const std::int64_t remainder = full < slots ? std::min(key.left - full * key.x3, key.x3) : 0;
-  const std::int64_t empty = slots - full - (remainder > 0 ? 1 : 0);
-  if (full > 0) kinds.push_back({key.x3, 0, full});
-  if (remainder > 0) kinds.push_back({remainder, 0, 1});
-  if (empty > 0) kinds.push_back({0, 0, empty});
+double KeyModuli::log_far(std::size_t t, std::int64_t gap) const {
+  // As of no cell: the moment of the noise times the probability to win on tilted counts, where it
+  // is behind by 2 a less at most; to win against the top class alone.
+  const double behind = std::max(static_cast<double>(gap) - 2.0 * orders_.reals[t], 0.0) / sigma_;
+  return log_growth_[t] - 0.25 * behind * behind;
+}
 
-  std::array<double, kCells> before{};
-  std::array<double, kCells> after{};
-  for (std::size_t i = 0; i < cells; ++i) {
-    before[i] = wins_.log_wins(kinds, i, false);
-    after[i] = wins_.log_wins(kinds, i, true);
+void KeyModuli::start_line(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last,
+                           Scratch& scratch) const {
+  scratch.s = s;
+  scratch.x3 = x3;
+  scratch.line.start(s, x3, first, last);
+}
+
+void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double> to) const {
+  const std::int64_t x2 = scratch.s - v;
+  const std::int64_t x3 = scratch.x3;
+  const KeyLine& line = scratch.line;
+  const std::int64_t y = line.y();
+  scratch.line.compute(v, true);
+  scratch.largest.clear();
+  const std::size_t reals = orders_.reals.size();
+  const std::size_t cells = classes_ > 2 ? 3 : 2;
+  const std::span<const KeyMove> moves = key_moves(classes_);
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    if (!line.exists(i)) continue;
+    const KeyMove& move = moves[i];
+    const std::array<double, 3> before = log_wins(line.before(move.others));
+    const std::array<double, 3> after = log_wins(line.after(i));
+    // The largest count afterwards of those that are known; the one that a real order needs. A
+    // class beside the three that gets a vote may have the largest, or fewer than y.
+    std::int64_t known = std::max(v + move.top, x2 + move.second);
+    if (cells > 2) known = std::max(known, x3 + move.third);
+    const bool may_rise = std::ranges::any_of(move.changes, [](int change) { return change > 0; });
+    const std::int64_t raised = may_rise && both_statistics_ ? std::max(known, y + 1) : known;
+    for (std::int64_t w = known; w <= raised; ++w) {
+      std::array<LargestModuli::LogOutcome, 4> outcomes{};
+      std::size_t size = 0;
+      const LogBernoulliPair& pair = answer(v, w);
+      if (has_check_) outcomes[size++] = {pair.log_not_p, pair.log_not_ratio};
+      const auto log_rest = [&](std::size_t t, double log) {
+        // p_v^lambda p_w^(1 - lambda) of an answer.
+        const double its = pair.log_p + orders_.reals[t] * pair.log_ratio + log;
+        return std::exp(its) * (1.0 + kCapRounding * (1.0 + std::abs(its)));
+      };
+      scratch.rest.assign(reals, 0.0);
+      for (std::size_t j = 0; j < cells; ++j) {
+        if (!std::isnan(before[j]) && !std::isnan(after[j])) {
+          outcomes[size++] = {pair.log_p + before[j], pair.log_ratio + before[j] - after[j]};
+          continue;
+        }
+        for (std::size_t t = 0; t < reals; ++t) {
+          scratch.rest[t] += log_rest(t, log_far(t, j == 0 ? 0 : v - (j == 1 ? x2 : x3)));
+        }
+      }
+      for (std::size_t t = 0; t < reals; ++t) {
+        const double no_cell = std::min(line.tilted(i)[t] * (1.0 + kTiltedMargin), 1.0);
+        if (no_cell == 0.0) continue;
+        scratch.rest[t] += log_rest(t, log_growth_[t] + std::log(no_cell));
+      }
+      scratch.largest.add({outcomes.data(), size}, scratch.rest);
+    }
   }
-  scratch.moments.assign(orders_.reals.size(), 0.0);
-  for (std::size_t t = 0; t < orders_.reals.size(); ++t) {
-    double no_cell = 0.0;
-    for (std::size_t i = cells; i < kinds.size(); ++i) {
-      no_cell += wins_.wins_tilted(kinds, i, t);
-    }
-    const double a = orders_.reals[t];
-    scratch.moments[t] =
-        no_cell == 0.0 ? 0.0 : a * (a + 1.0) / (sigma_ * sigma_) + std::log(std::min(no_cell, 1.0));
-  }
-  const bool rest = kinds.size() > cells;
-  for (const std::int64_t w : move.statistics) {
-    LogBernoulliPair pair{};
-    scratch.cells.clear();
-    if (has_check_) {
-      pair = answer_pair(check_, key.v, w);
-      scratch.cells.push_back(
-          {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio});
-    }
-    for (std::size_t i = 0; i < cells; ++i) {
-      scratch.cells.push_back({std::exp(pair.log_p + before[i]),
-                               std::exp(pair.log_p_neighbour + after[i]),
-                               pair.log_ratio + before[i] - after[i]});
-    }
-    scratch.rest.assign(orders_.reals.size(), 0.0);
-    for (std::size_t t = 0; rest && t < orders_.reals.size(); ++t) {
-      // p_v^lambda p_w^(1 - lambda) of an answer.
-      const double log = pair.log_p + orders_.reals[t] * pair.log_ratio + scratch.moments[t];
-      scratch.rest[t] = std::exp(log) * (1.0 + kCapRounding * (1.0 + std::abs(log)));
-    }
-    scratch.largest.add(scratch.cells, scratch.rest);
-  }
+  scratch.largest.logs(caps_, to);
 }
 
 void KeyModuli::logs(std::int64_t v, std::int64_t x2, std::int64_t x3, Scratch& scratch,
                      std::span<double> to) const {
-  const std::int64_t left = teachers_ - v - x2 - x3;
-  const Key key{v, x2, x3, left, std::min(x3, left)};
-  const std::int64_t y = key.y;
-  scratch.largest.clear();
-  const auto go = [&](int top, int second, int third, std::initializer_list<int> others,
-                      std::initializer_list<std::int64_t> statistics) {
-    // The first is the one that a real order needs.
-    const std::size_t size = both_statistics_ ? statistics.size() : 1;
-    add(key, {top, second, third, {others.begin(), others.size()}, {statistics.begin(), size}},
-        scratch);
-  };
-  const bool three = classes_ >= 3;
-  const bool four = classes_ >= 4;
-  // To the top.
-  if (v < teachers_) {
-    if (x2 > 0) go(1, -1, 0, {}, {v + 1});
-    if (three && x3 > 0) go(1, 0, -1, {}, {v + 1});
-    if (four && y > 0) go(1, 0, 0, {-1}, {v + 1});
-  }
-  // From the top; the statistic is the largest count afterwards.
-  go(-1, 1, 0, {}, {std::max(v - 1, x2 + 1)});
-  if (three) go(-1, 0, 1, {}, {std::max({v - 1, x2, x3 + 1})});
-  if (four) go(-1, 0, 0, {1}, {std::max(v - 1, x2), std::max({v - 1, x2, y + 1})});
-  // Aside.
-  if (three && x2 > 0) go(0, -1, 1, {}, {std::max(v, x3 + 1)});
-  if (three && x3 > 0) go(0, 1, -1, {}, {std::max(v, x2 + 1)});
-  if (four) {
-    const std::int64_t raised = std::max(v, y + 1);
-    if (x2 > 0) go(0, -1, 0, {1}, {v, raised});
-    if (x3 > 0) go(0, 0, -1, {1}, {v, raised});
-    if (y > 0) go(0, 1, 0, {-1}, {std::max(v, x2 + 1)});
-    if (y > 0) go(0, 0, 1, {-1}, {std::max(v, x3 + 1)});
-    if (classes_ >= 5 && y > 0) go(0, 0, 0, {-1, 1}, {v, raised});
-  }
-  scratch.largest.logs(caps_, to);
+  start_line(v + x2, x3, v, v, scratch);
+  logs_on_line(v, scratch, to);
 }
 
 }  // namespace pate

@@ -5,6 +5,7 @@
 
 #include "pate/divergence/complex/complex_orders.hpp"
 #include "pate/divergence/pld/distribution_pair.hpp"
+#include "pate/numerics/kernels/kernels.hpp"
 
 namespace pate {
 
@@ -27,21 +28,35 @@ class LargestModuli {
   /// table; empty: there are none.
   void add(const DistributionPair& table, std::span<const double> rest = {});
 
+  /// An outcome by the logarithm of its probability, and its loss.
+  struct LogOutcome {
+    double log_p = 0.0;
+    double loss = 0.0;
+  };
+  /// The same of such outcomes.
+  void add(std::span<const LogOutcome> table, std::span<const double> rest = {});
+
   /// The logarithms by real part, then k. `cap`: a bound on the Renyi divergence of order a + 1 by
   /// real part, which bounds the moduli at every k by e^{a cap}; it is taken where it is less, and
   /// where a modulus is not a number.
   void logs(std::span<const double> cap, std::span<double> to) const;
 
  private:
-  void add_outcome(const OutcomeMass& outcome);
+  // What cannot be told of an outcome, or has no phase, by real part; whether nothing else is.
+  bool add_unknown(const LogOutcome& outcome);
+  // `Kernels::raise_moduli` beyond what squares hold.
+  void raise_large(const ModulusTerms& terms, double* largest) const;
 
   ComplexOrders orders_;
+  std::size_t stride_;           // of rows by k: a multiple of `kLanes`
   std::vector<double> largest_;  // |m|, by real part, then k
+  bool is_empty_ = true;
   // Of the neighbour that is being added.
-  std::vector<double> cosines_, sines_;   // of k w l, by k
-  std::vector<double> real_, imaginary_;  // of m, by real part, then k
-  std::vector<double> sum_, loss_sum_;    // of p e^{a l}, and the same times max(1, |l|)
-  std::vector<double> unknown_;           // what cannot be told, or has no phase
+  std::vector<double> cosines_, sines_;  // of k w l, by outcome, then k
+  std::vector<const double*> cosine_rows_, sine_rows_;
+  std::vector<double> weights_;  // p e^{a l}, by real part, then outcome
+  std::vector<double> unknown_;  // what cannot be told, or has no phase
+  std::vector<LogOutcome> outcomes_, known_;
 };
 
 }  // namespace pate

@@ -24,6 +24,41 @@ struct CellRows {
   std::size_t size;
 };
 
+/// Of a noisy count at every node: how likely it is below, and its density times the distance of
+/// nodes.
+struct CountRow {
+  const double* below;
+  const double* density;
+};
+
+/// Of classes behind the first two: how likely all of them are below; the same with the density of
+/// one class, the third, in the place of it being below; and of any of the others.
+struct CellWinRows {
+  const double* below;
+  const double* third_wins;
+  const double* rest_wins;
+};
+
+/// Who wins before and after a move: logarithms of the probabilities of the top class and of up to
+/// two more, and q / (1 - q) of the probability q that the top class does not.
+struct MoveWins {
+  static constexpr std::size_t kMost = 2;
+  double log_top, log_top_after;
+  double odds, odds_after;
+  double log_cells[kMost], log_cells_after[kMost];  // NOLINT(*-avoid-c-arrays)
+  std::size_t cells;
+};
+
+/// A sum of outcomes turned by multiples k of an angle each: weights[i] (cosines[i][k] + i
+/// sines[i][k]), and what its modulus may be less than it should, error + k error_step.
+struct ModulusTerms {
+  const double* const* cosines;
+  const double* const* sines;
+  const double* weights;
+  std::size_t outcomes;
+  double error, error_step;
+};
+
 /// How many nodes `node_sums` and `largest_sums` compute at a time.
 inline constexpr std::size_t kNodeBlock = 64;
 
@@ -110,6 +145,43 @@ struct Kernels {
   /// (reverse[i] - order expm1_minus_x[i]), i < size: result[0] and result[1].
   void (*sum_excess)(const double* weights, const double* forward, const double* reverse,
                      const double* expm1_minus_x, std::size_t size, double order, double* result);
+
+  /// result[r], r < count: the sum over nodes k of a[k] b[k] rows[r][k]. `nodes` is a multiple of
+  /// `kLanes`.
+  void (*product_sums)(const double* a, const double* b, const double* const* rows,
+                       std::size_t count, std::size_t nodes, double* result);
+
+  /// result[4 i + j], i < count: the probabilities that the top class wins, the second, the third,
+  /// one of the rest. `nodes` is a multiple of `kLanes`.
+  void (*cell_win_sums)(const CountRow& top, const CountRow& second, const CellWinRows* behind,
+                        std::size_t count, std::size_t nodes, double* result);
+
+  /// Raises largest[k], k < size, to selection[k] + answered[k] E, where E is the sum over the top
+  /// class and cells of P^orders[k] P'^(1-orders[k]), and rest[k], less 1, with 1e-13 of what
+  /// cancels. What is NaN stays that, and is not finite in the result.
+  void (*raise_joint_excess)(const MoveWins& wins, const double* orders, const double* rest,
+                             const double* selection, const double* answered, std::size_t size,
+                             double* largest);
+
+  /// x[i] becomes e^x[i], to a relative accuracy of 1e-15 where |x[i]| <= 700; below as of -700;
+  /// what is above or NaN is infinite.
+  void (*exponentials)(double* x, std::size_t size);
+
+  /// cosines[k] = cos(k t) and sines[k] = sin(k t), k < size, of those of t: absolute accuracy
+  /// 2e-16 (8 + k). `size` is a multiple of `kLanes`.
+  void (*multiples_of_angle)(double cosine, double sine, std::size_t size, double* cosines,
+                             double* sines);
+
+  /// Raises largest[k], k < size, to the modulus of those terms and its error. `size` is a multiple
+  /// of `kLanes`. What is NaN stays that, and a modulus that is makes it so.
+  void (*raise_moduli)(const ModulusTerms& terms, std::size_t size, double* largest);
+
+  /// result[i] = log x[i] of x[i] > 0, i < size, rounded up by 4e-15 of it and 4e-15, but at most
+  /// `most`, also of what is not a number.
+  void (*outward_logs)(const double* x, double most, std::size_t size, double* result);
+
+  /// to[i] becomes the larger of it and from[i], i < size. What is NaN stays that, and makes it so.
+  void (*raise_to)(const double* from, std::size_t size, double* to);
 
   /// Of `kLanes` tables at once, that of lane i at [k * kLanes + i]: raises the excess at each k <
   /// size to sum_p - gammas[k] sum_q of p and q from k to the end, and for k < zero to gammas[k]

@@ -123,7 +123,19 @@ class EntryCosts {
   double cap_;
 };
 
+std::optional<KeyCosts> key_costs(const CostSpec& question, unsigned threads,
+                                  const ProgressCallback& progress) {
+  validate(question);
+  if (question.cost != CurveCost::tilted) return std::nullopt;
+  return KeyCosts(EntryCosts(question).tilted(threads), KeyCosts::Keys::automatic, threads,
+                  progress);
+}
+
 }  // namespace
+
+double costs_memory(const CostSpec& question) {
+  return question.cost == CurveCost::tilted ? KeyCosts::table_memory(question.teachers) : 0.0;
+}
 
 CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
   if (!aggregator.is_gaussian()) return CurveCost::tradeoff;
@@ -275,12 +287,15 @@ std::vector<std::int64_t> IntegerQ::within(std::span<const std::int32_t> counts)
 
 CostsWithinDistance::CostsWithinDistance(const CostSpec& question, unsigned threads,
                                          const ProgressCallback& progress)
-    : question_(question) {
+    : CostsWithinDistance(question, key_costs(question, threads, progress), threads) {}
+
+CostsWithinDistance::CostsWithinDistance(const CostSpec& question, std::optional<KeyCosts> keys,
+                                         unsigned threads)
+    : question_(question), keys_(std::move(keys)) {
   validate(question);
   const EntryCosts entries(question);
   if (question.reading == ReleasedCost::realized) checks_.emplace(entries.checks(), threads);
   if (question.cost == CurveCost::tilted) {
-    keys_.emplace(entries.tilted(threads), KeyCosts::Keys::automatic, threads, progress);
     if (question.aggregator.interactive && !checks_) {
       walk_.emplace(entries.interactive(keys_->largest()), threads);
     }
@@ -290,6 +305,31 @@ CostsWithinDistance::CostsWithinDistance(const CostSpec& question, unsigned thre
     q_.emplace(question.aggregator.noisy_max, question.teachers, question.classes);
     walk_.emplace(entries.tradeoff(q_->cap()), threads);
   }
+}
+
+std::vector<std::shared_ptr<const CostsWithinDistance>> CostsWithinDistance::at_orders(
+    const CostSpec& question, std::span<const double> orders, unsigned threads,
+    const ProgressCallback& progress) {
+  std::vector<CostSpec> questions;
+  for (const double order : orders) {
+    questions.push_back(question);
+    questions.back().order = order;
+    validate(questions.back());
+  }
+  std::vector<KeyCosts> keys;
+  if (question.cost == CurveCost::tilted) {
+    std::vector<TiltedCost> costs;
+    for (const CostSpec& its : questions) costs.push_back(EntryCosts(its).tilted(threads));
+    keys = KeyCosts::at_orders(costs, threads, progress);
+  }
+  std::vector<std::shared_ptr<const CostsWithinDistance>> result;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    std::optional<KeyCosts> its;
+    if (i < keys.size()) its.emplace(std::move(keys[i]));
+    result.push_back(std::shared_ptr<const CostsWithinDistance>(
+        new CostsWithinDistance(questions[i], std::move(its), threads)));
+  }
+  return result;
 }
 
 CostsWithinDistance::CostsWithinDistance(const CostSpec& question,

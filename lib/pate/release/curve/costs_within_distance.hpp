@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -36,6 +37,9 @@ struct CostSpec {
   CurveCost cost = CurveCost::tilted;
   ReleasedCost reading = ReleasedCost::joint;
 };
+
+/// Bytes that tables of the costs take, about.
+[[nodiscard]] double costs_memory(const CostSpec& question);
 
 /// The cost that suits an aggregator: exact for two classes, tilted for more, trade-off for Laplace
 /// noise.
@@ -111,6 +115,12 @@ class CostsWithinDistance {
   explicit CostsWithinDistance(const CostSpec& question, unsigned threads = 0,
                                const ProgressCallback& progress = {});
 
+  /// Those of the question at each of the orders, whatever its own: the same bits, and quicker
+  /// together. All are in memory at once: `costs_memory` bytes for each.
+  [[nodiscard]] static std::vector<std::shared_ptr<const CostsWithinDistance>> at_orders(
+      const CostSpec& question, std::span<const double> orders, unsigned threads = 0,
+      const ProgressCallback& progress = {});
+
   /// The same from the `numbers` of another, for the same question: tables may be kept. Throws
   /// `parameter_error` where the numbers cannot be those. They may have been changed meanwhile, and
   /// the guarantee rests on them: all must rise as costs do, and `kCheckedEntries` of every table,
@@ -138,6 +148,9 @@ class CostsWithinDistance {
            std::int64_t answered, std::span<CostUnits> to) const;
 
  private:
+  // With tables by key that were computed before, where there are such.
+  CostsWithinDistance(const CostSpec& question, std::optional<KeyCosts> keys, unsigned threads);
+
   CostSpec question_;
   std::optional<KeyCosts> keys_;
   std::optional<IntegerQ> q_;

@@ -77,6 +77,12 @@ std::shared_ptr<const CostsWithinDistance> CurveTableSource::costs(
   return std::make_shared<const CostsWithinDistance>(question, threads, progress);
 }
 
+std::vector<std::shared_ptr<const CostsWithinDistance>> CurveTableSource::costs_at(
+    const CostSpec& question, std::span<const double> orders, unsigned threads,
+    const ProgressCallback& progress) const {
+  return CostsWithinDistance::at_orders(question, orders, threads, progress);
+}
+
 CurveRecipe CurveTableSource::recipe(const CostSpec& question, std::int64_t queries, double delta,
                                      unsigned threads, const ProgressCallback& progress) const {
   return default_parameters(question, queries, delta, threads, progress);

@@ -8,51 +8,9 @@
 
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/tilted_cost.hpp"
+#include "pate/release/curve/cost_units.hpp"
 
 namespace pate {
-
-/// Costs are integers here, in units of 2^-40, rounded up: sums over queries and comparisons are
-/// exact, and what votes far away cost is the maximum of stored numbers.
-using CostUnits = std::int64_t;
-inline constexpr int kUnitExponent = -40;
-
-/// A computed cost with its margin of 1e-9, in units; at least 1. Throws `validity_error` for one
-/// that units do not hold.
-[[nodiscard]] CostUnits units_of(double cost, double margin);
-[[nodiscard]] double cost_of_units(CostUnits units);
-
-/// Throws `parameter_error` where a stored cost is less than one that is computed now, by more than
-/// another processor may round.
-void require_no_less(CostUnits stored, CostUnits computed);
-
-/// Numbers that were stored one after the other, to be taken in that order.
-class StoredUnits {
- public:
-  explicit StoredUnits(std::span<const CostUnits> numbers) : left_(numbers) {}
-  /// The next `count`. Throws `parameter_error` where there are fewer.
-  [[nodiscard]] std::span<const CostUnits> take(std::int64_t count);
-  [[nodiscard]] CostUnits next() { return take(1).front(); }
-  [[nodiscard]] bool done() const { return left_.empty(); }
-
- private:
-  std::span<const CostUnits> left_;
-};
-
-/// Rows of numbers, the maxima of their blocks and of blocks of those: the maximum of a stretch of
-/// a row in few steps.
-class RowMaxima {
- public:
-  RowMaxima() = default;
-  /// `values` row by row, each of `width`.
-  RowMaxima(std::int64_t width, std::vector<CostUnits> values);
-  /// The largest of from..to of a row; -1 where that is empty.
-  [[nodiscard]] CostUnits largest(std::int64_t row, std::int64_t from, std::int64_t to) const;
-  [[nodiscard]] const std::vector<CostUnits>& values() const { return values_; }
-
- private:
-  std::int64_t width_ = 0;
-  std::vector<CostUnits> values_, blocks_, large_blocks_;
-};
 
 /// The tilted cost as a function of the largest counts of a histogram, and its maximum over all
 /// votes within d moves.
@@ -67,9 +25,10 @@ class RowMaxima {
 ///
 ///     W(d) = max over j = -d..d of K_v'( min(x2 + x3 + A, M - v'), min(x2 + A, v', M - v') ).
 ///
-/// Where the number of full classes behind stays, the excess of every move is smooth: along v where
-/// v + x2 and x3 stay, or x2 (two keys). On long stretches its logarithm is interpolated, and H at
-/// most 5e-10 larger than if it were evaluated, never smaller.
+/// With three keys H is evaluated for each (`ThreeKeyCosts`). With two, where the number of full
+/// classes behind stays, the excess of every move is smooth along v where x2 stays. On long
+/// stretches its logarithm is interpolated, and H at most 5e-10 larger than if it were evaluated,
+/// never smaller.
 ///
 /// The keys that W(d) looks up are among those that W(d + 1) of every neighbour looks up.
 ///
@@ -89,12 +48,20 @@ class KeyCosts {
   KeyCosts(const TiltedCost& cost, Keys keys, unsigned threads,
            const ProgressCallback& progress = {}, std::int64_t step = 1, std::int64_t cell = 0);
 
+  /// Those of several costs of a run that differ by their orders, `Keys::automatic` and all counts:
+  /// the same bits, and quicker together.
+  [[nodiscard]] static std::vector<KeyCosts> at_orders(std::span<const TiltedCost> costs,
+                                                       unsigned threads,
+                                                       const ProgressCallback& progress = {});
+
   /// The same from what `store` of another gave, for the same teachers and classes,
   /// `Keys::automatic` and all counts. Throws `parameter_error` where the numbers cannot be those.
   KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& from);
   /// Bytes that one takes at least: with two keys they grow with the square of the teachers; with
   /// three they are few, 0.
   [[nodiscard]] static double memory(std::int64_t teachers);
+  /// Bytes of the costs of all keys.
+  [[nodiscard]] static double table_memory(std::int64_t teachers);
   void store(std::vector<CostUnits>& to) const;
 
   /// Compares stored costs with what they must be: all of them do not fall where the keys grow, and
@@ -118,9 +85,14 @@ class KeyCosts {
       return values[static_cast<std::size_t>(s * columns + x)];
     }
   };
-  // K of all v; `step_in_noise` is a step of a count in units of the noise.
-  void compute_three_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
-                          const ProgressCallback& progress);
+  // Without numbers.
+  KeyCosts(const TiltedCost& cost, Keys keys, std::int64_t step, std::int64_t cell);
+  // K of all v, for every cost into its own.
+  static void compute_three_keys(std::span<const TiltedCost> costs, std::span<KeyCosts> to,
+                                 unsigned threads, const ProgressCallback& progress);
+  // H becomes K.
+  static void make_rising(Table& table);
+  // `step_in_noise` is a step of a count in units of the noise.
   void compute_two_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
                         const ProgressCallback& progress);
   [[nodiscard]] Table empty_table(std::int64_t v) const;

@@ -2,79 +2,110 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <optional>
 #include <tuple>
 
 #include "pate/base/error.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/numerics/kernels/kernels.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr CostUnits kNoModulus = std::numeric_limits<CostUnits>::min();
+constexpr double kNoModulus = -kInfinity;
 // Of sums: what is beyond is more than anybody declares.
 constexpr double kMostSum = 0x1p20;
+// Planes that are in memory at a time, if that is not too much.
+constexpr std::int64_t kPlanes = 8;
+constexpr double kPlaneMemory = 200e6;
 
-CostUnits modulus_units(double log) {
-  if (!(std::abs(log) <= kMostSum)) {
-    throw validity_error("the moduli of a query may be more than a declared budget can count");
-  }
-  return static_cast<CostUnits>(std::ceil(std::ldexp(log, -kUnitExponent)));
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
 }
 
-// The largest modulus of keys (v, x2, x3) with x2 <= X, x2 + x3 <= S, for one v.
+CostUnits whole(double units) {
+  if (!(std::abs(units) <= 0x1p60)) {
+    throw validity_error("the moduli of a query may be more than a declared budget can count");
+  }
+  return static_cast<CostUnits>(units);
+}
+
+// The largest modulus of keys (v, x2, x3) with x2 <= X, x2 + x3 <= S, for one v: in units, whole
+// numbers.
 class KeyPlane {
  public:
-  KeyPlane(const KeyModuli& moduli, std::int64_t v) : width_(moduli.orders().size()) {
-    const std::int64_t teachers = moduli.teachers();
-    const std::int64_t classes = moduli.classes();
-    columns_ = std::min(v, teachers - v) + 1;
-    rows_ = teachers - v + 1;
-    values_.assign(static_cast<std::size_t>(rows_ * columns_) * width_, kNoModulus);
-    KeyModuli::Scratch scratch(moduli);
-    std::vector<double> logs(width_);
-    for (std::int64_t x2 = 0; x2 < columns_; ++x2) {
-      for (std::int64_t x3 = 0; x3 <= std::min(x2, rows_ - 1 - x2); ++x3) {
-        // Which some histogram has.
-        const std::int64_t left = teachers - v - x2 - x3;
-        if (classes == 2 ? left + x3 > 0 : left > (classes - 3) * x3) continue;
-        moduli.logs(v, x2, x3, scratch, logs);
-        CostUnits* const to = at(x2 + x3, x2);
-        for (std::size_t i = 0; i < width_; ++i) {
-          to[i] = std::max(to[i], modulus_units(logs[i]));
-        }
-      }
-    }
+  KeyPlane(const KeyModuli& moduli, std::int64_t v)
+      : rows_(moduli.teachers() - v + 1),
+        columns_(std::min(v, moduli.teachers() - v) + 1),
+        width_(moduli.orders().size()),
+        values_(static_cast<std::size_t>(rows_ * columns_) * width_, kNoModulus) {}
+
+  [[nodiscard]] static double memory(const KeyModuli& moduli, std::int64_t v) {
+    return static_cast<double>(moduli.teachers() - v + 1) *
+           static_cast<double>(std::min(v, moduli.teachers() - v) + 1) *
+           static_cast<double>(moduli.orders().size() * sizeof(double));
+  }
+
+  // What has been set key by key becomes what rises with S and X.
+  void make_rising() {
     for (std::int64_t s = 0; s < rows_; ++s) {
       for (std::int64_t x = 0; x < columns_; ++x) {
-        if (s > 0) raise(at(s, x), at(s - 1, x), width_);
-        if (x > 0) raise(at(s, x), at(s, x - 1), width_);
+        if (s > 0) kernels().raise_to(at(s - 1, x), width_, at(s, x));
+        if (x > 0) kernels().raise_to(at(s, x - 1), width_, at(s, x));
       }
     }
   }
 
-  static void raise(CostUnits* to, const CostUnits* from, std::size_t width) {
-    for (std::size_t i = 0; i < width; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
-  }
-
-  [[nodiscard]] CostUnits* at(std::int64_t s, std::int64_t x) {
+  [[nodiscard]] double* at(std::int64_t s, std::int64_t x) {
     return values_.data() + static_cast<std::size_t>(s * columns_ + x) * width_;
   }
   // Of sums up to s and counts up to x, cut to what there is.
-  [[nodiscard]] const CostUnits* within(std::int64_t s, std::int64_t x) const {
+  [[nodiscard]] const double* within(std::int64_t s, std::int64_t x) const {
     const std::int64_t place = std::min(s, rows_ - 1) * columns_ + std::min(x, columns_ - 1);
     return values_.data() + static_cast<std::size_t>(place) * width_;
   }
+  // Whether there is nothing beyond.
+  [[nodiscard]] bool is_all(std::int64_t s, std::int64_t x) const {
+    return s >= rows_ - 1 && x >= columns_ - 1;
+  }
 
  private:
-  std::int64_t rows_ = 0;
-  std::int64_t columns_ = 0;
-  std::size_t width_ = 0;
-  std::vector<CostUnits> values_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  std::size_t width_;
+  std::vector<double> values_;
 };
+
+// Planes of v = first.. first + planes.size() - 1.
+void compute(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>& planes,
+             unsigned threads) {
+  const std::int64_t teachers = moduli.teachers();
+  const std::int64_t classes = moduli.classes();
+  const std::int64_t last = first + static_cast<std::int64_t>(planes.size()) - 1;
+  const std::size_t width = moduli.orders().size();
+  // Keys with v + x2 = s and x3 are on a line; each is in one place of one plane.
+  const std::int64_t sums = std::min(2 * last, teachers) - first + 1;
+  parallel_for(static_cast<std::size_t>(sums), threads, [&](std::size_t task) {
+    const std::int64_t s = first + static_cast<std::int64_t>(task);
+    const std::int64_t rest = teachers - s;
+    KeyModuli::Scratch scratch(moduli);
+    const std::int64_t lowest = std::max(first, ceil_divide(s, 2));
+    // The third counts that some histogram has.
+    const std::int64_t least = classes == 2 ? 0 : ceil_divide(rest, classes - 2);
+    for (std::int64_t x3 = least; x3 <= rest && s - x3 >= lowest; ++x3) {
+      if (classes == 2 && rest > 0) break;
+      const std::int64_t highest = std::min(last, s - x3);
+      moduli.start_line(s, x3, lowest, highest, scratch);
+      for (std::int64_t v = lowest; v <= highest; ++v) {
+        double* const to = planes[static_cast<std::size_t>(v - first)].at(s - v + x3, s - v);
+        moduli.logs_on_line(v, scratch, {to, width});
+        for (std::size_t i = 0; i < width; ++i) to[i] = std::ceil(to[i] * 0x1p40);
+      }
+    }
+  });
+  parallel_for(planes.size(), threads, [&](std::size_t p) { planes[p].make_rising(); });
+}
 
 }  // namespace
 
@@ -98,49 +129,64 @@ ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> ke
   const std::int64_t teachers = moduli.teachers();
   const std::size_t width = moduli.orders().size();
   const std::size_t size = std::min(distances, static_cast<std::size_t>(teachers) + 1);
-  const std::int64_t least = (teachers + moduli.classes() - 1) / moduli.classes();
-  std::vector<std::vector<CostUnits>> within(keys.size(),
-                                             std::vector<CostUnits>(size * width, kNoModulus));
-  std::vector<CostUnits> largest(width, kNoModulus);
-  // Some planes are in memory at a time.
-  constexpr std::int64_t kPlanes = 4;
+  const std::int64_t least = ceil_divide(teachers, moduli.classes());
+  std::vector<std::vector<double>> within(keys.size(),
+                                          std::vector<double>(size * width, kNoModulus));
+  std::vector<double> largest(width, kNoModulus);
   ProgressCounter counter(progress, teachers - least + 1);
-  for (std::int64_t first = least; first <= teachers; first += kPlanes) {
-    const std::int64_t planes = std::min(kPlanes, teachers + 1 - first);
-    std::vector<std::optional<KeyPlane>> at(static_cast<std::size_t>(planes));
-    parallel_for(at.size(), threads, [&](std::size_t p) {
-      at[p].emplace(moduli, first + static_cast<std::int64_t>(p));
-      counter.add(1);
-    });
-    for (const auto& plane : at) {
-      KeyPlane::raise(largest.data(), plane->within(teachers, teachers), width);
+  for (std::int64_t first = least; first <= teachers;) {
+    std::vector<KeyPlane> planes;
+    double memory = 0.0;
+    for (std::int64_t v = first; v <= std::min(teachers, first + kPlanes - 1); ++v) {
+      memory += KeyPlane::memory(moduli, v);
+      if (v > first && memory > kPlaneMemory) break;
+      planes.emplace_back(moduli, v);
+    }
+    compute(moduli, first, planes, threads);
+    const Kernels& its = kernels();
+    for (const KeyPlane& plane : planes) {
+      its.raise_to(plane.within(teachers, teachers), width, largest.data());
     }
     parallel_for(keys.size(), threads, [&](std::size_t q) {
-      for (std::int64_t p = 0; p < planes; ++p) {
-        const std::int64_t moved = first + p - keys[q].v;
+      for (std::size_t p = 0; p < planes.size(); ++p) {
+        const std::int64_t moved = first + static_cast<std::int64_t>(p) - keys[q].v;
         for (auto d = static_cast<std::size_t>(std::abs(moved)); d < size; ++d) {
           const std::int64_t free = static_cast<std::int64_t>(d) - std::max<std::int64_t>(moved, 0);
-          KeyPlane::raise(within[q].data() + d * width,
-                          at[static_cast<std::size_t>(p)]->within(keys[q].x2 + keys[q].x3 + free,
-                                                                  keys[q].x2 + free),
-                          width);
+          const std::int64_t s = keys[q].x2 + keys[q].x3 + free;
+          const std::int64_t x = keys[q].x2 + free;
+          its.raise_to(planes[p].within(s, x), width, within[q].data() + d * width);
+          // Further away there is no more: running maxima have it.
+          if (planes[p].is_all(s, x)) break;
         }
       }
     });
+    counter.add(static_cast<std::int64_t>(planes.size()));
+    first += static_cast<std::int64_t>(planes.size());
   }
-  ComplexCosts result{teachers, moduli.orders(), {}};
+  parallel_for(keys.size(), threads, [&](std::size_t q) {
+    for (std::size_t d = 1; d < size; ++d) {
+      kernels().raise_to(within[q].data() + (d - 1) * width, width, within[q].data() + d * width);
+    }
+  });
+  ComplexCosts result;
+  result.teachers = teachers;
+  result.orders = moduli.orders();
   std::int64_t queries = 0;
   for (const KeyCount& key : keys) queries += key.count;
-  const CostUnits most = std::ranges::max(largest);
-  if (!(static_cast<double>(queries) * std::max(cost_of_units(most), 32.0) < kMostSum)) {
+  std::vector<CostUnits> most;
+  for (const double units : largest) most.push_back(whole(units));
+  const double cost = cost_of_units(std::ranges::max(most));
+  if (!(static_cast<double>(queries) * std::max(cost, 32.0) < kMostSum)) {
     throw validity_error("the run may cost more than a declared budget can count");
   }
   for (std::size_t d = 0; d < size; ++d) {
     std::vector<CostUnits>& sum = result.units.emplace_back(width, 0);
+    const bool is_all = d == static_cast<std::size_t>(teachers);
     for (std::size_t q = 0; q < keys.size(); ++q) {
-      const bool is_all = d == static_cast<std::size_t>(teachers);
-      const CostUnits* const its = is_all ? largest.data() : within[q].data() + d * width;
-      for (std::size_t i = 0; i < width; ++i) sum[i] += its[i] * keys[q].count;
+      const double* const at = within[q].data() + d * width;
+      for (std::size_t i = 0; i < width; ++i) {
+        sum[i] += (is_all ? most[i] : whole(at[i])) * keys[q].count;
+      }
     }
   }
   return result;

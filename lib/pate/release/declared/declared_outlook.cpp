@@ -90,16 +90,13 @@ std::vector<ConsensusOutlook> declared_outlook(const DeclaredMechanism& mechanis
         settings.question, synthetic_votes(settings.question.teachers, settings.question.classes,
                                            least, kOutlookHistograms)));
   }
-  // Order by order, so that one table at a time is in memory.
   std::vector<CostsByOrder> costs(votes.size());
-  CostSpec question = settings.question;
-  for (const double order : test.orders()) {
-    question.order = order;
-    const auto tables = source.costs(question, settings.threads, progress);
-    for (std::size_t i = 0; i < votes.size(); ++i) {
-      costs[i].push_back(tables->upper(votes[i], settings.threads));
-    }
-  }
+  for_orders(settings.question, test.orders(), source, settings.threads, progress,
+             [&](const CostsWithinDistance& tables) {
+               for (std::size_t i = 0; i < votes.size(); ++i) {
+                 costs[i].push_back(tables.upper(votes[i], settings.threads));
+               }
+             });
   std::vector<ConsensusOutlook> result;
   for (std::size_t i = 0; i < votes.size(); ++i) {
     const PassByQueries pass(test, std::move(costs[i]), kOutlookHistograms);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "pate/accounting/cost_entries.hpp"
@@ -42,14 +43,29 @@ std::int64_t most_queries_for_any_votes(const Aggregator& aggregator, std::int64
   return fits;
 }
 
-CostsByOrder costs_by_order(CostSpec question, const VoteProfile& votes,
+void for_orders(const CostSpec& question, std::span<const double> orders,
+                const CurveTableSource& source, unsigned threads, const ProgressCallback& progress,
+                const std::function<void(const CostsWithinDistance&)>& use) {
+  constexpr double kMostMemory = 256e6;
+  const auto at_once = static_cast<std::size_t>(
+      std::max(1.0, std::floor(kMostMemory / std::max(costs_memory(question), 1.0))));
+  while (!orders.empty()) {
+    const std::size_t size = std::min(orders.size(), at_once);
+    for (auto& costs : source.costs_at(question, orders.first(size), threads, progress)) {
+      use(*costs);
+      costs.reset();
+    }
+    orders = orders.subspan(size);
+  }
+}
+
+CostsByOrder costs_by_order(const CostSpec& question, const VoteProfile& votes,
                             std::span<const double> orders, const CurveTableSource& source,
                             unsigned threads, const ProgressCallback& progress) {
   CostsByOrder result;
-  for (const double order : orders) {
-    question.order = order;
-    result.push_back(source.costs(question, threads, progress)->upper(votes, threads));
-  }
+  for_orders(question, orders, source, threads, progress, [&](const CostsWithinDistance& costs) {
+    result.push_back(costs.upper(votes, threads));
+  });
   return result;
 }
 

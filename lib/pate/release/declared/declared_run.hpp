@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -31,8 +32,14 @@ struct DeclaredSettings {
                                                       std::int64_t most, double epsilon,
                                                       double delta);
 
+/// Calls use(tables) for each of the orders, in their order, as many tables at a time as a quarter
+/// of a gigabyte holds.
+void for_orders(const CostSpec& question, std::span<const double> orders,
+                const CurveTableSource& source, unsigned threads, const ProgressCallback& progress,
+                const std::function<void(const CostsWithinDistance&)>& use);
+
 /// UB(d) of a run at each of the orders, each from tables of `source`. Private.
-[[nodiscard]] CostsByOrder costs_by_order(CostSpec question, const VoteProfile& votes,
+[[nodiscard]] CostsByOrder costs_by_order(const CostSpec& question, const VoteProfile& votes,
                                           std::span<const double> orders,
                                           const CurveTableSource& source, unsigned threads,
                                           const ProgressCallback& progress = {});

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -163,6 +164,19 @@ TEST_CASE("tilted cost: noise far below one vote, where the top class all but ne
       }
     }
   }
+}
+
+// On tilted counts a cell may be far ahead: at the noise of the top class that leads to its density
+// all of the others' probability is in the last digits of 1 - x.
+TEST_CASE("tilted moment: a cell that is far ahead on tilted counts loses no digits") {
+  const TiltedMoment moment(GaussianNoisyMax{1.0}, 20, 3, 16.0);
+  const std::array<TiltedMoment::Group, 1> cells{{{6, 1, 0}}};
+  const std::array<TiltedMoment::Group, 1> others{{{13, 1, 0}}};
+  const std::array<TiltedMoment::Group, 1> moved_cells{{{6, 1, 2}}};
+  const std::array<TiltedMoment::Group, 1> moved_others{{{13, 1, 1}}};
+  // e^240 times the probability that 0 is above -2 and 22 with noise of 1, at 30 digits.
+  const double excess = moment.excess(moment.wins({cells, others}), {moved_cells, moved_others});
+  CHECK(excess == doctest::Approx(1.22537579148366e50).epsilon(1e-11));
 }
 
 TEST_CASE("tilted cost: what it refuses, and where nothing but the data-independent cost is left") {

@@ -219,6 +219,180 @@ TEST_SUITE("kernels") {
     }
   }
 
+  TEST_CASE("sums over nodes of keys have the same bits, and are those of long double") {
+    Numbers numbers(21);
+    for (int trial = 0; trial < 1000; ++trial) {
+      CAPTURE(trial);
+      const std::size_t nodes = kLanes * (1 + numbers.up_to(12));
+      const auto row = [&] { return numbers.many(nodes, 1.0, 0.0); };
+      const std::array<std::vector<double>, 7> rows{row(), row(), row(), row(),
+                                                    row(), row(), row()};
+      const CountRow top{rows[0].data(), rows[1].data()};
+      const CountRow second{rows[2].data(), rows[3].data()};
+      const CellWinRows behind{rows[4].data(), rows[5].data(), rows[6].data()};
+      const std::vector<const double*> all{rows[2].data(), rows[3].data(), rows[4].data(),
+                                           rows[5].data(), rows[6].data()};
+      const std::size_t count = numbers.up_to(all.size());
+      const auto sums = [&](const Kernels& its) {
+        std::vector<double> result(4 + all.size());
+        its.cell_win_sums(top, second, &behind, 1, nodes, result.data());
+        its.product_sums(rows[0].data(), rows[1].data(), all.data(), count, nodes,
+                         result.data() + 4);
+        return result;
+      };
+      check_same_bits(sums);
+      const std::vector<double> got = sums(kernels());
+      const auto is_sum = [&](double x, const double* a, const double* b, const double* c) {
+        long double sum = 0.0L;
+        for (std::size_t k = 0; k < nodes; ++k) sum += static_cast<long double>(a[k]) * b[k] * c[k];
+        if (!std::isfinite(static_cast<double>(sum))) return !std::isfinite(x);
+        return std::abs(static_cast<long double>(x) - sum) <= 1e-14L * sum;
+      };
+      CHECK(is_sum(got[0], top.density, second.below, behind.below));
+      CHECK(is_sum(got[1], top.below, second.density, behind.below));
+      CHECK(is_sum(got[2], top.below, second.below, behind.third_wins));
+      CHECK(is_sum(got[3], top.below, second.below, behind.rest_wins));
+      for (std::size_t r = 0; r < count; ++r) {
+        CHECK(is_sum(got[4 + r], rows[0].data(), rows[1].data(), all[r]));
+      }
+    }
+  }
+
+  TEST_CASE("excesses of moves have the same bits, and are those of long double") {
+    Numbers numbers(22);
+    for (int trial = 0; trial < 1000; ++trial) {
+      CAPTURE(trial);
+      const std::size_t size = 1 + numbers.up_to(12);
+      MoveWins wins{};
+      wins.log_top = -numbers.any(-1.0);
+      wins.log_top_after = -numbers.any(-1.0);
+      wins.odds = numbers.any(-1.0);
+      wins.odds_after = numbers.any(-1.0);
+      wins.cells = numbers.up_to(MoveWins::kMost);
+      for (std::size_t i = 0; i < wins.cells; ++i) {
+        wins.log_cells[i] = -numbers.any(3.0);
+        wins.log_cells_after[i] = wins.log_cells[i] + numbers.uniform(-1.0, 1.0);
+      }
+      std::vector<double> orders(size);
+      for (double& order : orders) order = numbers.uniform(1.1, 30.0);
+      const auto rest = numbers.many(size, 1.0, 2.0);
+      const auto selection = numbers.many(size, 1.0, 0.0);
+      const auto answered = numbers.many(size, 1.0, 0.0);
+      const auto start = numbers.many(size, 1.0, 3.0);
+      const auto raised = [&](const Kernels& its) {
+        std::vector<double> largest = start;
+        its.raise_joint_excess(wins, orders.data(), rest.data(), selection.data(), answered.data(),
+                               size, largest.data());
+        return largest;
+      };
+      check_same_bits(raised);
+      const std::vector<double> got = raised(kernels());
+      for (std::size_t k = 0; k < size; ++k) {
+        const long double order = orders[k];
+        const long double top = std::expm1(order * wins.log_top - (order - 1) * wins.log_top_after);
+        long double cells = 0.0L;
+        for (std::size_t i = 0; i < wins.cells; ++i) {
+          cells += std::exp(order * wins.log_cells[i] - (order - 1) * wins.log_cells_after[i]);
+        }
+        const long double rounding =
+            (1 + top) * (order * wins.odds + (order - 1) * wins.odds_after) +
+            (2 * order - 1) * cells + rest[k];
+        const long double joint =
+            selection[k] + answered[k] * (top + cells + rest[k] + 1e-13L * rounding);
+        if (!std::isfinite(static_cast<double>(joint)) || !std::isfinite(start[k])) {
+          CHECK((!std::isfinite(got[k]) || got[k] == start[k]));
+          continue;
+        }
+        const auto most = std::max(static_cast<long double>(start[k]), joint);
+        const long double parts = std::abs(top) + cells + rest[k] + rounding + 1;
+        CHECK(std::abs(got[k] - most) <= 1e-13L * (selection[k] + answered[k] * parts));
+      }
+    }
+  }
+
+  TEST_CASE("exponentials, turned angles and moduli have the same bits, and are those they say") {
+    Numbers numbers(23);
+    for (int trial = 0; trial < 1000; ++trial) {
+      CAPTURE(trial);
+      const std::size_t size = kLanes * (1 + numbers.up_to(6));
+      std::vector<double> x(size);
+      for (double& its : x) its = numbers.uniform(-690.0, 690.0);
+      const auto exponentials = [&](const Kernels& its) {
+        std::vector<double> result = x;
+        its.exponentials(result.data(), size);
+        return result;
+      };
+      check_same_bits(exponentials);
+      const std::vector<double> powers = exponentials(kernels());
+      for (std::size_t i = 0; i < size; ++i) {
+        CHECK(std::abs(powers[i] / std::exp(static_cast<long double>(x[i])) - 1.0L) <= 1e-15L);
+      }
+      std::array<double, 2> angles{numbers.uniform(-4.0, 4.0), numbers.uniform(-4.0, 4.0)};
+      const auto turned = [&](const Kernels& its) {
+        std::vector<double> result(4 * size);
+        for (std::size_t i = 0; i < 2; ++i) {
+          its.multiples_of_angle(std::cos(angles[i]), std::sin(angles[i]), size,
+                                 result.data() + 2 * i * size, result.data() + (2 * i + 1) * size);
+        }
+        return result;
+      };
+      check_same_bits(turned);
+      const std::vector<double> rows = turned(kernels());
+      const std::array<const double*, 2> cosines{rows.data(), rows.data() + 2 * size};
+      const std::array<const double*, 2> sines{rows.data() + size, rows.data() + 3 * size};
+      const std::array<double, 2> weights{numbers.any(3.0), numbers.any(3.0)};
+      const ModulusTerms terms{cosines.data(),     sines.data(),      weights.data(), 2,
+                               numbers.any(-20.0), numbers.any(-25.0)};
+      const auto start = numbers.many(size, 1.0, 3.0);
+      const auto moduli = [&](const Kernels& its) {
+        std::vector<double> largest = start;
+        its.raise_moduli(terms, size, largest.data());
+        return largest;
+      };
+      check_same_bits(moduli);
+      const std::vector<double> got = moduli(kernels());
+      for (std::size_t k = 0; k < size; ++k) {
+        const auto times = static_cast<long double>(k);
+        const long double real =
+            weights[0] * std::cos(times * angles[0]) + weights[1] * std::cos(times * angles[1]);
+        const long double imaginary =
+            weights[0] * std::sin(times * angles[0]) + weights[1] * std::sin(times * angles[1]);
+        const long double modulus =
+            std::hypot(real, imaginary) + terms.error + times * terms.error_step;
+        if (!std::isfinite(static_cast<double>(modulus)) || !std::isfinite(start[k])) {
+          CHECK((!std::isfinite(got[k]) || (start[k] == got[k] && got[k] >= modulus)));
+          continue;
+        }
+        CHECK(std::abs(got[k] - std::max(modulus, static_cast<long double>(start[k]))) <=
+              2e-15L * (8 + times) * (weights[0] + weights[1] + modulus));
+      }
+      const double most = numbers.uniform(-2.0, 5.0);
+      const auto positive = numbers.many(size, 1.0, 5.0);
+      const auto logs = [&](const Kernels& its) {
+        std::vector<double> result(size);
+        its.outward_logs(positive.data(), most, size, result.data());
+        its.raise_to(start.data(), size, result.data());
+        return result;
+      };
+      check_same_bits(logs);
+      std::vector<double> outward(size);
+      kernels().outward_logs(positive.data(), most, size, outward.data());
+      for (std::size_t k = 0; k < size; ++k) {
+        if (!(positive[k] > 1e-300) || !std::isfinite(positive[k])) {
+          if (!(positive[k] <= 1.0)) CHECK(outward[k] == most);
+          continue;
+        }
+        const long double log = std::log(static_cast<long double>(positive[k]));
+        if (log >= most) {
+          CHECK(outward[k] == most);
+          continue;
+        }
+        CHECK(outward[k] >= log);
+        CHECK(outward[k] <= log + 8e-15L * (1.0L + std::abs(log)));
+      }
+    }
+  }
+
   TEST_CASE("an excess that is not a number stays that, and what is not a number makes it so") {
     const double nan = std::nan("");
     for (const Kernels& its : runnable_kernels()) {

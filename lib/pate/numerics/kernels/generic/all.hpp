@@ -1,7 +1,9 @@
 #pragma once
 
 #include "pate/numerics/kernels/generic/expm1_minus_x.hpp"
+#include "pate/numerics/kernels/generic/key_sums.hpp"
 #include "pate/numerics/kernels/generic/logarithms.hpp"
+#include "pate/numerics/kernels/generic/moduli.hpp"
 #include "pate/numerics/kernels/generic/node_sums.hpp"
 #include "pate/numerics/kernels/generic/outcome_sums.hpp"
 #include "pate/numerics/kernels/generic/raise_excess.hpp"
@@ -29,6 +31,14 @@ constexpr Kernels kernels_of() {
       .largest_size = largest_size<Arch>,
       .sum_changes = sum_changes<Arch>,
       .sum_excess = sum_excess<Arch>,
+      .product_sums = product_sums<Arch>,
+      .cell_win_sums = cell_win_sums<Arch>,
+      .raise_joint_excess = raise_joint_excess<Arch>,
+      .exponentials = exponentials<Arch>,
+      .multiples_of_angle = multiples_of_angle<Arch>,
+      .raise_moduli = raise_moduli<Arch>,
+      .outward_logs = outward_logs<Arch>,
+      .raise_to = raise_to<Arch>,
       .raise_excess = raise_excess<Arch>,
   };
 }

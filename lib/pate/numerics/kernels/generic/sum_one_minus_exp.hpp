@@ -6,16 +6,19 @@ namespace pate {
 
 namespace {
 
-// 1 - e^x for x <= 0. e^x = 2^n (1 + p), p = e^r - 1 for |r| <= log(2)/2.
+// e^x = power (1 + p) for |x| <= 700: power = 2^n, p = e^r - 1 for |r| <= log(2)/2.
 template <class Arch>
-[[gnu::always_inline]] inline Batch<Arch> one_minus_exp(Batch<Arch> x) {
+struct ExpParts {
+  Batch<Arch> power, p;
+};
+
+template <class Arch>
+[[gnu::always_inline]] inline ExpParts<Arch> exp_parts(const Batch<Arch>& x) {
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   constexpr double kLog2E = 0x1.71547652b82fep+0;
   constexpr double kLn2High = 0x1.62e42fefa3800p-1;
   constexpr double kLn2Low = 0x1.ef35793c76730p-45;
   constexpr std::uint64_t kOne = 0x3ff0000000000000;
-  const Batch<Arch> least = -700.0;
-  x = xsimd::select(x > least, x, least);
   const Batch<Arch> shifted = x * kLog2E + kRound;
   const Batch<Arch> n = shifted - kRound;
   const Batch<Arch> r = (x - n * kLn2High) - n * kLn2Low;
@@ -28,8 +31,21 @@ template <class Arch>
   const Batch<Arch> high = (1.0 / 3628800.0 + r * (1.0 / 39916800.0)) + r2 * (1.0 / 479001600.0);
   const Batch<Arch> p = r + r2 * (low + r4 * (middle + r4 * high));
   const Bits<Arch> exponent = (as_bits<Arch>(shifted) << 52) + Bits<Arch>(kOne);
-  const auto power = as_doubles<Arch>(exponent);
-  return (1.0 - power) - power * p;
+  return {as_doubles<Arch>(exponent), p};
+}
+
+// Of x <= 0; what is below -700 counts as that.
+template <class Arch>
+[[gnu::always_inline]] inline ExpParts<Arch> exp_parts_below(const Batch<Arch>& x) {
+  const Batch<Arch> least = -700.0;
+  return exp_parts<Arch>(xsimd::select(x > least, x, least));
+}
+
+// 1 - e^x for x <= 0.
+template <class Arch>
+[[gnu::always_inline]] inline Batch<Arch> one_minus_exp(const Batch<Arch>& x) {
+  const ExpParts<Arch> its = exp_parts_below<Arch>(x);
+  return (1.0 - its.power) - its.power * its.p;
 }
 
 template <class Arch>

@@ -25,8 +25,11 @@ void win_sums(const WeightedRow* rows, std::size_t size, const CellRows& cells,
   for (std::size_t start = first; start < last; start += kLanes) {
     for (std::size_t j = 0; j < kBatches<Arch>; ++j) {
       const std::size_t k = start + j * kWidth<Arch>;
-      const Batch<Arch> one_minus = one_minus_exp<Arch>(weighted_rows<Arch>(rows, size, k));
-      const Batch<Arch> power = 1.0 - one_minus;
+      const ExpParts<Arch> x = exp_parts_below<Arch>(weighted_rows<Arch>(rows, size, k));
+      const Batch<Arch> one_minus = (1.0 - x.power) - x.power * x.p;
+      // Not 1 - that: of a small power nothing is left, and densities may be as large as it is
+      // small.
+      const Batch<Arch> power = x.power + x.power * x.p;
       loses.of[j] += load<Arch>(weights + k, Whole{}) * one_minus;
       for (std::size_t i = 0; i < cells.size; ++i) {
         wins[i].of[j] += load<Arch>(cells.densities[i] + k, Whole{}) * power;
@@ -44,7 +47,8 @@ double sum_behind_cells(const WeightedRow* rows, std::size_t size, const CellRow
   for (std::size_t start = first; start < last; start += kLanes) {
     for (std::size_t j = 0; j < kBatches<Arch>; ++j) {
       const std::size_t k = start + j * kWidth<Arch>;
-      const Batch<Arch> power = 1.0 - one_minus_exp<Arch>(weighted_rows<Arch>(rows, cells.size, k));
+      const ExpParts<Arch> x = exp_parts_below<Arch>(weighted_rows<Arch>(rows, cells.size, k));
+      const Batch<Arch> power = x.power + x.power * x.p;
       const Batch<Arch> behind =
           one_minus_exp<Arch>(weighted_rows<Arch>(rows + cells.size, size - cells.size, k));
       Batch<Arch> density = load<Arch>(weights + k, Whole{});

@@ -1,0 +1,137 @@
+#include "pate/release/curve/move_excesses.hpp"
+
+namespace pate {
+
+namespace {
+
+// An excess below is nothing beside the smallest unit.
+constexpr double kNegligibleExcess = 1e-14;
+
+}  // namespace
+
+// All classes behind the top one, with what a move changes.
+class MoveExcesses::Groups {
+ public:
+  void add_cell(std::int64_t gap, int change) { cells_[cells_size_++] = {gap, 1, change}; }
+  void add(std::int64_t gap, std::int64_t classes, int change) {
+    if (classes == 0) return;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (groups_[i].gap != gap || groups_[i].change != change) continue;
+      groups_[i].classes += classes;
+      return;
+    }
+    groups_[size_++] = {gap, classes, change};
+  }
+  void fill(const RemainingVotes& rest, std::int64_t slots, int change) {
+    const std::int64_t full = std::min(rest.full, slots);
+    const std::int64_t partial = std::min<std::int64_t>(slots - full, rest.remainder > 0 ? 1 : 0);
+    add(rest.v - rest.cap, full, change);
+    add(rest.v - rest.remainder, partial, change);
+    add(rest.v, slots - full - partial, change);
+  }
+  [[nodiscard]] TiltedMoment::Behind behind() const {
+    return {{cells_.data(), cells_size_}, {groups_.data(), size_}};
+  }
+
+ private:
+  std::array<TiltedMoment::Group, TiltedMoment::kMostCells> cells_;
+  std::array<TiltedMoment::Group, 8> groups_;
+  std::size_t cells_size_ = 0;
+  std::size_t size_ = 0;
+};
+
+void MoveExcesses::consider(const Scene& scene, std::size_t first, bool with_top) {
+  const auto* const counts = scene.classes.begin();
+  const std::size_t size = scene.classes.size();
+  const TiltedMoment::Wins before = cost_->moment().wins(moved(scene, {}).behind());
+  for (std::size_t a = 0; a < size; ++a) {
+    if (with_top && a >= first) {
+      if (counts[a] > 0 && v_ < cost_->teachers()) {
+        add(1, before, moved(scene, {a, 2, kNoClass, 0, 1}));
+      }
+      add(rise(scene, v_ - 1, a), before, moved(scene, {a, -2, kNoClass, 0, -1}));
+    }
+    for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
+      const bool alike = counts[a] == counts[b] && is_cell(scene, a) == is_cell(scene, b);
+      if (b == a || (b < a && alike) || (a < first && b < first) ||
+          (!with_top && (a < first || b < first)))
+        continue;
+      add(rise(scene, v_, b), before, moved(scene, {a, 1, b, -1, 0}));
+    }
+  }
+}
+
+MoveExcesses::Groups MoveExcesses::moved(const Scene& scene, const Change& change) const {
+  Groups groups;
+  for (std::size_t i = 0; i < scene.classes.size(); ++i) {
+    const std::int64_t gap = v_ - scene.classes.begin()[i];
+    const int by = i == change.a ? change.by_a : i == change.b ? change.by_b : change.rest;
+    if (is_cell(scene, i)) {
+      groups.add_cell(gap, by);
+    } else {
+      groups.add(gap, 1, by);
+    }
+  }
+  groups.fill(rest_, scene.slots, change.rest);
+  return groups;
+}
+
+int MoveExcesses::rise(const Scene& scene, std::int64_t least, std::size_t to) const {
+  for (std::size_t i = 0; i < std::min(known_, scene.classes.size()); ++i) {
+    least = std::max(least, scene.classes.begin()[i] + (i == to ? 1 : 0));
+  }
+  return static_cast<int>(least - v_);
+}
+
+void MoveExcesses::add(int rise, const TiltedMoment::Wins& before, const Groups& groups) {
+  rises_[size_] = rise;
+  excesses_[size_++] = cost_->moment().excess(before, groups.behind());
+}
+
+CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t gap) {
+  if (cost.moment().is_hopeless()) return units_of(cost.cap(), kKeyMargin);
+  const double excess = cost.moment().excess_far_behind(gap);
+  if (!(excess <= kNegligibleExcess)) return kNoKey;
+  double largest = 0.0;
+  for (const int rise : {-1, 0, 1}) {
+    if (rise > 0 && v == cost.teachers()) continue;
+    largest = max_or_nan(largest, cost.joint_excess(v, rise, excess));
+  }
+  return units_of(cost.cost_of(largest, kKeyMargin), 0.0);
+}
+
+CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {
+  return units_of(cost.cost_of(joint_excess, kKeyMargin), 0.0);
+}
+
+MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                             std::int64_t x3) {
+  const std::int64_t m = cost.classes();
+  const std::int64_t votes = cost.teachers() - v - x2 - x3;
+  MoveExcesses moves(cost, v, RemainingVotes(v, x3, votes), 2);
+  const std::int64_t y = std::min(x3, votes);
+  if (m == 2) {
+    moves.consider({{x2}, 0}, 0, true);
+  } else {
+    moves.consider({{x2, x3}, m - 3}, 0, true);
+  }
+  // Of four classes the fourth is known: with as many votes as the third its moves are the same.
+  const bool alike = m == 4 && y == x3;
+  if (m >= 4 && !alike) moves.consider({{x2, x3, y}, m - 4}, 2, true);
+  // Between two classes of y: the two of the scene that have more look on.
+  if (m >= 5 && y > 0) moves.consider({{x2, x3, y, y}, m - 5}, 2, false);
+  return moves;
+}
+
+MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                           std::int64_t votes, bool rounded) {
+  const std::int64_t m = cost.classes();
+  MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes), rounded ? 0 : 1);
+  const std::int64_t y = std::min(x2, votes);
+  moves.consider({{x2}, m - 2}, 0, true);
+  if (m >= 3) moves.consider({{x2, y}, m - 3}, 1, true);
+  if (m >= 4 && y > 0) moves.consider({{x2, y, y}, m - 4}, 1, false);
+  return moves;
+}
+
+}  // namespace pate

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+
+#include "pate/divergence/bounds/tilted_cost.hpp"
+#include "pate/numerics/infinity.hpp"
+#include "pate/release/curve/cost_units.hpp"
+
+namespace pate {
+
+/// Of costs by key, relative, outwards.
+inline constexpr double kKeyMargin = 1e-9;
+/// No histogram has such counts.
+inline constexpr CostUnits kNoKey = -1;
+
+/// The classes behind the top one, but for those that take part: some by name, then `slots` of
+/// those that share what is left, as unevenly as it can be: `full` of the largest count allowed,
+/// one of the remainder, none for the rest.
+struct RemainingVotes {
+  std::int64_t v;
+  std::int64_t cap;
+  std::int64_t full;
+  std::int64_t remainder;
+
+  RemainingVotes(std::int64_t top, std::int64_t largest, std::int64_t votes)
+      : v(top),
+        cap(largest),
+        full(largest > 0 ? votes / largest : 0),
+        remainder(votes - full * largest) {}
+};
+
+/// The excess of every move that is looked at, in an order that depends on which counts are zero or
+/// the same alone.
+class MoveExcesses {
+ public:
+  static constexpr std::size_t kMost = 13;
+
+  MoveExcesses() = default;
+  // `known`: how many of the classes of every scene have the counts that they are given: they may
+  // be cells, and what the top count is after a move follows from them. Others may have fewer
+  // votes.
+  MoveExcesses(const TiltedCost& cost, std::int64_t v, const RemainingVotes& rest,
+               std::size_t known)
+      : cost_(&cost), v_(v), rest_(rest), known_(std::min(known, cost.cells())) {}
+
+  // The classes that may take part in a move, by their counts; all others share the rest. They come
+  // together because their moves have the same probabilities before them.
+  struct Scene {
+    std::initializer_list<std::int64_t> classes;
+    std::int64_t slots = 0;
+  };
+
+  // Every move in which a class from number `first` on takes part: with the top one and with each
+  // other, or, unless `with_top`, between two such only.
+  void consider(const Scene& scene, std::size_t first, bool with_top);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // By how much the top count grows.
+  [[nodiscard]] int rise(std::size_t i) const { return rises_[i]; }
+  [[nodiscard]] double excess(std::size_t i) const { return excesses_[i]; }
+  [[nodiscard]] double joint(std::size_t i) const {
+    return cost_->joint_excess(v_, rises_[i], excesses_[i]);
+  }
+  [[nodiscard]] double largest_joint() const {
+    double largest = -kInfinity;
+    for (std::size_t i = 0; i < size_; ++i) largest = max_or_nan(largest, joint(i));
+    return largest;
+  }
+  [[nodiscard]] bool same_moves(const MoveExcesses& other) const {
+    return size_ == other.size_ &&
+           std::equal(rises_.begin(), rises_.begin() + static_cast<std::ptrdiff_t>(size_),
+                      other.rises_.begin());
+  }
+
+ private:
+  static constexpr std::size_t kNoClass = static_cast<std::size_t>(-1);
+  // By how much the gaps of two classes of a scene change, and those of all others.
+  struct Change {
+    std::size_t a = kNoClass;
+    int by_a = 0;
+    std::size_t b = kNoClass;
+    int by_b = 0;
+    int rest = 0;
+  };
+
+  [[nodiscard]] bool is_cell(const Scene& scene, std::size_t i) const {
+    return i < known_ && cost_->moment().can_be_cell(v_ - scene.classes.begin()[i]);
+  }
+  class Groups;
+  [[nodiscard]] Groups moved(const Scene& scene, const Change& change) const;
+  // By how much the top count grows to what is at least `least`, where class `to` gets a vote. What
+  // is not known may be more: it is then no larger than v, and a smaller one costs more.
+  [[nodiscard]] int rise(const Scene& scene, std::int64_t least, std::size_t to) const;
+  void add(int rise, const TiltedMoment::Wins& before, const Groups& groups);
+
+  const TiltedCost* cost_ = nullptr;
+  std::int64_t v_ = 0;
+  RemainingVotes rest_{0, 0, 0};
+  std::size_t known_ = 0;
+  std::size_t size_ = 0;
+  std::array<int, kMost> rises_{};
+  std::array<double, kMost> excesses_{};
+};
+
+/// The cost where all classes are at least `gap` behind, if that says all there is to say; else
+/// `kNoKey`.
+[[nodiscard]] CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t gap);
+
+[[nodiscard]] CostUnits units_of_excess(const TiltedCost& cost, double joint_excess);
+
+/// The moves behind H(v, x2, x3) of `KeyCosts`, each by sums of its own: what tables are compared
+/// with.
+[[nodiscard]] MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                                           std::int64_t x3);
+
+/// Those behind H(v, x2), whatever the third count, where the classes behind have so many votes.
+/// Where x2 may be fewer, rounded up, it is no cell.
+[[nodiscard]] MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
+                                         std::int64_t votes, bool rounded);
+
+}  // namespace pate
