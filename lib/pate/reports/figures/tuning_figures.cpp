@@ -11,6 +11,7 @@
 
 #include "pate/reports/figures/figure_parts.hpp"
 #include "pate/reports/figures/grid_axis.hpp"
+#include "pate/reports/figures/report_figures.hpp"
 
 namespace pate::figures {
 
