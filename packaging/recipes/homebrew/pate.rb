@@ -8,6 +8,7 @@ class Pate < Formula
   depends_on "boost" => :build
   depends_on "cli11" => :build
   depends_on "cmake" => :build
+  depends_on "fast_float" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
   depends_on "xsimd" => :build

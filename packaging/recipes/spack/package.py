@@ -18,6 +18,7 @@ class Pate(CMakePackage):
     depends_on("nlohmann-json", type="build")
     depends_on("boost@1.74:", type="build")
     depends_on("xsimd@8.1:", type="build")
+    depends_on("fast-float", type="build")
     depends_on("fmt")
     depends_on("openssl")
     depends_on("zlib-api")
