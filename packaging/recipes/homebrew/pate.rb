@@ -21,7 +21,7 @@ class Pate < Formula
 
   def install
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_UNITY_BUILD=ON", "-DPATE_TESTS=OFF",
-           "-DPATE_WARNINGS_AS_ERRORS=OFF", *std_cmake_args
+           *std_cmake_args
     system "cmake", "--build", "build", "--target", "installed"
     system "cmake", "--install", "build"
   end
