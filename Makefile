@@ -26,8 +26,8 @@ FUZZ ?= --seconds $(SECONDS)
 CASES ?= 100000
 
 PACKAGES := g++ cmake ninja-build libcli11-dev libboost-dev nlohmann-json3-dev libfmt-dev \
-            libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev libxsimd-dev doctest-dev \
-            python3 python3-jsonschema
+            libssl-dev zlib1g-dev libzip-dev coinor-libclp-dev libxsimd-dev libfast-float-dev \
+            doctest-dev python3 python3-jsonschema
 # What make test-all needs besides.
 TEST_PACKAGES := pkg-config gnuplot-nox chromium python3-pandas parallel pandoc slurm-wlm munge \
                  zsh fish python3-torch python3-scipy jupyter-nbconvert python3-ipykernel mypy ruby python3-yaml \

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "pate/base/error.hpp"
+#include "pate/base/system.hpp"
 
 namespace pate::cli {
 
@@ -80,8 +81,8 @@ std::string run_gnuplot(const std::string& script) {
   std::string defaults = "-d";
   std::array<char*, 3> arguments{program.data(), defaults.data(), nullptr};
   pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, program.c_str(), actions.get(), nullptr, arguments.data(), environ);
+  const int failed = posix_spawnp(&child, program.c_str(), actions.get(), nullptr, arguments.data(),
+                                  system::environment());
   if (failed == ENOENT) {
     throw output_error(
         "gnuplot is not installed: install it (Debian: gnuplot-nox), or write the script and its "

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <cstddef>
 #include <ostream>
 #include <system_error>
@@ -88,18 +87,24 @@ Activity::Activity(const Streams& streams, std::string what, std::chrono::millis
     : err_(streams.err), what_(std::move(what)), columns_(streams.err_columns), second_(second) {
   if (!is_seen(streams) || threads_with_room(1) == 0) return;
   try {
-    thread_ = std::jthread([this](const std::stop_token& end) { draw_every_second(end); });
+    thread_ = JoinedThread([this] { draw_every_second(); });
   } catch (const std::system_error&) {
     // No room for a thread: nothing is drawn.
   }
 }
 
-void Activity::draw_every_second(const std::stop_token& end) {
-  std::mutex mutex;
-  std::condition_variable_any ended;
-  std::unique_lock lock(mutex);
+Activity::~Activity() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Activity::draw_every_second() {
+  std::unique_lock lock(mutex_);
   int seconds = 0;
-  while (!ended.wait_for(lock, end, second_, [&] { return end.stop_requested(); })) {
+  while (!changed_.wait_for(lock, second_, [this] { return ended_; })) {
     err_ << kEraseLine << fitted(fmt::format("pate: {}, {} s", what_, ++seconds), columns_)
          << std::flush;
   }

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <stop_token>
 #include <string>
-#include <thread>
 
 #include "cli/streams.hpp"
+#include "pate/base/parallel/joined_thread.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 
 namespace pate::cli {
@@ -67,18 +67,21 @@ class Activity {
   /// lengths are for tests.
   Activity(const Streams& streams, std::string what,
            std::chrono::milliseconds second = std::chrono::seconds(1));
-  ~Activity() = default;
+  ~Activity();
   Activity(const Activity&) = delete;
   Activity& operator=(const Activity&) = delete;
 
  private:
-  void draw_every_second(const std::stop_token& end);
+  void draw_every_second();
 
   std::ostream& err_;
   std::string what_;
   std::size_t columns_;
   std::chrono::milliseconds second_;
-  std::jthread thread_;  // none without a terminal; ends first
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;   // guarded by the mutex
+  JoinedThread thread_;  // none without a terminal; ends first
 };
 
 }  // namespace pate::cli

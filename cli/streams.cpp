@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 
+#include "pate/base/system.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -28,7 +30,7 @@ bool hold_standard_streams() {
     // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): that is what open(2) and fcntl(2) look like
     if (::fcntl(number, F_GETFD) >= 0) continue;
     // The lowest number that is free, which is this one. The root is in every directory tree.
-    if (::open("/", O_PATH | O_DIRECTORY) != number) return false;
+    if (::open("/", system::kToBeThere) != number) return false;
     // NOLINTEND(cppcoreguidelines-pro-type-vararg)
   }
   return true;
@@ -37,7 +39,7 @@ bool hold_standard_streams() {
 bool standard_output_is_closed() {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): as above
   const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
-  return flags < 0 || (flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY;
+  return flags < 0 || system::reads_nor_writes(flags) || (flags & O_ACCMODE) == O_RDONLY;
 }
 
 bool colour_wanted() {

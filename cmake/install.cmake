@@ -24,14 +24,19 @@ endforeach()
 install(
   TARGETS pate_library
   EXPORT pate-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Not as a set of headers, which CMake 3.22 does not know.
+foreach(header IN LISTS PATE_PUBLIC_HEADERS)
+  cmake_path(GET header PARENT_PATH folder)
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY lib)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(EXPORT pate-targets NAMESPACE pate:: DESTINATION ${PATE_CONFIG_DIR})
 configure_package_config_file(
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/pate-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/pate-config.cmake
   INSTALL_DESTINATION ${PATE_CONFIG_DIR})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/pate-config-version.cmake
-                                 COMPATIBILITY SameMinorVersion)
+                                 COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pate-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/pate-config-version.cmake DESTINATION ${PATE_CONFIG_DIR})
 

@@ -61,6 +61,7 @@ pate_room(events base numerics mechanisms divergence accounting release labeling
 pate_room(reports base numerics votes mechanisms divergence accounting inspection release labeling
           tuning studies events)
 
+target_include_directories(pate_base SYSTEM PRIVATE ${FAST_FLOAT_INCLUDE_DIR})
 target_include_directories(pate_numerics SYSTEM PRIVATE ${XSIMD_INCLUDE_DIR})
 include(cmake/kernels.cmake)
 target_include_directories(pate_votes PRIVATE ${LIBZIP_INCLUDE_DIR} ${ZLIB_INCLUDE_DIRS})

@@ -10,7 +10,7 @@ strip -o "$stage/bin/pate" "$2"
 sed -i 's/"DYNAMIC_LINK"/"STATIC_LINK"/' "$stage/share/doc/pate/pate.spdx.json"
 for package in libc6-dev libstdc++-12-dev libgfortran-12-dev libssl-dev zlib1g-dev libbz2-dev libfmt-dev \
   libzip-dev libcli11-dev nlohmann-json3-dev libboost-dev coinor-libclp-dev coinor-libcoinutils-dev \
-  liblapack-dev libblas-dev libxsimd-dev; do
+  liblapack-dev libblas-dev libxsimd-dev libfast-float-dev; do
   [ ! -e "/usr/share/doc/$package/copyright" ] ||
     cp -L "/usr/share/doc/$package/copyright" "$stage/share/doc/pate/copyright-$package"
 done

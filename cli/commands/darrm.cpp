@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/darrm_report.hpp"
@@ -45,7 +45,7 @@ constexpr double kMaxWeight = 1e300;
 double mean_after(std::string_view words, std::size_t length) {
   const std::string_view text = words.substr(length);
   double mean = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mean);
+  const auto [end, error] = read_double(text.data(), text.data() + text.size(), mean);
   if (error != std::errc() || end != text.data() + text.size() || !(mean >= 0.5 && mean <= 1.0) ||
       (mean == 0.5 && words.starts_with("published"))) {
     throw usage_error(

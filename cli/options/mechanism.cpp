@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -11,6 +10,7 @@
 
 #include "cli/exit_status.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/read_double.hpp"
 
 namespace pate::cli {
 
@@ -28,7 +28,7 @@ Threshold parse_threshold(const std::string& text) {
   const bool share = number.ends_with('%');
   if (share) number.remove_suffix(1);
   double value = 0.0;
-  const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const auto [end, code] = read_double(number.data(), number.data() + number.size(), value);
   if (code != std::errc() || end != number.data() + number.size() || !std::isfinite(value)) {
     throw usage_error(fmt::format(
         "--threshold must be a number of votes or a share of the teachers like 80%, got '{}'",

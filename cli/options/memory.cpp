@@ -12,6 +12,7 @@
 #include "cli/options/command_line.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/memory.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate::cli {
@@ -51,7 +52,7 @@ std::size_t parse_size(std::string_view text) {
   };
   double number = 0.0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+      read_double(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   if (unit.starts_with(' ')) unit.remove_prefix(1);
   const auto* const found =

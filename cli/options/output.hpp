@@ -16,7 +16,7 @@
 
 namespace pate::cli {
 
-/// The version of the program, "0.1.0".
+/// The version of the program, "1.0.0".
 [[nodiscard]] std::string version();
 
 /// Where the report goes and what a person sees.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/mechanism.hpp"
 #include "cli/options/privacy.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 
@@ -401,7 +401,7 @@ NumberOfTries parse_tries(const std::string& text) {
   const bool has_number = colon != std::string::npos;
   const char* const end = text.data() + text.size();
   const auto read =
-      std::from_chars(text.data() + (has_number ? colon + 1 : text.size()), end, expected);
+      read_double(text.data() + (has_number ? colon + 1 : text.size()), end, expected);
   if (!law || !has_number || read.ec != std::errc() || read.ptr != end) {
     throw usage_error(fmt::format(
         "--account: expected geometric:K, poisson:K or logarithmic:K, K tries on average, as in "

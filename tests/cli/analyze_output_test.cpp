@@ -120,7 +120,7 @@ TEST_SUITE("analyze") {
         CHECK(line.size() <= 80);
       }
     }
-    CHECK(run({"--version"}).out == "pate 0.1.0\n");
+    CHECK(run({"--version"}).out == "pate 1.0.0\n");
     auto arguments = analyze({"--quiet"});
     arguments.erase(arguments.begin());
     CHECK(run(arguments, "/usr/bin/pate-analyze").out == run(analyze({"--quiet"})).out);

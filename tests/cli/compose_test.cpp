@@ -278,7 +278,7 @@ TEST_SUITE("compose") {
     other = read(two);
     other.at("tool").at("version") = "9.9.9";
     check_refused({one, reports.write("version", resealed(other))}, 3,
-                  "version: tool.version: expected 0.1.0 as in ");
+                  "version: tool.version: expected 1.0.0 as in ");
     // Limits are those of the run.
     const Ran limit = run({"compose", one, two, "--max-epsilon", "0.5", "--json", "--quiet"});
     CHECK(limit.status == 1);
@@ -690,7 +690,7 @@ TEST_SUITE("compose") {
       without = shard;
       without.at("seal").at("sources") = std::string(64, '0');
       check_refused({one, reports.write("two", without.dump())}, 3,
-                    "two: was made by another build of pate (0.1.0)");
+                    "two: was made by another build of pate (1.0.0)");
     }
   }
 

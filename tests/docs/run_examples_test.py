@@ -40,7 +40,7 @@ class RunExamplesTest(unittest.TestCase):
             self.assertIn(word, output)
 
     def test_the_program(self):
-        self.accepts("$ pate --version\npate 0.1.0\n")
+        self.accepts("$ pate --version\npate 1.0.0\n")
 
     def test_both_streams_and_several_commands(self):
         self.accepts("$ echo one; echo two >&2\none\ntwo\n$ echo three > file\n$ cat file\nthree\n")

@@ -97,6 +97,14 @@ class LayoutTest(unittest.TestCase):
         self.write("lib/pate/numerics/more.cpp", "#include <xsimd/xsimd.hpp>\n")
         self.expect("xsimd/xsimd.hpp", "lib/pate/numerics/kernels/ only")
 
+    def test_one_file_each(self):
+        for header, name in (("fast_float/fast_float.h", "read_double"), ("sys/random.h", "system")):
+            self.write(f"lib/pate/base/{name}.cpp", f"#include <{header}>\n")
+            self.assertEqual(violations(self.root), [])
+            self.write("lib/pate/base/more.cpp", f"#include <{header}>\n")
+            self.expect(header, f"lib/pate/base/{name}.cpp only")
+            self.write("lib/pate/base/more.cpp", "")
+
     def test_library_includes_program(self):
         self.write("lib/pate/base/more.cpp", '#include "cli/streams.hpp"\n')
         self.expect("cli/streams.hpp", "cli/ only")

@@ -4,7 +4,7 @@ Made by cli/python/generate.py from the options of the program: not to be edited
 """
 from pate import calls as _calls, reports as _reports
 
-VERSION = '0.1.0'
+VERSION = '1.0.0'
 
 __all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'ledger', 'plan', 'compose', 'inspect',
            'report', 'plot', 'table', 'cite', 'simulate']

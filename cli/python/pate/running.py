@@ -9,7 +9,7 @@ import threading
 
 from pate.errors import ProgramError, error_of
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def _places():

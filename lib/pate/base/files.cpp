@@ -14,6 +14,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/memory.hpp"
+#include "pate/base/system.hpp"
 
 namespace pate::io {
 
@@ -157,7 +158,7 @@ MappedFile::MappedFile(std::filesystem::path path)
                                                              : "a regular file or a pipe, found a "
                                                                "device or socket"));
   }
-  modified_ = status.st_mtim;
+  modified_ = system::changed_at(status);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > 0) mapping_ = std::make_unique<Mapping>(descriptor_.get(), size, path_);
 }
@@ -197,7 +198,8 @@ void MappedFile::check_unchanged() const {
     throw input_error(fmt::format("{}: changed while it was read: it had {} bytes, now {}",
                                   path_.string(), bytes().size(), status.st_size));
   }
-  if (status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {
+  const timespec now = system::changed_at(status);
+  if (now.tv_sec != modified_.tv_sec || now.tv_nsec != modified_.tv_nsec) {
     throw input_error(fmt::format(
         "{}: changed while it was read: its modification time is another one", path_.string()));
   }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
 
 #include "pate/base/error.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 
 namespace pate {
@@ -39,7 +39,7 @@ class Specification {
 
   double plain(std::string_view field) const {
     double value = 0.0;
-    const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+    const auto [end, code] = read_double(field.data(), field.data() + field.size(), value);
     if (field.empty() || code != std::errc() || end != field.data() + field.size() ||
         !std::isfinite(value)) {
       fail(

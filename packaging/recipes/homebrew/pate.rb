@@ -8,6 +8,7 @@ class Pate < Formula
   depends_on "boost" => :build
   depends_on "cli11" => :build
   depends_on "cmake" => :build
+  depends_on "fast_float" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
   depends_on "xsimd" => :build
@@ -20,7 +21,7 @@ class Pate < Formula
 
   def install
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_UNITY_BUILD=ON", "-DPATE_TESTS=OFF",
-           "-DPATE_WARNINGS_AS_ERRORS=OFF", *std_cmake_args
+           *std_cmake_args
     system "cmake", "--build", "build", "--target", "installed"
     system "cmake", "--install", "build"
   end

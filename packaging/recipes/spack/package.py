@@ -12,12 +12,13 @@ class Pate(CMakePackage):
     variant("clp", default=True, description="The optimal noise function of pate darrm")
 
     depends_on("cxx", type="build")
-    depends_on("cmake@3.25:", type="build")
+    depends_on("cmake@3.22:", type="build")
     depends_on("ninja", type="build")
     depends_on("cli11", type="build")
     depends_on("nlohmann-json", type="build")
     depends_on("boost@1.74:", type="build")
     depends_on("xsimd@8.1:", type="build")
+    depends_on("fast-float", type="build")
     depends_on("fmt")
     depends_on("openssl")
     depends_on("zlib-api")
@@ -31,5 +32,4 @@ class Pate(CMakePackage):
         return [
             self.define("CMAKE_UNITY_BUILD", True),
             self.define("PATE_TESTS", False),
-            self.define("PATE_WARNINGS_AS_ERRORS", False),
         ]

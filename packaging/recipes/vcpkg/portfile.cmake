@@ -6,7 +6,7 @@ vcpkg_download_distfile(
 vcpkg_extract_source_archive(SOURCE_PATH ARCHIVE "${ARCHIVE}")
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DCMAKE_UNITY_BUILD=ON -DPATE_TESTS=OFF -DPATE_WARNINGS_AS_ERRORS=OFF)
+  OPTIONS -DCMAKE_UNITY_BUILD=ON -DPATE_TESTS=OFF)
 vcpkg_cmake_build(TARGET installed)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/pate)

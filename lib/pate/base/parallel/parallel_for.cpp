@@ -1,48 +1,31 @@
 #include "pate/base/parallel/parallel_for.hpp"
 
-#include <pthread.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <fstream>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "pate/base/parallel/joined_thread.hpp"
+#include "pate/base/system.hpp"
+
 namespace pate {
-
-namespace {
-
-// Bytes of addresses that one more thread takes: its stack, and the page that guards it.
-std::size_t thread_bytes() {
-  pthread_attr_t attributes;
-  std::size_t stack = 0;
-  std::size_t guard = 0;
-  if (pthread_getattr_default_np(&attributes) == 0) {
-    (void)pthread_attr_getstacksize(&attributes, &stack);
-    (void)pthread_attr_getguardsize(&attributes, &guard);
-    (void)pthread_attr_destroy(&attributes);
-  }
-  return std::max<std::size_t>(stack + guard, 1);
-}
-
-}  // namespace
 
 std::size_t threads_with_room(std::size_t wanted) {
   rlimit limit{};
   if (wanted == 0 || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
     return wanted;
   }
-  std::size_t pages = 0;
-  if (!(std::ifstream("/proc/self/statm") >> pages)) return wanted;
-  const std::size_t used = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t left = limit.rlim_cur - std::min<std::size_t>(used, limit.rlim_cur);
-  return std::min(wanted, left / 2 / thread_bytes());
+  const std::optional<std::size_t> used = system::addresses_in_use();
+  if (!used) return wanted;
+  const std::size_t left = limit.rlim_cur - std::min<std::size_t>(*used, limit.rlim_cur);
+  return std::min(wanted, left / 2 / system::addresses_of_a_thread());
 }
 
 void parallel_for(std::size_t count, unsigned threads,
@@ -74,7 +57,7 @@ void parallel_for(std::size_t count, unsigned threads,
   };
   {
     const std::size_t more = threads_with_room(workers - 1);
-    std::vector<std::jthread> others;
+    std::vector<JoinedThread> others;
     others.reserve(more);
     try {
       while (others.size() < more) others.emplace_back(work);

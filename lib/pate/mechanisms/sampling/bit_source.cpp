@@ -1,8 +1,6 @@
 #include "pate/mechanisms/sampling/bit_source.hpp"
 
 #include <fmt/format.h>
-#include <string.h>  // NOLINT(modernize-deprecated-headers): explicit_bzero is not in <cstring>
-#include <sys/random.h>
 
 #include <bit>
 #include <cerrno>
@@ -10,16 +8,9 @@
 #include <system_error>
 
 #include "pate/base/error.hpp"
+#include "pate/base/system.hpp"
 
 namespace pate {
-
-namespace {
-
-ssize_t read_system(void* to, std::size_t size) {
-  return ::getrandom(to, size, 0);
-}
-
-}  // namespace
 
 std::uint64_t BitSource::below(std::uint64_t n) {
   if (n <= 1) return 0;
@@ -29,10 +20,10 @@ std::uint64_t BitSource::below(std::uint64_t n) {
   return result;
 }
 
-SystemBits::SystemBits() : reader_(read_system) {}
+SystemBits::SystemBits() : reader_(system::fill_with_random) {}
 
 SystemBits::~SystemBits() {
-  ::explicit_bzero(words_.data(), sizeof words_);
+  system::erase(words_.data(), sizeof words_);
 }
 
 std::uint64_t SystemBits::next_word() {

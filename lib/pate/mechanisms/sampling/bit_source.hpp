@@ -44,8 +44,8 @@ class BitSource {
   unsigned pooled_ = 0;
 };
 
-/// The operating system's random source, getrandom(2): what every real release draws from. It has
-/// no seed.
+/// The operating system's random source (`system::fill_with_random`): what every real release draws
+/// from. It has no seed.
 ///
 /// Bits are fetched a page at a time, and are erased from the page as they are handed out. A
 /// process that forks must make a new source in the child: the page would be shared.

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "pate/base/read_double.hpp"
+
 namespace pate::io {
 
 FieldNumber parse_field(std::string_view text) {
@@ -25,8 +27,8 @@ FieldNumber parse_field(std::string_view text) {
     number.kind = FieldNumber::Kind::integer;
     return number;
   }
-  const auto real = std::from_chars(text.data(), end, number.real);
-  // from_chars takes "nan(anything)" for a number too.
+  const auto real = read_double(text.data(), end, number.real);
+  // "nan(anything)" is read as a number too.
   if (real.ptr != end || text.ends_with(')')) return number;
   if (real.ec == std::errc()) number.kind = FieldNumber::Kind::real;
   if (real.ec == std::errc::result_out_of_range) number.kind = FieldNumber::Kind::too_far;

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/parallel/joined_thread.hpp"
 #include "support/archives.hpp"
 #include "support/npy_writer.hpp"
 #include "support/standard_input.hpp"
@@ -136,7 +136,7 @@ TEST_CASE("open table: a pipe by its path, read once") {
     const TempDirectory directory;
     const std::string path = (directory / one.file).string();
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    const std::jthread writer([&] { write_bytes(path, one.bytes); });
+    const pate::JoinedThread writer([&] { write_bytes(path, one.bytes); });
     const OpenedTable opened = open_table(path + one.member);
     check_numbers(opened, one.format, one.dtype, path + one.member);
     CHECK(opened.sha256() == pate::io::sha256_hex(std::as_bytes(std::span(one.bytes))));
@@ -148,12 +148,12 @@ TEST_CASE("open table: what is wrong with a pipe") {
   const std::string path = (directory / "fifo.npy").string();
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   {
-    const std::jthread writer([&] { write_bytes(path, npy().substr(0, 130)); });
+    const pate::JoinedThread writer([&] { write_bytes(path, npy().substr(0, 130)); });
     CHECK(refusal(path).starts_with(path + ": truncated file: "));
   }
   const std::string fifo = (directory / "fifo").string();
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
-  const std::jthread writer([&] { write_bytes(fifo, ""); });
+  const pate::JoinedThread writer([&] { write_bytes(fifo, ""); });
   CHECK(refusal(fifo).ends_with("found an empty file"));
   CHECK(refusal("/dev/null") ==
         "/dev/null: expected a regular file or a pipe, found a device or socket");
