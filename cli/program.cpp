@@ -92,6 +92,13 @@ std::vector<Command> commands() {
                     {kBadInput, kNotValid},
                     "the number of different histograms"},
                    add_nzc, run_nzc),
+      make_command({"multilabel",
+                    "compute what queries with several labels cost",
+                    "pate multilabel votes.npy --multilabel binary,tau:3,powerset --sigma2 40 "
+                    "--delta 1e-5 --summary",
+                    {kBadInput, kNotValid},
+                    "the number of votes and of labels"},
+                   add_multilabel, run_multilabel),
       make_command({"ledger",
                     "show the total cost recorded in a ledger",
                     "pate ledger teachers.ledger --summary",

@@ -2,17 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
+#include "pate/accounting/costs_apart.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/query_counts.hpp"
+#include "pate/base/files.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/tuning/agreement.hpp"
+#include "pate/votes/tables/teacher_groups.hpp"
+#include "pate/votes/tables/teacher_weights.hpp"
 
 namespace pate::cli {
 
@@ -25,6 +31,105 @@ Shard shard_of(const AnalyzeOptions& options) {
         "limits are for a whole run, not for a shard: give them to 'pate compose' instead");
   }
   return parse_shard(options.shard);
+}
+
+void check_groups(const AnalyzeOptions& options) {
+  if (options.groups.empty()) return;
+  if (!options.privacy.account.exact || options.input.layout == Layout::counts) {
+    throw usage_error(
+        "--groups needs --exact and predictions (--layout predictions or predictions-by-query): "
+        "only they say what each teacher pays");
+  }
+  if (!options.shard.empty()) {
+    throw usage_error("--groups is for a whole run, not for a shard");
+  }
+}
+
+// Who belongs together; the file becomes one of the inputs.
+std::optional<TeacherGroups> open_groups(const AnalyzeOptions& options, VotesInput& input) {
+  if (options.groups.empty()) return std::nullopt;
+  io::OpenedGroups opened = io::open_teacher_groups(options.groups, input.votes->teachers());
+  input.files.push_back({"groups", options.groups, std::move(opened.opened)});
+  return std::move(opened.groups);
+}
+
+std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& groups,
+                                       Account& account) {
+  if (!groups) return {};
+  account.notices.push_back(
+      {"groups",
+       "what a group pays is what that teacher of it pays who pays most, where one teacher is "
+       "replaced; whole_group is for all of its teachers at once, whatever the votes are"});
+  return group_costs(*groups, account);
+}
+
+void check_weights(const AnalyzeOptions& options) {
+  if (options.teacher_weights.empty()) return;
+  if (options.input.layout == Layout::counts) {
+    throw usage_error(
+        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
+        "counts do not say whose votes they are");
+  }
+  if (options.privacy.account.exact || !options.shard.empty() || !options.input.student.empty() ||
+      !options.mechanism.threshold.empty() || options.mechanism.any_ptr() ||
+      options.mechanism.one_noise) {
+    throw usage_error(
+        "--teacher-weights goes with --sigma2 or --laplace-scale alone: what a threshold check, "
+        "PTR, one noise, a student, --exact and shards say goes by votes that all count one");
+  }
+}
+
+std::optional<TeacherWeights> open_weights(const AnalyzeOptions& options, VotesInput& input) {
+  if (options.teacher_weights.empty()) return std::nullopt;
+  io::OpenedWeights opened =
+      io::open_teacher_weights(options.teacher_weights, input.votes->teachers());
+  input.files.push_back({"teacher_weights", options.teacher_weights, std::move(opened.opened)});
+  return std::move(opened.weights);
+}
+
+Account weighted_account_of(const Run& run, const TeacherWeights& weights, AccountSettings settings,
+                            std::vector<WeightCost>& costs, const Streams& streams) {
+  const auto* const predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
+  if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
+  std::optional<Progress> progress(std::in_place, streams, "reading votes");
+  settings.progress = progress->callback();
+  settings.when_read = [&] { progress.reset(); };
+  WeightedAccount found = account_weighted(run, *predictions, weights, settings);
+  costs = std::move(found.weights);
+  found.account.notices.push_back(
+      {"teacher_weights",
+       fmt::format("votes count by the weights of their teachers, which are taken to have been "
+                   "fixed without looking at votes; the mechanism, its steps and the costs are "
+                   "told by the vote of the heaviest teacher, {:g}: noise is divided by it",
+                   costs.back().weight)});
+  return std::move(found.account);
+}
+
+// What teachers of each weight pay.
+std::string weights_text(std::span<const WeightCost> weights) {
+  if (weights.empty()) return {};
+  std::string text = "\n  weight        teachers   any votes  tradeoff (private)\n";
+  for (const WeightCost& cost : weights) {
+    text += fmt::format("  {:<12g} {:>9}  {:>10}  {:>18}\n", cost.weight, cost.teachers,
+                        epsilon_text(cost.any_votes),
+                        cost.tradeoff ? epsilon_text(*cost.tradeoff) : "-");
+  }
+  return text;
+}
+
+// What groups of teachers pay, PRIVATE but for what all of a group pay together.
+std::string groups_text(std::span<const GroupCost> groups) {
+  if (groups.empty()) return {};
+  std::string text =
+      "\n  group                        teachers  epsilon (private)  all of them, any votes\n";
+  for (const GroupCost& group : groups) {
+    text +=
+        fmt::format("  {:<28} {:>8}  {:>17}  {:>22}\n",
+                    io::printable(group.name, 28, io::Letters::any), group.teachers,
+                    epsilon_text(std::min(group.epsilon, group.profile.value_or(group.epsilon))),
+                    group.whole_group ? epsilon_text(*group.whole_group) : "-");
+  }
+  return text;
 }
 
 // Tells meanwhile how far it is.
@@ -68,6 +173,12 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   add_votes_input_options(line, options.input);
   add_mechanism_options(line, options.mechanism);
   add_privacy_options(line, options.privacy);
+  line.section("Privacy").add("--groups FILE", options.groups,
+                              "with --exact and predictions: file with a line for each teacher, "
+                              "the name of its group; what each group pays is reported");
+  line.section("Votes").add("--teacher-weights FILE", options.teacher_weights,
+                            "file with a line for each teacher of predictions: how much its vote "
+                            "counts; what teachers of each weight pay is reported");
   add_limit_options(line, options.privacy.limits);
   line.section("Interactive")
       .add("--reinforce-above GAMMA", options.reinforce_above,
@@ -92,7 +203,13 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                                   : "--reinforce-above needs --student: its scores are compared");
   }
   const AccountSettings settings = make_account_settings(options.privacy);
-  check_output_options(options.output, input_paths(options.input), options.exports.destinations());
+  check_groups(options);
+  check_weights(options);
+  std::vector<std::string> inputs = input_paths(options.input);
+  for (const std::string* path : {&options.groups, &options.teacher_weights}) {
+    if (!path->empty()) inputs.push_back(*path);
+  }
+  check_output_options(options.output, inputs, options.exports.destinations());
   if (options.exports.any() && !options.shard.empty()) {
     throw usage_error(
         "--export-rdp and --export-pld are for a whole run, not for a shard: give them to 'pate "
@@ -103,11 +220,16 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const bool is_shard = !options.shard.empty();
 
   VotesInput input = open_votes(options.input);
+  const std::optional<TeacherGroups> groups = open_groups(options, input);
+  const std::optional<TeacherWeights> weights = open_weights(options, input);
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
   auto described = input.describe_async(settings.threads);
   Partials partials;
-  Account account = account_of(run, settings, is_shard ? &partials : nullptr, streams);
+  CostsApart apart;
+  Account account = weights ? weighted_account_of(run, *weights, settings, apart.weights, streams)
+                            : account_of(run, settings, is_shard ? &partials : nullptr, streams);
+  apart.groups = costs_of_groups(groups, account);
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }
@@ -136,10 +258,12 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                 {.orders = settings.orders, .threads = settings.threads}, streams);
   deliver_report(
       options.output,
-      reports::analyze_report_json(account, context, is_shard ? &partials : nullptr),
+      reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
+                                   reports::Audience::owner, &apart),
       costs_for_people(options.output, guarantee_of(account), account.costs,
                        analyze_summary(account, title_of(options.input), options.output.all,
-                                       streams.out_colour())),
+                                       streams.out_colour()) +
+                           groups_text(apart.groups) + weights_text(apart.weights)),
       account.notices, streams, false,
       options.output.metrics ? agreement_of_answers(run, account, settings.threads) : std::nullopt);
   return report_judged(judged, may_tell_numbers(options.output, streams), streams);

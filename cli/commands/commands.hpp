@@ -40,6 +40,7 @@ struct AnalyzeOptions {
   std::string shard;  ///< "i/n"; empty is the whole
   bool rows_from_answers = false;
   std::optional<double> reinforce_above;
+  std::string groups, teacher_weights;
   ExportOptions exports;
 };
 void add_analyze(CommandLine& line, AnalyzeOptions& options);
@@ -161,6 +162,24 @@ struct NzcOptions {
 };
 void add_nzc(CommandLine& line, NzcOptions& options);
 [[nodiscard]] int run_nzc(const NzcOptions& options, const Streams& streams);
+
+/// `pate multilabel VOTES`: what queries with several labels cost, by one way to vote on them or by
+/// several side by side.
+struct MultilabelOptions {
+  std::string votes;
+  Layout layout = Layout::predictions;
+  std::optional<std::int64_t> teachers;
+  std::string queries;
+  std::vector<std::string> mechanisms;
+  std::vector<double> sigma2;
+  double delta = 0.0;
+  bool any_delta = false;
+  bool exact = false;
+  unsigned threads = 0;
+  OutputOptions output;
+};
+void add_multilabel(CommandLine& line, MultilabelOptions& options);
+[[nodiscard]] int run_multilabel(const MultilabelOptions& options, const Streams& streams);
 
 /// `pate ledger FILE`: the account that a ledger keeps of its ensemble, entry by entry, with the
 /// total. Reads only, a ledger that is being written is seen as it is; with `append` what others

@@ -24,7 +24,7 @@ constexpr const char* kMayButPromisesNothing =
     "<span class=\"no\">may be published, but promises nothing</span>";
 constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
 
-constexpr std::array<std::pair<std::string_view, const char*>, 13> kDone{{
+constexpr std::array<std::pair<std::string_view, const char*>, 14> kDone{{
     {"analyze", "The cost of noisy answers of an ensemble was computed."},
     {"label", "An ensemble answered queries with noise, and the answers were written down."},
     {"plan", "A run of an ensemble was planned; no votes were looked at."},
@@ -37,6 +37,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 13> kDone{{
     {"rounds", "Parameters of two rounds were looked for. Nothing was published by that."},
     {"inspect", "A file of votes was described."},
     {"explain", "The cost of single queries was explained."},
+    {"multilabel", "What queries with several labels cost was computed."},
     {"nzc", "A claim of others about their mechanism was checked."},
 }};
 

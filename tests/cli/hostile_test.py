@@ -38,6 +38,7 @@ ROLES = {
     "labels": lambda path: ["analyze", "votes.npy", *NOISE, "--labels", path],
     "decisions": lambda path: ["analyze", "votes.npy", *MECHANISM, "--decisions", path],
     "student": lambda path: ["analyze", "votes.npy", *MECHANISM, "--student", path],
+    "ballots": lambda path: ["multilabel", path, "--multilabel", "binary", *NOISE],
     "report": lambda path: ["compose", path],
     "page": lambda path: ["report", path, "-o", "page.html"],
     "picture": lambda path: ["plot", path, "--kind", "partition", "-o", "p.svg"],

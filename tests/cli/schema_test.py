@@ -141,6 +141,23 @@ NZC_MUTATIONS = {
     "something else": lambda r: put(r, 1, "more"),
 }
 
+BALLOTS = "ballots.npy --sigma2 2"
+MULTILABEL_LINES = [
+    f"{BALLOTS} --multilabel binary,tau:1,powerset --exact",
+    f"{BALLOTS} --multilabel tau:2.5",
+    f"{BALLOTS} --multilabel powerset",
+]
+
+MULTILABEL_MUTATIONS = {
+    "releasable": lambda r: put(r, True, "releasable"),
+    "no mechanism": lambda r: put(r, [], "mechanisms"),
+    "a mechanism without a cost": lambda r: without(r, "mechanisms", 0, "headline"),
+    "a share above 1": lambda r: put(r, 1.5, "mechanisms", 0, "agreement", "labels"),
+    "no such way": lambda r: put(r, "all", "mechanisms", 0, "voting"),
+    "no sensitivity": lambda r: put(r, 0, "mechanisms", 0, "query_mu"),
+    "something else": lambda r: put(r, 1, "more"),
+}
+
 LABEL_LINES = [
     f"{COUNTS} --teachers 100 {CONFIDENT} --force --write-labels l.npy --ledger ledger.jsonl",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --force --write-labels l.csv --max-answers 3 --ledger ledger.jsonl",
@@ -600,6 +617,16 @@ def main():
         check("darrm", DARRM_LINES, DARRM_MUTATIONS)
         check("darrm", DARRM_LINES[-1:], PUBLIC_MUTATIONS)
         check("nzc", [f"{line} --delta 1e-5" for line in NZC_LINES], NZC_MUTATIONS)
+        subprocess.run([sys.executable, SOURCE / "tests/support/label_dump.py", "ballots.npy", "5", "6", "3"], check=True)
+        pathlib.Path("groups.txt").write_text("a\n" * 60 + "b\n" * 40, encoding="utf-8")
+        pathlib.Path("weights.txt").write_text("1\n" * 60 + "0.5\n" * 40, encoding="utf-8")
+        check("analyze", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20 --delta 1e-5 --exact --groups groups.txt"], {
+            "a group without teachers": lambda r: put(r, 0, "per_teacher", "groups", 0, "teachers"),
+        })
+        check("analyze", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20 --delta 1e-5 --teacher-weights weights.txt"], {
+            "no weight": lambda r: put(r, 0, "weights", 0, "weight"),
+        })
+        check("multilabel", [f"{line} --delta 1e-5" for line in MULTILABEL_LINES], MULTILABEL_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)
         check_ledger(pathlib.Path("ledger.jsonl"))
         check("release", [f"{line} --delta 1e-5" for line in LEDGER_RELEASES], {})

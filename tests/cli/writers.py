@@ -51,6 +51,8 @@ WRITERS = [
     Writer(["darrm", "--teachers", "11", "--setting", "independent-fresh", "--epsilon", "0.1", "--m", "3", "--noise-function", "constant"],
            {}, {"-o": "plan_of_darrm.json"}),
     Writer(["nzc", "votes.npy", "--scale", "20", "--tau", "1e-6", "--delta", "1e-5"], {"-o": "nzc.json"}),
+    Writer(["multilabel", "given.csv", "--layout", "counts", "--teachers", "5", "--multilabel", "binary", "--sigma2", "3", "--delta", "1e-5"],
+           {"-o": "multilabel.json"}),
     Writer(["ledger", "kept.ledger"], {"-o": "account.json"}),
     Writer(["explain", "votes.npy", "--sigma2", "40", "--delta", "1e-5", "--top", "2"], {"-o": "explain.json"}),
     Writer(["inspect", "votes.npy"], {"-o": "inspect.json"}),
@@ -72,6 +74,7 @@ def prepare(pate, root: pathlib.Path):
         subprocess.run([pate, *words, "--quiet"], cwd=root, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     run("simulate", "--queries", "20", "-o", "votes.npy")
     run("simulate", "--queries", "3", "--classes", "2", "--teachers", "11", "-o", "two.npy")
+    (root / "given.csv").write_text("3,0\n1,5\n", encoding="utf-8")
     run("analyze", "votes.npy", *MECHANISM, "-o", "kept.json")
     run("compose", "kept.json", "--public-only", "-o", "kept_public.json")
     run("label", "votes.npy", "--teachers", "250", *MECHANISM, "--write-labels", "kept.npy", "--ledger", "kept.ledger", "-o", "kept_label.json")

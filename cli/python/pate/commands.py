@@ -6,18 +6,18 @@ from pate import calls as _calls, reports as _reports
 
 VERSION = '1.0.0'
 
-__all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'ledger', 'plan', 'compose', 'inspect',
-           'report', 'plot', 'table', 'cite', 'simulate']
+__all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'multilabel', 'ledger', 'plan', 'compose',
+           'inspect', 'report', 'plot', 'table', 'cite', 'simulate']
 
 
 def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
             queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-            decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, sigma2=None, threshold=None,
-            sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
-            max_refusals=None, ptr_delta=None, any_delta=False, bound=None, exact=False, deltas=None,
-            profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, max_epsilon=None,
-            min_answered=None, require_releasable=False, reinforce_above=None, rows_from_answers=False, shard=None,
-            export_rdp=None, export_pld=None, max_memory=None):
+            decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, teacher_weights=None,
+            sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
+            ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, any_delta=False, bound=None,
+            exact=False, deltas=None, profile_resolution=None, reading=None, conversion=None, orders=None, threads=None,
+            groups=None, max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None,
+            rows_from_answers=False, shard=None, export_rdp=None, export_pld=None, max_memory=None):
     """Compute the privacy cost of a file of votes.
 
     On the command line: pate analyze votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5
@@ -46,6 +46,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
     decisions_rows: whether decisions has one entry per row of the votes (file) or per selected query (selected)
     allow_empty: accept an input without queries
+    teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what teachers
+        of each weight pay is reported
 
     Mechanism:
     sigma2: standard deviation of the Gaussian noise on each count, in votes
@@ -72,6 +74,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
         improved, classic, profile, gdp, pure, kov)
     orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
     threads: number of threads; 0, the default: all processors
+    groups: with exact and predictions: file with a line for each teacher, the name of its group; what each
+        group pays is reported
 
     Limits (exit status 1 when one does not hold):
     max_epsilon: largest epsilon allowed
@@ -98,7 +102,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
         grows with the number of different histograms and of teachers
     """
     options = locals()
-    return _calls.call('analyze', options.pop('votes'), options, ('decisions', 'export_pld', 'export_rdp', 'indices', 'labels', 'student'))
+    return _calls.call('analyze', options.pop('votes'), options, ('decisions', 'export_pld', 'export_rdp', 'groups', 'indices', 'labels', 'student', 'teacher_weights'))
 
 
 def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
@@ -548,6 +552,41 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     """
     options = locals()
     return _calls.call('nzc', options.pop('votes'), options, ('indices', 'labels'))
+
+
+def multilabel(votes, *, multilabel, sigma2, delta, layout=None, teachers=None, queries=None, any_delta=False,
+               exact=False, threads=None, max_memory=None):
+    """Compute what queries with several labels cost.
+
+    On the command line: pate multilabel votes.npy --multilabel binary,tau:3,powerset --sigma2 40 --delta 1e-5 --summary
+
+    votes: file of votes: .npy or .npz:member of three dimensions, of counts also .csv, .tsv or - for standard
+        input
+
+    Votes:
+    layout: array layout: predictions (teachers x queries x labels), predictions-by-query (queries x teachers x
+        labels) or counts (queries x labels) (default: predictions)
+    teachers: number of teachers of the ensemble; counts need it
+    queries: use only the first N queries, or A to B-1
+
+    Mechanism:
+    multilabel: how a query gets labels: binary (a vote on each), tau:T (sums of ballots with an L2 norm of at
+        most sqrt T), powerset (one vote on sets); several are compared (required)
+    sigma2: standard deviation of Gaussian noise on each count, in votes: one for all, or one for each of
+        multilabel (required)
+
+    Privacy:
+    delta: delta of the (epsilon, delta) guarantee (required)
+    any_delta: allow delta > 0.1
+    exact: also compute exact divergences, and what each teacher pays
+    threads: number of threads; 0, the default: all processors
+
+    Program:
+    max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
+        grows with the number of votes and of labels
+    """
+    options = locals()
+    return _calls.call('multilabel', options.pop('votes'), options, ())
 
 
 def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, source=None, append=False, delta=None,

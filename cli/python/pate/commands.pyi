@@ -31,6 +31,7 @@ def analyze(
     decisions_are: Literal["answered", "labels"] | None = ...,
     decisions_rows: Literal["file", "selected"] | None = ...,
     allow_empty: bool = ...,
+    teacher_weights: Path | None = ...,
     sigma2: float | None = ...,
     threshold: str | float | None = ...,
     sigma1: float | None = ...,
@@ -50,6 +51,7 @@ def analyze(
     conversion: Literal["optimal", "improved", "classic", "profile", "gdp", "pure", "kov"] | None = ...,
     orders: Literal["moments"] | Sequence[float] | None = ...,
     threads: int | None = ...,
+    groups: Path | None = ...,
     max_epsilon: float | None = ...,
     min_answered: float | None = ...,
     require_releasable: bool = ...,
@@ -316,6 +318,21 @@ def nzc(
     tau: float | None = ...,
     constant: float | None = ...,
     any_delta: bool = ...,
+    max_memory: str | float | None = ...,
+) -> Report: ...
+
+def multilabel(
+    votes: Votes,
+    *,
+    multilabel: str | Sequence[str],
+    sigma2: float | Sequence[float],
+    delta: float,
+    layout: Literal["predictions", "predictions-by-query", "counts"] | None = ...,
+    teachers: int | None = ...,
+    queries: str | float | None = ...,
+    any_delta: bool = ...,
+    exact: bool = ...,
+    threads: int | None = ...,
     max_memory: str | float | None = ...,
 ) -> Report: ...
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/costs_apart.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/events/run_events.hpp"
 #include "pate/reports/ledger_account.hpp"
@@ -26,12 +27,35 @@ static void fields(FieldWriter& a, const Utility& utility) {
   a("plurality_accuracy", utility.plurality_accuracy);
 }
 
-static void fields(FieldWriter& a, const PerTeacher& teachers) {
+static void fields(FieldWriter& a, const WeightCost& cost) {
+  a("weight", cost.weight);
+  a("teachers", cost.teachers);
+  a("any_votes", cost.any_votes);
+  a.optional("tradeoff", cost.tradeoff);
+}
+
+static void fields(FieldWriter& a, const GroupCost& group) {
+  a("name", group.name);
+  a("teachers", group.teachers);
+  a("epsilon", group.epsilon);
+  a.optional("profile", group.profile);
+  a.optional("whole_group", group.whole_group);
+}
+
+// Of teachers, and of groups of them where there are any.
+struct TeachersTold {
+  const PerTeacher& teachers;
+  const CostsApart* apart;
+};
+static void fields(FieldWriter& a, const TeachersTold& told) {
+  const PerTeacher& teachers = told.teachers;
   a("epsilon", teachers.epsilon);
   a("quantiles", teachers.quantiles);
-  if (!teachers.profile) return;
-  a("profile", *teachers.profile);
-  a("refined", teachers.refined);
+  if (teachers.profile) {
+    a("profile", *teachers.profile);
+    a("refined", teachers.refined);
+  }
+  if (told.apart != nullptr && !told.apart->groups.empty()) a("groups", told.apart->groups);
 }
 
 // Values of a profile, column by column.
@@ -118,7 +142,8 @@ Event analysis_event(const Account& account, const std::vector<InputFile>& input
 }
 
 std::string analyze_report_json(const Account& account, const ReportContext& context,
-                                const Partials* partials, Audience audience) {
+                                const Partials* partials, Audience audience,
+                                const CostsApart* apart) {
   const auto describe = [&](FieldWriter& report) {
     FieldWriter open = report.open();
     open("mechanism", account.aggregator);
@@ -145,7 +170,8 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
     report.optional("profile", account.profile);
     report("trajectory", account.trajectory);
     report.optional("utility", account.utility);
-    report.optional("per_teacher", account.per_teacher);
+    if (account.per_teacher) report("per_teacher", TeachersTold{*account.per_teacher, apart});
+    if (apart != nullptr && !apart->weights.empty()) report("weights", apart->weights);
     if (partials != nullptr && !report.is_for_everybody()) write_partials(report, *partials);
     if (!context.parts.empty()) report("parts", context.parts);
   };

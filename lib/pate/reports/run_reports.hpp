@@ -13,6 +13,10 @@
 #include "pate/reports/published_sensitivity.hpp"
 #include "pate/reports/report_context.hpp"
 
+namespace pate {
+struct CostsApart;
+}
+
 namespace pate::reports {
 
 // Reports of what runs cost, as JSON text: two spaces of indentation, ending in a newline. Numbers
@@ -24,10 +28,12 @@ namespace pate::reports {
                                    bool rows_from_answers);
 
 /// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
-/// can be put together. For everybody: of a `public_part`.
+/// can be put together. For everybody: of a `public_part`. `apart`, or null: what
+/// teachers that are told apart pay.
 [[nodiscard]] std::string analyze_report_json(const Account& account, const ReportContext& context,
                                               const Partials* partials = nullptr,
-                                              Audience audience = Audience::owner);
+                                              Audience audience = Audience::owner,
+                                              const CostsApart* apart = nullptr);
 
 /// What several parts cost together as a report `pate/analyze/v1` that names its parts. The
 /// mechanism is "composed". It can be composed again. For everybody: of a `public_record`.

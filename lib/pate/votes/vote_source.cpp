@@ -20,8 +20,9 @@ namespace pate {
 namespace {
 
 constexpr std::int64_t kMaxVotes = std::numeric_limits<std::int32_t>::max();
-// Classes of predictions: a histogram is made for every query, however few of them get votes.
-constexpr std::int64_t kMaxPredicted = 1'000'000;
+// Classes of predictions: a histogram is made for every query, however few of them get votes. All
+// sets of 20 labels.
+constexpr std::int64_t kMaxPredicted = std::int64_t{1} << 20;
 
 // The sum of a row of counts, each of them checked.
 std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row,

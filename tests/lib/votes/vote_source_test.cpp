@@ -458,7 +458,7 @@ TEST_CASE("the number of classes must make sense") {
   };
   CHECK(refusal(0) == "classes must be >= 1, got 0");
   CHECK(refusal(-3) == "classes must be >= 1, got -3");
-  CHECK(refusal(1000001) == "classes must be <= 1000000, got 1000001");
+  CHECK(refusal(1048577) == "classes must be <= 1048576, got 1048577");
 }
 
 TEST_CASE("what is no table of predictions is refused") {

@@ -1,0 +1,41 @@
+#include "pate/accounting/group_costs.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
+#include "pate/numerics/infinity.hpp"
+
+namespace pate {
+
+std::vector<GroupCost> group_costs(const TeacherGroups& groups, const Account& account) {
+  if (!account.per_teacher) {
+    throw parameter_error(
+        "costs of groups need those of every teacher: exact costs of predictions");
+  }
+  const PerTeacher& teachers = *account.per_teacher;
+  if (groups.of_teacher.size() != teachers.epsilon.size()) {
+    throw parameter_error("every teacher needs a group, and no other");
+  }
+  std::vector<GroupCost> costs;
+  for (const std::string& name : groups.names) costs.push_back({name});
+  for (std::size_t t = 0; t < groups.of_teacher.size(); ++t) {
+    GroupCost& cost = costs[groups.of_teacher[t]];
+    ++cost.teachers;
+    cost.epsilon = max_or_nan(cost.epsilon, teachers.epsilon[t]);
+    if (teachers.profile) {
+      cost.profile = max_or_nan(cost.profile.value_or(0.0), (*teachers.profile)[t]);
+    }
+  }
+  const auto squared_mu = account.steps.squared_mu();
+  if (!squared_mu || account.query_delta > 0.0) return costs;
+  for (GroupCost& cost : costs) {
+    cost.whole_group = gaussian_dp_epsilon(
+        static_cast<double>(cost.teachers) * std::sqrt(*squared_mu), account.delta);
+  }
+  return costs;
+}
+
+}  // namespace pate

@@ -1,0 +1,114 @@
+#include "pate/votes/weighted_votes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
+
+namespace pate {
+
+namespace {
+
+// Weights are read as multiples of 1e-6.
+constexpr int kDigits = 6;
+constexpr std::int64_t kScale = 1'000'000;
+constexpr std::int64_t kMostUnits = 2147483647;
+constexpr std::size_t kMostWholeDigits = 9;
+
+bool all_digits(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::int64_t digits_of(std::string_view text) {
+  std::int64_t value = 0;
+  for (const char c : text) value = 10 * value + (c - '0');
+  return value;
+}
+
+// A decimal as a multiple of 1e-6; none for another text.
+std::optional<std::int64_t> parse_weight(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view fraction =
+      point == std::string_view::npos ? std::string_view{} : text.substr(point + 1);
+  if (whole.empty() || whole.size() > kMostWholeDigits || fraction.size() > kDigits) return {};
+  if (!all_digits(whole) || !all_digits(fraction)) return {};
+  if (point != std::string_view::npos && fraction.empty()) return {};
+  std::int64_t part = digits_of(fraction);
+  for (std::size_t i = fraction.size(); i < kDigits; ++i) part *= 10;
+  const std::int64_t weight = digits_of(whole) * kScale + part;
+  return weight > 0 ? std::optional(weight) : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t TeacherWeights::heaviest() const {
+  return *std::ranges::max_element(units);
+}
+
+std::int64_t TeacherWeights::total() const {
+  return std::accumulate(units.begin(), units.end(), std::int64_t{0});
+}
+
+TeacherWeights parse_weights(std::span<const std::string> texts, const std::string& name) {
+  TeacherWeights weights;
+  std::int64_t divisor = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto weight = parse_weight(texts[i]);
+    if (!weight) {
+      throw input_error(fmt::format(
+          "{}: line {}: expected a weight > 0 below 1e9 with at most {} digits after the point, "
+          "found '{}'",
+          name, i + 1, kDigits, io::printable(texts[i], 40)));
+    }
+    weights.units.push_back(*weight);
+    divisor = std::gcd(divisor, *weight);
+  }
+  if (weights.units.empty()) throw input_error(fmt::format("{}: expected weights", name));
+  std::int64_t total = 0;
+  for (std::int64_t& units : weights.units) {
+    units /= divisor;
+    if (units > kMostUnits - total) {
+      throw input_error(fmt::format(
+          "{}: the weights together are more than {} times their common unit, {}: round them", name,
+          kMostUnits, static_cast<double>(divisor) / static_cast<double>(kScale)));
+    }
+    total += units;
+  }
+  weights.unit = static_cast<double>(divisor) / static_cast<double>(kScale);
+  return weights;
+}
+
+WeightedVotes::WeightedVotes(const PredictionVotes& votes, TeacherWeights weights)
+    : votes_(votes), weights_(std::move(weights)) {
+  require_every_vote(votes, "a weight of teachers");
+  if (votes.queries() > 0 && static_cast<std::int64_t>(weights_.units.size()) != votes.teachers()) {
+    throw parameter_error(
+        fmt::format("every teacher needs a weight: there are {} teachers and {} "
+                    "weights",
+                    votes.teachers(), weights_.units.size()));
+  }
+}
+
+void WeightedVotes::read(std::int64_t first, std::int64_t count,
+                         std::span<std::int32_t> out) const {
+  const auto teachers = static_cast<std::size_t>(votes_.teachers());
+  const auto classes = static_cast<std::size_t>(votes_.classes());
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count) * teachers);
+  votes_.read_votes(first, count, ids);
+  std::ranges::fill(out, 0);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    out[i / teachers * classes + static_cast<std::size_t>(ids[i])] +=
+        static_cast<std::int32_t>(weights_.units[i % teachers]);
+  }
+}
+
+}  // namespace pate

@@ -1,0 +1,59 @@
+#include "pate/votes/weighted_votes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "support/npy_writer.hpp"
+
+using namespace pate;
+
+namespace {
+
+TeacherWeights parsed(std::vector<std::string> texts) {
+  return parse_weights(texts, "w.txt");
+}
+
+}  // namespace
+
+TEST_SUITE("weighted_votes") {
+  TEST_CASE("weights are multiples of their greatest common divisor") {
+    const TeacherWeights weights = parsed({"1", "0.5", "2.25", "1.000000"});
+    CHECK(weights.units == std::vector<std::int64_t>{4, 2, 9, 4});
+    CHECK(weights.unit == 0.25);
+    CHECK(weights.heaviest() == 9);
+    CHECK(weights.total() == 19);
+    CHECK(parsed({"3", "3"}).units == std::vector<std::int64_t>{1, 1});
+    CHECK(parsed({"3", "3"}).unit == 3.0);
+    CHECK(parsed({"0.000001", "1"}).units[1] == 1'000'000);
+  }
+
+  TEST_CASE("what is no weight is refused") {
+    for (const char* bad : {"", "0", "0.0", "-1", "+1", "1e3", "nan", "inf", "1.", ".5", "1,5",
+                            "0.0000001", "1234567890", "1/3", " 1"}) {
+      CHECK_THROWS_AS((void)parsed({"1", bad}), input_error);
+    }
+    CHECK_THROWS_AS((void)parsed({}), input_error);
+    CHECK_THROWS_AS((void)parsed({"999999999", "999999998.000001"}), input_error);
+    CHECK_THROWS_WITH_AS((void)parsed({"1", "x"}),
+                         "w.txt: line 2: expected a weight > 0 below 1e9 with at most 6 digits "
+                         "after the point, found 'x'",
+                         input_error);
+  }
+
+  TEST_CASE("histograms in units") {
+    const auto table = pate::test::integer_table({2, 3}, {0, 1, 1, 2, 2, 0});
+    const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, 3);
+    const WeightedVotes weighted(votes, {{1, 2, 5}, 1.0});
+    CHECK(weighted.teachers() == 8);
+    std::vector<std::int32_t> counts(6);
+    weighted.read(0, 2, counts);
+    CHECK(counts == std::vector<std::int32_t>{1, 7, 0, 5, 0, 3});
+    std::vector<std::int32_t> last(3, 9);
+    weighted.read(1, 1, last);
+    CHECK(last == std::vector<std::int32_t>{5, 0, 3});
+    CHECK_THROWS_AS((void)WeightedVotes(votes, {{1, 2}, 1.0}), parameter_error);
+  }
+}
