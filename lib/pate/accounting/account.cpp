@@ -266,7 +266,9 @@ Account account_bounds(const QueryCounts& query_counts, const Aggregator& aggreg
   // A cost that is still to come may be the only one that was chosen.
   if (may_be_headline(account.costs, settings)) {
     account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-    account.trajectory = trajectory(query_counts, account, checkpoints.rdp);
+    account.trajectory = trajectory(query_counts, account, checkpoints.rdp, [&](double order) {
+      return direct.at_checkpoints(candidate->bound, candidate->reading, order);
+    });
   }
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   return account;
