@@ -396,7 +396,7 @@ std::vector<TrajectoryPoint> trajectory(const QueryCounts& query_counts, const A
       std::vector<double> rdp;
       for (const auto& run : by_checkpoint) rdp.push_back(run[k]);
       point = best_on_grid(account.orders, rdp, conversion, delta);
-      if (std::isfinite(point.epsilon)) {
+      if (settled && std::isfinite(point.epsilon)) {
         const auto [found, is_new] = at_orders.try_emplace(point.order);
         if (is_new) found->second = settled(point.order);
         const double epsilon = epsilon_from_rdp(conversion, found->second[k], point.order, delta);
