@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 
@@ -25,6 +27,9 @@ namespace pate {
 namespace {
 
 constexpr double kAtCap = 1e-8;
+// Beyond this many distinct queries direct sums at the orders of a trajectory take as long as all
+// else: its inner points stay interpolated.
+constexpr std::size_t kSettledQueries = 100'000;
 
 std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, GuaranteeKind reading,
                                                      bool has_selection) {
@@ -266,7 +271,13 @@ Account account_bounds(const QueryCounts& query_counts, const Aggregator& aggreg
   // A cost that is still to come may be the only one that was chosen.
   if (may_be_headline(account.costs, settings)) {
     account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-    account.trajectory = trajectory(query_counts, account, checkpoints.rdp);
+    std::function<std::vector<double>(double)> settled;
+    if (query_counts.distinct.size() <= kSettledQueries) {
+      settled = [&](double order) {
+        return direct.at_checkpoints(candidate->bound, candidate->reading, order);
+      };
+    }
+    account.trajectory = trajectory(query_counts, account, checkpoints.rdp, settled);
   }
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   return account;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -374,9 +375,11 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
 }
 
 std::vector<TrajectoryPoint> trajectory(const QueryCounts& query_counts, const Account& account,
-                                        const std::vector<std::vector<double>>& by_checkpoint) {
+                                        const std::vector<std::vector<double>>& by_checkpoint,
+                                        const std::function<std::vector<double>(double)>& settled) {
   const CostEntry& headline = account.costs[account.headline];
   const auto answered = answered_by_checkpoint(query_counts, account.aggregator, headline.reading);
+  std::map<double, std::vector<double>> at_orders;
   std::vector<TrajectoryPoint> points;
   points.reserve(query_counts.checkpoints.size());
   for (std::size_t k = 0; k < query_counts.checkpoints.size(); ++k) {
@@ -387,11 +390,18 @@ std::vector<TrajectoryPoint> trajectory(const QueryCounts& query_counts, const A
     } else if (headline.bound == Bound::data_independent) {
       point = data_independent_point(account, headline, query_counts.checkpoints[k]);
     } else {
+      const Conversion conversion = rdp_conversion(headline.conversion);
+      const double delta =
+          OrderSearch{account.delta, false, account.query_delta}.conversion_delta();
       std::vector<double> rdp;
       for (const auto& run : by_checkpoint) rdp.push_back(run[k]);
-      point =
-          best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion),
-                       OrderSearch{account.delta, false, account.query_delta}.conversion_delta());
+      point = best_on_grid(account.orders, rdp, conversion, delta);
+      if (settled && std::isfinite(point.epsilon)) {
+        const auto [found, is_new] = at_orders.try_emplace(point.order);
+        if (is_new) found->second = settled(point.order);
+        const double epsilon = epsilon_from_rdp(conversion, found->second[k], point.order, delta);
+        point.epsilon = std::max(epsilon, 0.0);
+      }
     }
     point.queries = query_counts.checkpoints[k];
     point.answered = answered[k];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -45,6 +46,9 @@ DirectCosts::DirectCosts(const CostInputs& inputs, unsigned threads)
   for (const std::uint32_t i : by_q) {
     if (log_q_.empty() || log_q_.back() != distinct[i].log_q) log_q_.push_back(distinct[i].log_q);
     q_of_[i] = static_cast<std::uint32_t>(log_q_.size() - 1);
+    weights_.resize(log_q_.size(), 0.0);
+    weights_.back() += std::max(static_cast<double>(distinct[i].count) * inputs.answered(i),
+                                static_cast<double>(distinct[i].answered));
   }
 }
 
@@ -64,7 +68,7 @@ DirectCosts::Terms DirectCosts::terms(Bound bound, double order) const {
     });
     return result;
   }
-  result.log_excess = tradeoff_log_excesses(log_q_, noise.mu(), order, threads_);
+  result.log_excess = tradeoff_log_excesses(log_q_, weights_, noise.mu(), order, threads_);
   for (std::size_t i = 0; i < log_q_.size(); ++i) {
     if (log_q_[i] == -kInfinity) continue;
     result.noisy_max[i] = cost_of_log_excess(result.log_excess[i].larger(), order, cap);
@@ -75,6 +79,11 @@ DirectCosts::Terms DirectCosts::terms(Bound bound, double order) const {
                          &*inputs_.places());
   }
   return result;
+}
+
+double DirectCosts::check_cost(const Terms& terms, std::int64_t statistic, double order) const {
+  return terms.joint ? terms.joint->selection_cost(statistic)
+                     : published_selection_cost(*inputs_.ladder(), statistic, order);
 }
 
 RunCost DirectCosts::at(Bound bound, double order) const {
@@ -120,12 +129,44 @@ RunCost DirectCosts::at(Bound bound, double order) const {
   }
   CompensatedSum checks;
   for (const CostInputs::Statistic& statistic : inputs_.statistics()) {
-    checks.add(statistic.queries *
-               (terms.joint ? terms.joint->selection_cost(statistic.value)
-                            : published_selection_cost(*inputs_.ladder(), statistic.value, order)));
+    checks.add(statistic.queries * check_cost(terms, statistic.value, order));
   }
   result.selection = checks.value();
   return result;
+}
+
+std::vector<double> DirectCosts::at_checkpoints(Bound bound, GuaranteeKind reading,
+                                                double order) const {
+  if (!inputs_.aggregator().is_gaussian()) {
+    CheckpointCosts checkpoints{reading};
+    (void)run_costs(inputs_, bound, std::span(&order, 1), threads_, &checkpoints);
+    return checkpoints.rdp.front();
+  }
+  const QueryCounts& query_counts = inputs_.query_counts();
+  const Terms terms = this->terms(bound, order);
+  const bool is_joint = reading == GuaranteeKind::joint && terms.joint;
+  std::vector<double> checks(inputs_.statistics().size(), 0.0);
+  for (std::size_t k = 0; inputs_.ladder() && !is_joint && k < checks.size(); ++k) {
+    checks[k] = check_cost(terms, inputs_.statistics()[k].value, order);
+  }
+  std::vector<double> rdp(query_counts.checkpoints.size(), 0.0);
+  for (std::size_t i = 0; i < query_counts.distinct.size(); ++i) {
+    const double noisy_max = terms.noisy_max[q_of_[i]];
+    double asked = checks[inputs_.statistic_of(i)];
+    double answered = 0.0;
+    if (is_joint) {
+      asked = terms.joint->cost(query_counts.distinct[i].statistic, terms.log_excess[q_of_[i]]);
+    } else if (reading == GuaranteeKind::realized) {
+      answered = noisy_max;
+    } else {
+      asked += inputs_.answered(i) * noisy_max;
+    }
+    for (const Occurrence& occurrence : query_counts.occurrences_of(i)) {
+      rdp[occurrence.checkpoint] += occurrence.count * asked + occurrence.answered * answered;
+    }
+  }
+  std::partial_sum(rdp.begin(), rdp.end(), rdp.begin());
+  return rdp;
 }
 
 double DirectCosts::joint(const AnswerTable& ladder, double order) const {
@@ -135,8 +176,13 @@ double DirectCosts::joint(const AnswerTable& ladder, double order) const {
   const StatisticPlaces places(ladder, std::move(statistics));
   const GaussianNoisyMax& noise = inputs_.aggregator().noisy_max.gaussian();
   const JointCost joint(ladder, order, data_independent_cost(noise, order), &places);
+  std::vector<double> weights(log_q_.size(), 0.0);
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    weights[q_of_[i]] += static_cast<double>(distinct[i].count) *
+                         std::exp(ladder.log_answered(distinct[i].statistic));
+  }
   const std::vector<BothDirections> log_excess =
-      tradeoff_log_excesses(log_q_, noise.mu(), order, threads_);
+      tradeoff_log_excesses(log_q_, weights, noise.mu(), order, threads_);
   CompensatedSum sum;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     sum.add(static_cast<double>(distinct[i].count) *

@@ -131,7 +131,7 @@ struct AccountEpsilon {
 
 /// The epsilon that `account` reports for this bound, reading and conversion: the same sums at the
 /// same orders and the same search on the continuum, but from a few orders around the best instead
-/// of all. Equal to 1e-9 where epsilon falls and then rises with the order, as it does.
+/// of all. Equal to 1e-7 where epsilon falls and then rises with the order, as it does.
 ///
 /// hint: an order near the best, or 0. `threads` changes no bit.
 [[nodiscard]] AccountEpsilon account_epsilon(const QueryCounts& query_counts,

@@ -116,6 +116,17 @@ void check_run(const QueryCounts& query_counts, const Aggregator& aggregator, Bo
   }
 }
 
+// Not below what is interpolated, and above it by no more than bounds between values of q allow.
+void check_checkpoints(std::span<const double> got, const CostInputs& inputs, Bound bound,
+                       double order, CheckpointCosts expected) {
+  (void)run_costs(inputs, bound, std::span(&order, 1), 1, &expected);
+  REQUIRE(got.size() == expected.rdp.front().size());
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    CHECK_MESSAGE(got[k] >= expected.rdp.front()[k] * (1.0 - 1e-9), show({{"order", order}}));
+    CHECK_MESSAGE(got[k] <= expected.rdp.front()[k] * (1.0 + 1e-6), show({{"order", order}}));
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("accounting") {
@@ -223,6 +234,14 @@ TEST_SUITE("accounting") {
                             show({{"order", order}, {"sigma2", sigma2}}));
               CHECK(got.*part == again.*part);
             }
+            if (sigma2 < 1.0) continue;  // far slower, and the same sums
+            for (const GuaranteeKind reading :
+                 {GuaranteeKind::joint, GuaranteeKind::expected, GuaranteeKind::realized}) {
+              if (reading == GuaranteeKind::joint && bound == Bound::published) continue;
+              const auto rdp = one.at_checkpoints(bound, reading, order);
+              CHECK(relative_error(rdp.back(), got.rdp(reading)) < 1e-12);
+              check_checkpoints(rdp, inputs, bound, order, {reading});
+            }
           }
         }
       }
@@ -252,6 +271,15 @@ TEST_SUITE("accounting") {
                                                 settings.delta));
       }
       CHECK(found >= 9);
+      const CostEntry& headline = account.costs[account.headline];
+      REQUIRE(headline.bound == Bound::tradeoff);
+      REQUIRE(account.trajectory.size() >= 2);
+      for (std::size_t k = 0; k + 1 < account.trajectory.size(); ++k) {
+        const TrajectoryPoint& point = account.trajectory[k];
+        const auto rdp = direct.at_checkpoints(headline.bound, headline.reading, point.order);
+        CHECK(point.epsilon == epsilon_from_rdp(rdp_conversion(headline.conversion), rdp[k],
+                                                point.order, settings.delta));
+      }
     }
   }
 

@@ -39,12 +39,15 @@ struct TwoTailMaximum {
 /// The maximum of W as a function of q near one q: a point to bound others from.
 struct TwoTailTangent {
   TwoTailMaximum most;
-  /// log of the slope, d max W / dq, from below and above. NaN unless `is_concave`.
+  /// log of the slope, d max W / dq, from below and above. NaN unless concave.
   double log_least_slope, log_greatest_slope;
-  /// Whether max W is proved to be a concave function of q from here to log_q + width: at every
-  /// split that can be the best one there, the merit of either end falls when mass moves to it from
-  /// the other end or from the middle. Where that cannot be seen this is false.
-  bool is_concave;
+  /// What the second derivative of max W by q is at most from here to log_q + width, at most 0, in
+  /// units of max W / q^2 here. NaN where max W is not proved to be concave there: at every split
+  /// that can be the best one, the merit of either end must be seen to fall when mass moves to it
+  /// from the other end or from the middle.
+  double curvature;
+
+  [[nodiscard]] bool is_concave() const { return curvature <= 0.0; }
 };
 
 /// `maximize_two_tails` and the slope. Domain: width >= 0, log_q + width < 0. The conditions and
