@@ -20,7 +20,7 @@ using Option = CommandLine::Option;
 // Where the text about an option begins, and in the short help.
 constexpr std::size_t kTextColumn = 26;
 constexpr std::size_t kShortTextColumn = 23;
-constexpr std::size_t kCommandColumn = 12;
+constexpr std::size_t kCommandColumn = 14;
 
 // How words of a choice, a requirement and a default are told.
 std::string told_of(const Option& option) {

@@ -13,7 +13,7 @@ namespace pate::cli {
 /// What `pate --help` prints: the commands and the exit statuses.
 [[nodiscard]] std::string program_help(std::span<const Command> commands);
 
-/// What `pate -h` prints: the commands, in 20 lines at most.
+/// What `pate -h` prints: the commands, in 22 lines at most.
 [[nodiscard]] std::string short_program_help(std::span<const Command> commands);
 
 /// What `pate COMMAND --help` prints: usage, an example, the options by section with their

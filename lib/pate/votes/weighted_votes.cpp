@@ -72,7 +72,7 @@ TeacherWeights parse_weights(std::span<const std::string> texts, const std::stri
     weights.units.push_back(*weight);
     divisor = std::gcd(divisor, *weight);
   }
-  if (weights.units.empty()) throw input_error(fmt::format("{}: expected weights", name));
+  if (divisor == 0) throw input_error(fmt::format("{}: expected weights", name));
   std::int64_t total = 0;
   for (std::int64_t& units : weights.units) {
     units /= divisor;

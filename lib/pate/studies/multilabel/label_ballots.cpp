@@ -99,7 +99,7 @@ class YesNoTable final : public ComputedTable {
 
 LabelBallots::LabelBallots(const NumericTable& table, PredictionLayout layout,
                            const RowSelection& rows)
-    : name_(table.name()) {
+    : name_(table.name()), queries_(rows.size()) {
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   require_columns(table, 3,
                   by_teacher ? "predictions of several labels (teachers x queries x labels)"
@@ -108,7 +108,6 @@ LabelBallots::LabelBallots(const NumericTable& table, PredictionLayout layout,
   teachers_ = shape[by_teacher ? 0 : 1];
   labels_ = shape[2];
   rows.check(name_, shape[by_teacher ? 1 : 0]);
-  queries_ = rows.size();
   marks_.resize(static_cast<std::size_t>(queries_) * static_cast<std::size_t>(teachers_) *
                 static_cast<std::size_t>(labels_));
   std::vector<std::int64_t> marks(static_cast<std::size_t>(labels_));

@@ -47,6 +47,8 @@ void account_votes(const VoteSource& votes, const MultilabelSettings& settings,
   Account costs = account(run, wanted);
   result.steps = costs.steps;
   result.costs = std::move(costs.costs);
+  // What is told is for comparison with tau voting, of which there are promises only.
+  std::erase_if(result.costs, [](const CostEntry& cost) { return cost.promise != Promise::fixed; });
   if (costs.per_teacher) result.teachers = std::move(costs.per_teacher->epsilon);
   take_notices(result.mechanism.called(), costs.notices, notices);
 }
