@@ -20,6 +20,8 @@ SKIPS = python3 -B tests/skips/skips.py
 SANITIZED_ROOMS := base numerics votes mechanisms inspection labeling events reports
 # What runs on several threads.
 THREAD_TESTS := *thread*,*parallel_for*,*shard*
+# Rooms whose tests make arm64 runs: what touches the system, and arithmetic.
+ARM64_ROOMS := base numerics
 THREAD_ROOMS := base labeling inspection divergence
 SECONDS ?= 60
 FUZZ ?= --seconds $(SECONDS)
@@ -132,6 +134,8 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) tidy
 	@$(MAKE) test PRESET=dev
 	@$(MAKE) test-all PRESET=release
+	@$(MAKE) extended
+	@$(MAKE) arm64
 	@$(MAKE) sanitize
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
@@ -139,6 +143,20 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@PATE_FAILING_ALLOCATIONS=3000 ctest --preset release --no-tests=error -R '^fail_once$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/test_accounting --test-case='random dumps*'
 	@$(MAKE) coverage
+
+.PHONY: arm64
+arm64: build ## suites of rooms cross-compiled for arm64, under qemu; the program's numbers beside this machine's
+	@$(call install_missing,g++-aarch64-linux-gnu qemu-user mmdebstrap)
+	@PATE=$(BUILD)/pate tests/arm64/arm64.sh $(JOBS) $(ARM64_ROOMS)
+
+.PHONY: extended
+extended: deps ## suites of what needs more than doubles, as on machines whose long double is a double
+	@cmake --preset release -B build/extended --log-level=NOTICE -DPATE_SOFTWARE_EXTENDED=ON \
+	  -DCMAKE_UNITY_BUILD=ON -DPATE_BENCHMARKS=OFF
+	@cmake --build build/extended -j $(JOBS) --target test_divergence test_release test_studies
+	@build/extended/tests/test_divergence --minimal --source-file='*/bounds/*,*/rdp/*'
+	@build/extended/tests/test_release --minimal --source-file='*/release/sensitivity/*'
+	@build/extended/tests/test_studies --minimal --source-file='*/darrm/*'
 
 .PHONY: gallery
 gallery: build ## draw the pictures of cli/commands/plot.md again

@@ -27,9 +27,9 @@ constexpr std::int64_t kMaxVotesEach = 10;
 
 // The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
 double log_half(std::int64_t teachers) {
-  const auto m = static_cast<long double>(teachers);
-  return static_cast<double>(log_gamma(m + 1.0L) - 2.0L * log_gamma(m / 2.0L + 1.0L) -
-                             m * std::log(2.0L));
+  using std::log;
+  const Extended m(teachers);
+  return static_cast<double>(log_gamma(m + 1) - 2 * log_gamma(m / 2 + 1) - m * log(Extended(2)));
 }
 
 // Reads counts row by row as long as any of what is looked for may be true of all of them.

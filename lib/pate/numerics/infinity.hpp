@@ -11,7 +11,8 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// a NaN and report too little.
 template <class Real>
 [[nodiscard]] Real max_or_nan(Real a, Real b) {
-  return a > b || std::isnan(a) ? a : b;
+  using std::isnan;
+  return a > b || isnan(a) ? a : b;
 }
 
 }  // namespace pate

@@ -19,7 +19,7 @@ namespace pate {
 template <class Real>
 struct AffineExcess {
   using Number = Real;
-  static constexpr Real kLeast = 0;  ///< the smallest excess
+  static constexpr int kLeast = 0;  ///< the smallest excess
 
   Real selection = 0;
   Real answered = 1;
@@ -39,7 +39,8 @@ struct LogAnswerLine {
 
   template <class Real>
   [[nodiscard]] AffineExcess<Real> in() const {
-    return {std::exp(static_cast<Real>(selection)), std::exp(static_cast<Real>(answered))};
+    using std::exp;
+    return {exp(static_cast<Real>(selection)), exp(static_cast<Real>(answered))};
   }
   /// As doubles. A line that they do not hold is infinite everywhere: logarithms must decide.
   [[nodiscard]] AffineExcess<double> in_doubles() const {

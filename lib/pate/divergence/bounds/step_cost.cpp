@@ -7,6 +7,7 @@
 
 #include "pate/divergence/bounds/two_tails.hpp"
 #include "pate/mechanisms/stability_test.hpp"
+#include "pate/numerics/extended.hpp"
 #include "pate/numerics/log_space.hpp"
 
 namespace pate {
@@ -148,30 +149,31 @@ double pure_dp_cost(double epsilon, double order) {
 }
 
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
-  // In long double: far out log q and what is added to it nearly cancel.
-  const auto log_q_long = static_cast<long double>(log_q);
-  const auto sigma_long = static_cast<long double>(sigma);
-  const long double variance = sigma_long * sigma_long;
-  const long double mu2 = sigma_long * std::sqrt(-log_q_long);
-  if (!(mu2 > 1.0L) || !std::isfinite(mu2)) return;
-  const long double eps2 = mu2 / variance;
+  // In more digits: far out log q and what is added to it nearly cancel.
+  using std::abs, std::isfinite, std::log1p, std::sqrt;
+  const Extended log_q_long(log_q);
+  const Extended sigma_long(sigma);
+  const Extended variance = sigma_long * sigma_long;
+  const Extended mu2 = sigma_long * sqrt(-log_q_long);
+  if (!(mu2 > 1) || !isfinite(mu2)) return;
+  const Extended eps2 = mu2 / variance;
   if (!(-log_q_long > eps2)) return;
   // log(1 + x) <= x says it for nearly all.
-  const long double surely = (mu2 - 1.0L) * eps2 - 1.0L - mu2 / (mu2 - 1.0L);
-  if (!(log_q_long <= surely - 1e-12L * (1.0L + std::abs(surely))) &&
+  const Extended surely = (mu2 - 1) * eps2 - 1 - mu2 / (mu2 - 1);
+  if (!(log_q_long <= surely - 1e-12 * (1 + abs(surely))) &&
       !(log_q_long <=
-        (mu2 - 1.0L) * eps2 - mu2 * (std::log1p(1.0L / mu2) + std::log1p(1.0L / (mu2 - 1.0L))))) {
+        (mu2 - 1) * eps2 - mu2 * (log1p(Extended(1 / mu2)) + log1p(Extended(1 / (mu2 - 1)))))) {
     return;
   }
   // (q e^eps2)^(1 - 1/mu2) = q e^shift, because -log q = mu2 eps2.
-  const long double shift = (2.0L * mu2 - 1.0L) / variance;
+  const Extended shift = (2 * mu2 - 1) / variance;
   const auto log_grown = static_cast<double>(log_q_long + shift);
   if (!(log_grown < 0.0)) return;
-  largest_order_ = static_cast<double>(mu2 + 1.0L);
+  largest_order_ = static_cast<double>(mu2 + 1);
   rest_ = -std::expm1(log_q);
   log_a_ = std::log1p(std::exp(log_grown) * -std::expm1(static_cast<double>(-shift)) /
                       -std::expm1(log_grown));
-  log_b_ = static_cast<double>((2.0L * mu2 + 1.0L) / variance);
+  log_b_ = static_cast<double>((2 * mu2 + 1) / variance);
 }
 
 double GaussianPublishedBound::cost(double order, double data_independent) const {

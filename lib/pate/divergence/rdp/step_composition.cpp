@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <boost/math/constants/constants.hpp>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/numerics/extended.hpp"
 #include "pate/numerics/log_gamma.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/normal.hpp"
@@ -66,26 +67,29 @@ namespace {
 constexpr double kRounding = 5e-16;
 
 // log(n!) less Stirling's (n + 1/2) log n - n + log(2 pi)/2, to 1e-14 for n >= 1.
-long double stirling_rest(std::int64_t n) {
-  const auto x = static_cast<long double>(n);
+Extended stirling_rest(std::int64_t n) {
+  using std::log;
+  const Extended x(n);
   if (n < 16) {
-    const long double half_log_two_pi = 0.918938533204672741780329736405617640L;
-    return log_gamma(x + 1) - ((x + 0.5L) * std::log(x) - x + half_log_two_pi);
+    return log_gamma(x + 1) -
+           ((x + 0.5) * log(x) - x + boost::math::constants::log_root_two_pi<Extended>());
   }
-  const long double y = 1 / (x * x);
-  return (1.0L / 12 - (1.0L / 360 - (1.0L / 1260 - y / 1680) * y) * y) / x;
+  const Extended y = 1 / (x * x);
+  const Extended one(1);
+  return (one / 12 - (one / 360 - (one / 1260 - y / 1680) * y) * y) / x;
 }
 
 // x log(x / mean) - (x - mean) >= 0, without the cancellation of large terms.
-long double deviance(long double x, long double mean) {
-  const long double r = (x - mean) / (x + mean);
-  if (std::abs(r) > 0.1L) return x * std::log(x / mean) - (x - mean);
+Extended deviance(const Extended& x, const Extended& mean) {
+  using std::abs, std::log;
+  const Extended r = (x - mean) / (x + mean);
+  if (abs(r) > 0.1) return x * log(Extended(x / mean)) - (x - mean);
   // log(x / mean) = 2 artanh r, and x - mean = r (x + mean) = 2 x r - r (x - mean).
-  long double sum = (x - mean) * r;
-  long double power = 2 * x * r;
+  Extended sum = (x - mean) * r;
+  Extended power = 2 * x * r;
   for (int odd = 3; odd < 60; odd += 2) {
     power *= r * r;
-    const long double next = sum + power / odd;
+    const Extended next = sum + power / odd;
     if (next == sum) break;
     sum = next;
   }
@@ -97,10 +101,11 @@ long double deviance(long double x, long double mean) {
 class LossTail {
  public:
   LossTail(double s, std::int64_t k) : s_(s), k_(k) {
-    const long double odds = std::exp(-static_cast<long double>(s));
-    log_for_ = -std::log1p(odds);
-    log_against_ = log_for_ - static_cast<long double>(s);
-    mean_for_ = static_cast<long double>(k) / (1 + odds);
+    using std::exp, std::log1p;
+    const Extended odds = exp(Extended(-s));
+    log_for_ = -log1p(odds);
+    log_against_ = log_for_ - Extended(s);
+    mean_for_ = Extended(k) / (1 + odds);
     mean_against_ = mean_for_ * odds;
   }
 
@@ -144,19 +149,21 @@ class LossTail {
  private:
   // The saddle point form of the binomial mass (Loader, "Fast and Accurate Computation of Binomial
   // Probabilities"): factorials of large numbers would cancel.
-  [[nodiscard]] long double log_mass(std::int64_t i) const {
-    if (i == 0) return static_cast<long double>(k_) * log_for_;
-    if (i == k_) return static_cast<long double>(k_) * log_against_;
-    const auto k = static_cast<long double>(k_);
-    const auto against = static_cast<long double>(i);
-    const long double rest = stirling_rest(k_) - stirling_rest(i) - stirling_rest(k_ - i);
+  [[nodiscard]] Extended log_mass(std::int64_t i) const {
+    using std::log;
+    const Extended k(k_);
+    if (i == 0) return k * log_for_;
+    if (i == k_) return k * log_against_;
+    const Extended against(i);
+    const Extended rest = stirling_rest(k_) - stirling_rest(i) - stirling_rest(k_ - i);
     return rest - deviance(against, mean_against_) - deviance(k - against, mean_for_) +
-           0.5L * std::log(k / (2 * std::numbers::pi_v<long double> * against * (k - against)));
+           0.5 * log(Extended(
+                     k / (2 * boost::math::constants::pi<Extended>() * against * (k - against))));
   }
 
   double s_;
   std::int64_t k_;
-  long double log_against_, log_for_, mean_against_, mean_for_;
+  Extended log_against_, log_for_, mean_against_, mean_for_;
 };
 
 }  // namespace

@@ -21,10 +21,11 @@ double unanimous_log_q(const NoisyMax& noisy_max, std::int64_t teachers, std::in
   return std::min(pair_term(noisy_max)(teachers) + std::log(m - 1.0), std::log1p(-1.0 / m));
 }
 
-// exp in the range of long double.
-long double excess(double log_excess) {
-  return log_excess > -700.0 && log_excess < 700.0 ? static_cast<long double>(std::exp(log_excess))
-                                                   : std::exp(static_cast<long double>(log_excess));
+// exp in the range of extended numbers.
+Extended excess(double log_excess) {
+  using std::exp;
+  return log_excess > -700.0 && log_excess < 700.0 ? Extended(std::exp(log_excess))
+                                                   : exp(Extended(log_excess));
 }
 
 }  // namespace
@@ -99,27 +100,27 @@ QGrid::QGrid(const ExcessCurve& curve, const NoisyMax& noisy_max, std::int64_t c
     ExcessStep up;
     ExcessStep down;
     NearbySplits nearby;
-    long double here_before = 0.0L;
-    long double lower_before = 0.0L;
+    Extended here_before = 0;
+    Extended lower_before = 0;
     for (std::size_t part = 0; part <= parts; ++part) {
       const double log_q = log_q_at(cell, part);
       if (part == parts) nearby = {};  // the next cell begins with the same bits
       const NeighbourQ neighbour = neighbour_q(noisy_max, log_q, classes, nearby);
-      const long double here = excess(curve.log_excess(log_q));
-      const long double upper = excess(curve.log_excess(neighbour.log_upper));
-      const long double lower = excess(curve.log_excess(neighbour.log_lower));
+      const Extended here = excess(curve.log_excess(log_q));
+      const Extended upper = excess(curve.log_excess(neighbour.log_upper));
+      const Extended lower = excess(curve.log_excess(neighbour.log_lower));
       if (part == 0) {
         log_q_[cell + 1] = log_q;
         up.low = here;
         down.low = lower;
         if (cell == 0) {
-          upwards_[0] = {0.0L, here, upper};
-          downwards_[0] = {0.0L, lower, here};
+          upwards_[0] = {0, here, upper};
+          downwards_[0] = {0, lower, here};
         }
       } else {
         // From the left end of a part to the right end of its image: above every point of it.
-        up.rise = max_or_nan(up.rise, upper - here_before);
-        down.rise = max_or_nan(down.rise, here - lower_before);
+        up.rise = max_or_nan(up.rise, Extended(upper - here_before));
+        down.rise = max_or_nan(down.rise, Extended(here - lower_before));
       }
       here_before = here;
       lower_before = lower;

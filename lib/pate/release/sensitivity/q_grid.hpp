@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/divergence/bounds/q_tables.hpp"
+#include "pate/numerics/extended.hpp"
 
 namespace pate {
 
@@ -65,9 +66,9 @@ struct GridResolution {
 /// What the excess X of the noisy maximum does between q in a cell and a neighbour's q, at one
 /// order: X changes from some Z to at most Z + rise, where Z is in [low, high].
 struct ExcessStep {
-  long double low = 0.0L;
-  long double high = 0.0L;
-  long double rise = 0.0L;
+  Extended low = 0;
+  Extended high = 0;
+  Extended rise = 0;
 };
 
 /// A fixed grid of cells of q, from that of unanimous votes to the cap 1 - 1/m. The cells depend on

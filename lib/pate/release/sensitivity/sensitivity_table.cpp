@@ -24,9 +24,9 @@ constexpr std::int64_t kMaxRows = 1500;
 // What single precision can round away, and below what it keeps no digits.
 constexpr double kSingle = 1.0 + 2e-7;
 constexpr double kMinSingle = 1e-37;
-// Moments beyond these logarithms need the range of long double, or are beyond that too.
+// Moments beyond these logarithms need the range of extended numbers, or are beyond that too.
 constexpr double kLogDouble = 650.0;
-constexpr double kLogLongDouble = 11000.0;
+constexpr double kLogExtended = 11000.0;
 
 [[noreturn]] void throw_beyond_numbers() {
   throw validity_error(
@@ -93,6 +93,7 @@ void joint_excesses(const AtEnds<Real>& excess, const std::array<AffineExcess<Re
   const AffineExcess<Real>& a = lines[0];
   const AffineExcess<Real>& b = lines[1];
   const AffineExcess<Real>& c = lines[2];
+  using std::isnan;
   const std::size_t cells = excess.before_low.size();
   const auto largest = [&](const Real* from, Real* to) {
     for (std::size_t k = 0; k < cells; ++k) {
@@ -101,8 +102,8 @@ void joint_excesses(const AtEnds<Real>& excess, const std::array<AffineExcess<Re
       const Real at_c = c.at(x);
       // What is not a number stays, wherever it comes from.
       Real most = a.at(x);
-      most = at_b <= most || std::isnan(most) ? most : at_b;
-      to[k] = at_c <= most || std::isnan(most) ? most : at_c;
+      most = at_b <= most || isnan(most) ? most : at_b;
+      to[k] = at_c <= most || isnan(most) ? most : at_c;
     }
   };
   largest(excess.before_low.data(), joint.before_low.data());
@@ -143,8 +144,9 @@ void fill_costs(const AtEnds<Real>& excess, const Lines<Real>& lines, double ord
   } else {
     AtEnds<Real> joint(cells);
     joint_excesses(excess, three, joint);
+    using std::log1p;
     const auto logarithms = [&](const std::vector<Real>& from, std::vector<double>& to) {
-      for (std::size_t k = 0; k < cells; ++k) to[k] = static_cast<double>(std::log1p(from[k]));
+      for (std::size_t k = 0; k < cells; ++k) to[k] = static_cast<double>(log1p(from[k]));
     };
     logarithms(joint.before_low, costs.before_low);
     logarithms(joint.before_high, costs.before_high);
@@ -168,7 +170,7 @@ double change(double after, double before) {
 }  // namespace
 
 void require_moments(double log_moment) {
-  if (!(log_moment < kLogLongDouble)) throw_beyond_numbers();
+  if (!(log_moment < kLogExtended)) throw_beyond_numbers();
 }
 
 SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<AnswerTable>& ladder,
@@ -192,7 +194,7 @@ SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<Answer
   if (log_moment < kLogDouble) {
     fill<double>(grid, ladder, order, threads);
   } else {
-    fill<long double>(grid, ladder, order, threads);
+    fill<Extended>(grid, ladder, order, threads);
   }
   for (const float value : row_largest_) largest_ = std::max(largest_, value);
 }
@@ -308,8 +310,9 @@ void CheckSensitivity::around(std::int64_t v, std::vector<CheckStep>& steps) con
 
 NoisyMaxSensitivity::NoisyMaxSensitivity(const QGrid& grid, double order, double log_cap) {
   require_moments(log_cap);
-  const auto cost = [order](long double excess) {
-    return static_cast<double>(std::log1p(excess)) / (order - 1.0);
+  const auto cost = [order](const Extended& excess) {
+    using std::log1p;
+    return static_cast<double>(log1p(excess)) / (order - 1.0);
   };
   const auto largest = [&](const ExcessStep& step) {
     return max_or_nan(change(cost(step.low + step.rise), cost(step.low)),

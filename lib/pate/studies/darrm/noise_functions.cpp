@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t kErrorSeed = 20240917;
 
-long double log_choose(std::int64_t n, std::int64_t k) {
-  const auto gamma = [](std::int64_t x) { return log_gamma(static_cast<long double>(x + 1)); };
+Extended log_choose(std::int64_t n, std::int64_t k) {
+  const auto gamma = [](std::int64_t x) { return log_gamma(Extended(x + 1)); };
   return gamma(n) - gamma(k) - gamma(n - k);
 }
 
@@ -59,15 +59,15 @@ std::vector<double> subsampling_gamma(std::int64_t teachers, std::int64_t subsam
     throw parameter_error(
         fmt::format("a subsample must have 1 .. {} teachers, got {}", teachers, subsample));
   }
+  using std::exp;
   std::vector<double> result;
   for (std::int64_t l = least_majority(teachers); l <= teachers; ++l) {
     double sum = 0.0;
     for (std::int64_t j = std::max<std::int64_t>(0, subsample - (teachers - l));
          j <= std::min(subsample, l); ++j) {
-      const long double log_probability = log_choose(l, j) +
-                                          log_choose(teachers - l, subsample - j) -
-                                          log_choose(teachers, subsample);
-      sum += sign_of(j, subsample) * static_cast<double>(std::exp(log_probability));
+      const Extended log_probability = log_choose(l, j) + log_choose(teachers - l, subsample - j) -
+                                       log_choose(teachers, subsample);
+      sum += sign_of(j, subsample) * static_cast<double>(exp(log_probability));
     }
     result.push_back(std::clamp(sum, 0.0, 1.0));
   }

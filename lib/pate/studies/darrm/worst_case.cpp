@@ -15,7 +15,10 @@ namespace pate {
 namespace {
 
 constexpr double kMaxSearched = 0x1p26;  // half a minute
-// Twice the unit roundoff.
+// Twice the unit roundoff: the certificate says what it is worth with any `long double` that rounds
+// like IEEE's (a sum of two doubles does not); with one of 53 bits it is refused at larger epsilon.
+static_assert(std::numeric_limits<long double>::is_iec559 &&
+              std::numeric_limits<long double>::digits != 106);
 constexpr long double kUlp = std::numeric_limits<long double>::epsilon();
 
 bool is_nondecreasing(std::span<const double> gamma) {

@@ -67,7 +67,7 @@ TEST_SUITE("sensitivity") {
             ++joined;
           }
           // Before a step up there is `up`, before one down what is below: its end is `up` again.
-          const long double room = 1e-12L * up.high;
+          const pate::Extended room = 1e-12 * up.high;
           CHECK(down.rise <= up.high - down.low + room);
           CHECK(down.rise >= up.low - down.low - room);
           CHECK(down.rise >= up.high - down.high - room);
