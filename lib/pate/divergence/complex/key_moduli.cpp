@@ -65,13 +65,15 @@ std::array<double, 3> log_wins(const KeyLine::Wins& wins) {
 
 KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
                      std::int64_t teachers, std::int64_t classes, const ComplexOrders& orders,
-                     bool both_statistics)
+                     bool both_statistics, Keys keys)
     : has_check_(check.has_value()),
       sigma_(noise.sigma),
       teachers_(teachers),
       classes_(classes),
       orders_(orders),
       both_statistics_(both_statistics),
+      three_(keys == Keys::three ||
+             (keys == Keys::automatic && teachers <= kMaxTeachersOfThreeKeys)),
       rows_(checked(noise, teachers, classes, orders), teachers, classes, renyi_orders(orders)) {
   if (check) validate(*check);
   for (const double a : orders.reals) {
@@ -88,6 +90,14 @@ KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<Threshol
       answers_.push_back(check && w >= 0 ? answer_pair(*check, v, w) : LogBernoulliPair{});
     }
   }
+}
+
+double KeyModuli::largest_log() const {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < caps_.size(); ++i) {
+    largest = std::max(largest, orders_.reals[i] * caps_[i]);
+  }
+  return largest;
 }
 
 double KeyModuli::log_far(std::size_t t, std::int64_t gap) const {
@@ -112,8 +122,8 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
   scratch.line.compute(v, true);
   scratch.largest.clear();
   const std::size_t reals = orders_.reals.size();
-  const std::size_t cells = classes_ > 2 ? 3 : 2;
-  const std::span<const KeyMove> moves = key_moves(classes_);
+  const std::size_t cells = three_ && classes_ > 2 ? 3 : 2;
+  const std::span<const KeyMove> moves = key_moves();
   for (std::size_t i = 0; i < moves.size(); ++i) {
     if (!line.exists(i)) continue;
     const KeyMove& move = moves[i];
@@ -158,7 +168,12 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
 
 void KeyModuli::logs(std::int64_t v, std::int64_t x2, std::int64_t x3, Scratch& scratch,
                      std::span<double> to) const {
-  start_line(v + x2, x3, v, v, scratch);
+  if (three_) {
+    start_line(v + x2, x3, v, v, scratch);
+  } else {
+    scratch.s = v + x2;
+    scratch.line.start_pair(v, x2);
+  }
   logs_on_line(v, scratch, to);
 }
 
