@@ -13,14 +13,14 @@ namespace pate {
 
 namespace {
 
-constexpr double kCapRounding = 1e-13;
+constexpr double kKeyCapRounding = 1e-13;
 // More than sums over nodes are wrong by, relative.
 constexpr double kTiltedMargin = 1e-9;
 // In standard deviations of the noise: of differences of counts, and of tilts.
 constexpr double kMostReach = 60.0;
 constexpr double kMostTilt = 100.0;
 // Of logarithms: what is beyond is more than anybody declares.
-constexpr double kMostLog = 0x1p20;
+constexpr double kMostModulus = 0x1p20;
 
 std::vector<double> renyi_orders(const ComplexOrders& orders) {
   validate(orders);
@@ -79,9 +79,9 @@ KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<Threshol
   for (const double a : orders.reals) {
     const double selection = check ? 0.5 / (check->sigma1 * check->sigma1) : 0.0;
     const double each = 1.0 / (noise.sigma * noise.sigma);
-    caps_.push_back((a + 1.0) * (each + selection) * (1.0 + kCapRounding));
+    caps_.push_back((a + 1.0) * (each + selection) * (1.0 + kKeyCapRounding));
     log_growth_.push_back(a * (a + 1.0) * each);
-    if (!(a * caps_.back() <= kMostLog)) {
+    if (!(a * caps_.back() <= kMostModulus)) {
       throw validity_error("the moduli of a query may be more than a declared budget can count");
     }
   }
@@ -143,7 +143,7 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
       const auto log_rest = [&](std::size_t t, double log) {
         // p_v^lambda p_w^(1 - lambda) of an answer.
         const double its = pair.log_p + orders_.reals[t] * pair.log_ratio + log;
-        return std::exp(its) * (1.0 + kCapRounding * (1.0 + std::abs(its)));
+        return std::exp(its) * (1.0 + kKeyCapRounding * (1.0 + std::abs(its)));
       };
       scratch.rest.assign(reals, 0.0);
       for (std::size_t j = 0; j < cells; ++j) {
