@@ -13,14 +13,14 @@ namespace pate {
 
 namespace {
 
-constexpr double kCapRounding = 1e-13;
+constexpr double kKeyCapRounding = 1e-13;
 // More than sums over nodes are wrong by, relative.
 constexpr double kTiltedMargin = 1e-9;
 // In standard deviations of the noise: of differences of counts, and of tilts.
 constexpr double kMostReach = 60.0;
 constexpr double kMostTilt = 100.0;
 // Of logarithms: what is beyond is more than anybody declares.
-constexpr double kMostLog = 0x1p20;
+constexpr double kMostModulus = 0x1p20;
 
 std::vector<double> renyi_orders(const ComplexOrders& orders) {
   validate(orders);
@@ -65,21 +65,23 @@ std::array<double, 3> log_wins(const KeyLine::Wins& wins) {
 
 KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
                      std::int64_t teachers, std::int64_t classes, const ComplexOrders& orders,
-                     bool both_statistics)
+                     bool both_statistics, Keys keys)
     : has_check_(check.has_value()),
       sigma_(noise.sigma),
       teachers_(teachers),
       classes_(classes),
       orders_(orders),
       both_statistics_(both_statistics),
+      three_(keys == Keys::three ||
+             (keys == Keys::automatic && teachers <= kMaxTeachersOfThreeKeys)),
       rows_(checked(noise, teachers, classes, orders), teachers, classes, renyi_orders(orders)) {
   if (check) validate(*check);
   for (const double a : orders.reals) {
     const double selection = check ? 0.5 / (check->sigma1 * check->sigma1) : 0.0;
     const double each = 1.0 / (noise.sigma * noise.sigma);
-    caps_.push_back((a + 1.0) * (each + selection) * (1.0 + kCapRounding));
+    caps_.push_back((a + 1.0) * (each + selection) * (1.0 + kKeyCapRounding));
     log_growth_.push_back(a * (a + 1.0) * each);
-    if (!(a * caps_.back() <= kMostLog)) {
+    if (!(a * caps_.back() <= kMostModulus)) {
       throw validity_error("the moduli of a query may be more than a declared budget can count");
     }
   }
@@ -88,6 +90,14 @@ KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<Threshol
       answers_.push_back(check && w >= 0 ? answer_pair(*check, v, w) : LogBernoulliPair{});
     }
   }
+}
+
+double KeyModuli::largest_log() const {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < caps_.size(); ++i) {
+    largest = std::max(largest, orders_.reals[i] * caps_[i]);
+  }
+  return largest;
 }
 
 double KeyModuli::log_far(std::size_t t, std::int64_t gap) const {
@@ -112,8 +122,8 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
   scratch.line.compute(v, true);
   scratch.largest.clear();
   const std::size_t reals = orders_.reals.size();
-  const std::size_t cells = classes_ > 2 ? 3 : 2;
-  const std::span<const KeyMove> moves = key_moves(classes_);
+  const std::size_t cells = three_ && classes_ > 2 ? 3 : 2;
+  const std::span<const KeyMove> moves = key_moves();
   for (std::size_t i = 0; i < moves.size(); ++i) {
     if (!line.exists(i)) continue;
     const KeyMove& move = moves[i];
@@ -133,7 +143,7 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
       const auto log_rest = [&](std::size_t t, double log) {
         // p_v^lambda p_w^(1 - lambda) of an answer.
         const double its = pair.log_p + orders_.reals[t] * pair.log_ratio + log;
-        return std::exp(its) * (1.0 + kCapRounding * (1.0 + std::abs(its)));
+        return std::exp(its) * (1.0 + kKeyCapRounding * (1.0 + std::abs(its)));
       };
       scratch.rest.assign(reals, 0.0);
       for (std::size_t j = 0; j < cells; ++j) {
@@ -158,7 +168,12 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
 
 void KeyModuli::logs(std::int64_t v, std::int64_t x2, std::int64_t x3, Scratch& scratch,
                      std::span<double> to) const {
-  start_line(v + x2, x3, v, v, scratch);
+  if (three_) {
+    start_line(v + x2, x3, v, v, scratch);
+  } else {
+    scratch.s = v + x2;
+    scratch.line.start_pair(v, x2);
+  }
   logs_on_line(v, scratch, to);
 }
 

@@ -27,16 +27,25 @@ namespace pate {
 /// on the counts lambda n + (1 - lambda) n', lambda = a + 1. A partner of the move whose count is
 /// not in the key may change the statistic or not; moduli are not monotone in it, so both are
 /// looked at, and the larger modulus is taken for each (a, k).
+///
+/// Above `kMaxTeachersOfThreeKeys` teachers keys are (v, x2), whatever x3: *x3 won* is one of the
+/// rest, and every class but x2 may have up to x2 votes.
 class KeyModuli {
  public:
+  static constexpr std::int64_t kMaxTeachersOfThreeKeys = 400;
+  enum class Keys { automatic, three, two };
+
   /// Throws `parameter_error` as `validate(orders)` does, for fewer than two classes, and for noise
   /// below a sixtieth of the teachers or a hundredth of the largest real part; `validity_error` for
   /// moduli of more than e^(2^20). `both_statistics` false leaves the second statistic out, which
   /// is wrong: for the test that shows so.
   KeyModuli(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
             std::int64_t teachers, std::int64_t classes, const ComplexOrders& orders,
-            bool both_statistics = true);
+            bool both_statistics = true, Keys keys = Keys::automatic);
 
+  [[nodiscard]] bool three_keys() const { return three_; }
+  /// What no logarithm is above.
+  [[nodiscard]] double largest_log() const;
   [[nodiscard]] const ComplexOrders& orders() const { return orders_; }
   [[nodiscard]] std::int64_t teachers() const { return teachers_; }
   [[nodiscard]] std::int64_t classes() const { return classes_; }
@@ -50,11 +59,12 @@ class KeyModuli {
     std::vector<double> rest;
   };
   /// The logarithms by real part, then k; never more than a (a+1) (1/sigma2^2 + 1/(2 sigma1^2)).
-  /// Domain: v >= x2 >= x3 >= 0, which some histogram has. Rounded outwards as `LargestModuli`.
+  /// Domain: v >= x2 >= x3 >= 0, which some histogram has; of two keys x3 is not looked at. Rounded
+  /// outwards as `LargestModuli`.
   void logs(std::int64_t v, std::int64_t x2, std::int64_t x3, Scratch& scratch,
             std::span<double> to) const;
 
-  /// The same along a line of keys with v + x2 = s: quicker than one by one, the same bits.
+  /// The same along a line of three keys with v + x2 = s: quicker than one by one, the same bits.
   void start_line(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last,
                   Scratch& scratch) const;
   void logs_on_line(std::int64_t v, Scratch& scratch, std::span<double> to) const;
@@ -74,6 +84,7 @@ class KeyModuli {
   std::int64_t classes_;
   ComplexOrders orders_;
   bool both_statistics_;
+  bool three_;
   CountRows rows_;
   std::vector<double> caps_;        // of Renyi divergences, by real part
   std::vector<double> log_growth_;  // a (a + 1) / sigma2^2

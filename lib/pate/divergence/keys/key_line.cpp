@@ -34,22 +34,22 @@ constexpr std::array<Alike, 7> kAlike{
 
 }  // namespace
 
-std::span<const KeyMove> key_moves(std::int64_t classes) {
-  const std::size_t size = classes <= 2 ? 2 : classes == 3 ? 6 : classes == 4 ? 12 : 13;
-  return std::span(kMoves).first(size);
+std::span<const KeyMove> key_moves() {
+  return kMoves;
 }
 
 KeyLine::KeyLine(const CountRows& rows)
     : rows_(&rows),
-      moves_(key_moves(rows.classes())),
+      moves_(kMoves),
       orders_(rows.orders().size()),
       tilted_rest_(moves_.size() * orders_),
       tilted_third_(moves_.size() * orders_),
       tilted_(moves_.size() * orders_) {}
 
-void KeyLine::set_scene(std::size_t others, std::int64_t left, std::int64_t x3) {
-  const std::int64_t slots = rows_->classes() - 3 - static_cast<std::int64_t>(others);
-  has_scene_[others] = slots >= 0 || others == 0;
+void KeyLine::set_scene(std::size_t others, std::int64_t left, std::int64_t cap) {
+  const std::int64_t slots =
+      rows_->classes() - (has_third_ ? 3 : 2) - static_cast<std::int64_t>(others);
+  has_scene_[others] = slots >= 0;
   if (!has_scene_[others]) return;
   Row& below = scene_[others];
   Row& hazard = hazard_[others];
@@ -65,9 +65,9 @@ void KeyLine::set_scene(std::size_t others, std::int64_t left, std::int64_t x3) 
       hazard[k] += times * its[k];
     }
   };
-  const std::int64_t full = x3 == 0 ? 0 : std::min(left / x3, slots);
-  const std::int64_t remainder = full < slots ? std::min(left - full * x3, x3) : 0;
-  add(x3, full);
+  const std::int64_t full = cap == 0 ? 0 : std::min(left / cap, slots);
+  const std::int64_t remainder = full < slots ? std::min(left - full * cap, cap) : 0;
+  add(cap, full);
   add(remainder, remainder > 0 ? 1 : 0);
   add(0, slots - full - (remainder > 0 ? 1 : 0));
   for (double& its : below) its = std::exp(its);
@@ -79,7 +79,6 @@ void KeyLine::set_products(Products& to, std::size_t others, const CountRow& thi
   for (Row* row : {&to.below, &to.third_wins, &to.rest_wins}) row->resize(size);
   const double* const scene = scene_[others].data();
   const double* const hazard = hazard_[others].data();
-  const bool has_third = rows_->classes() > 2;
   for (std::size_t k = 0; k < size; ++k) {
     // All behind the third below; one of them wins.
     double below = scene[k];
@@ -88,13 +87,13 @@ void KeyLine::set_products(Products& to, std::size_t others, const CountRow& thi
       wins = wins * partner.below[k] + below * partner.density[k];
       below *= partner.below[k];
     }
-    to.third_wins[k] = has_third ? below * third.density[k] : 0.0;
-    to.below[k] = has_third ? below * third.below[k] : below;
-    to.rest_wins[k] = has_third ? wins * third.below[k] : wins;
+    to.third_wins[k] = has_third_ ? below * third.density[k] : 0.0;
+    to.below[k] = has_third_ ? below * third.below[k] : below;
+    to.rest_wins[k] = has_third_ ? wins * third.below[k] : wins;
   }
 }
 
-void KeyLine::set_tilted(std::size_t move, std::int64_t x3) {
+void KeyLine::set_tilted(std::size_t move) {
   const KeyMove& its = moves_[move];
   Products products;
   for (std::size_t t = 0; t < orders_; ++t) {
@@ -102,7 +101,7 @@ void KeyLine::set_tilted(std::size_t move, std::int64_t x3) {
     for (std::size_t i = 0; i < its.others; ++i) {
       partners[i] = rows_->tilted(t, y_, its.changes[i], nodes_.first);
     }
-    set_products(products, its.others, rows_->tilted(t, x3, its.third, nodes_.first),
+    set_products(products, its.others, rows_->tilted(t, x3_, its.third, nodes_.first),
                  std::span(partners).first(its.others));
     tilted_rest_[move * orders_ + t].swap(products.rest_wins);
     tilted_third_[move * orders_ + t].swap(products.third_wins);
@@ -112,28 +111,41 @@ void KeyLine::set_tilted(std::size_t move, std::int64_t x3) {
 void KeyLine::start(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last) {
   s_ = s;
   x3_ = x3;
-  const std::int64_t left = rows_->teachers() - s - x3;
-  y_ = std::min(x3, left);
+  has_third_ = rows_->classes() > 2;
+  prepare(rows_->teachers() - s - x3, x3, first, last);
+}
+
+void KeyLine::start_pair(std::int64_t v, std::int64_t x2) {
+  s_ = v + x2;
+  x3_ = 0;
+  has_third_ = false;
+  prepare(rows_->teachers() - s_, x2, v, v);
+}
+
+void KeyLine::prepare(std::int64_t left, std::int64_t cap, std::int64_t first, std::int64_t last) {
+  y_ = std::min(cap, left);
   nodes_ = rows_->all_nodes(first, last);
   for (std::size_t others = 0; others < kScenes; ++others) {
-    set_scene(others, left, x3);
+    set_scene(others, left, cap);
     if (!has_scene_[others]) continue;
     const CountRow partner = rows_->row(y_, nodes_.first);
     const std::array<CountRow, 2> partners{partner, partner};
-    set_products(unmoved_[others], others, rows_->row(x3, nodes_.first),
+    set_products(unmoved_[others], others, rows_->row(x3_, nodes_.first),
                  std::span(partners).first(others));
   }
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const KeyMove& move = moves_[i];
     // What does not depend on x2.
-    if (!move.exists(1, x3, y_)) continue;
+    possible_[i] =
+        has_scene_[move.others] && (move.third == 0 || has_third_) && move.exists(1, x3_, y_);
+    if (!possible_[i]) continue;
     std::array<CountRow, 2> partners{};
     for (std::size_t j = 0; j < move.others; ++j) {
       partners[j] = rows_->row(y_ + move.changes[j], nodes_.first);
     }
-    set_products(moved_[i], move.others, rows_->row(x3 + move.third, nodes_.first),
+    set_products(moved_[i], move.others, rows_->row(x3_ + move.third, nodes_.first),
                  std::span(partners).first(move.others));
-    set_tilted(i, x3);
+    set_tilted(i);
   }
 }
 
@@ -154,7 +166,7 @@ void KeyLine::compute(std::int64_t v, bool third_apart) {
   }
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const KeyMove& move = moves_[i];
-    exists_[i] = move.exists(x2, x3_, y_);
+    exists_[i] = possible_[i] && move.exists(x2, x3_, y_);
     if (exists_[i]) after_[i] = wins(move.top, move.second, moved_[i]);
   }
   // Each order has nodes of its own: what others are asked for changes no bit.
@@ -166,7 +178,7 @@ void KeyLine::compute(std::int64_t v, bool third_apart) {
       std::array<std::size_t, 3> present{};
       std::size_t size = 0;
       for (const std::size_t i : std::span(alike.moves).first(alike.size)) {
-        if (i < moves_.size() && exists_[i]) present[size++] = i;
+        if (exists_[i]) present[size++] = i;
       }
       if (size == 0) continue;
       for (std::size_t j = 0; j < size; ++j) {

@@ -23,8 +23,8 @@ struct KeyMove {
   }
 };
 
-/// All kinds of moves that there are with so many classes.
-[[nodiscard]] std::span<const KeyMove> key_moves(std::int64_t classes);
+/// All kinds of moves. Which of them a key has: `KeyLine::exists`.
+[[nodiscard]] std::span<const KeyMove> key_moves();
 
 /// Who wins, by key: along a line of keys where v + x2 = s and x3 stay. Classes behind the third
 /// are as uneven as they can be: full ones of x3 votes, one of the remainder, and empty ones. A
@@ -41,7 +41,10 @@ class KeyLine {
 
   /// The line of s and x3 for keys with v from `first` to `last`, which some histogram has.
   void start(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last);
-  /// The most that a class beside the three may have.
+  /// The key (v, x2) whatever x3 is: full classes have x2 votes, and all moves are those of the
+  /// first two classes and of others. Computed with third_apart = true.
+  void start_pair(std::int64_t v, std::int64_t x2);
+  /// The most that a class beside those of the key may have.
   [[nodiscard]] std::int64_t y() const { return y_; }
 
   /// Computes the key of v: `third_apart` says whether x3 is told apart on tilted counts, or is one
@@ -73,12 +76,14 @@ class KeyLine {
       return {below.data() + offset, third_wins.data() + offset, rest_wins.data() + offset};
     }
   };
+  // Where classes beside those of the key have `left` votes, each at most `cap`.
+  void prepare(std::int64_t left, std::int64_t cap, std::int64_t first, std::int64_t last);
   // The classes behind that take no part, with so many others that do.
-  void set_scene(std::size_t others, std::int64_t left, std::int64_t x3);
+  void set_scene(std::size_t others, std::int64_t left, std::int64_t cap);
   // Multiplies a scene with the third class and others, by their rows.
   void set_products(Products& to, std::size_t others, const CountRow& third,
                     std::span<const CountRow> partners);
-  void set_tilted(std::size_t move, std::int64_t x3);
+  void set_tilted(std::size_t move);
 
   const CountRows* rows_;
   std::span<const KeyMove> moves_;
@@ -91,7 +96,8 @@ class KeyLine {
   std::array<Products, kMostMoves> moved_;
   // By move and order: one of the rest wins and the third is below; or it wins.
   std::vector<Row> tilted_rest_, tilted_third_;
-  bool has_third_ = false;
+  bool has_third_ = false;  // a class of x3 votes
+  std::array<bool, kMostMoves> possible_{};
 
   std::array<Wins, kScenes> before_{};
   std::array<Wins, kMostMoves> after_{};

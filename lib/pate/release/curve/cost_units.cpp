@@ -15,8 +15,8 @@ namespace {
 constexpr std::int64_t kBlock = 16;
 constexpr CostUnits kNoCost = -1;
 
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
+std::int64_t blocks_of(std::int64_t size) {
+  return (size + kBlock - 1) / kBlock;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
     : width_(width), values_(std::move(values)) {
   const auto rows = static_cast<std::int64_t>(values_.size()) / width;
   const auto maxima = [&](const std::vector<CostUnits>& of, std::int64_t of_width) {
-    const std::int64_t per_row = ceil_divide(of_width, kBlock);
+    const std::int64_t per_row = blocks_of(of_width);
     std::vector<CostUnits> blocks(static_cast<std::size_t>(rows * per_row), kNoCost);
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t i = 0; i < of_width; ++i) {
@@ -66,14 +66,14 @@ RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
     return blocks;
   };
   blocks_ = maxima(values_, width_);
-  large_blocks_ = maxima(blocks_, ceil_divide(width_, kBlock));
+  large_blocks_ = maxima(blocks_, blocks_of(width_));
 }
 
 CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t to) const {
-  const std::int64_t per_row = ceil_divide(width_, kBlock);
+  const std::int64_t per_row = blocks_of(width_);
   const CostUnits* const values = values_.data() + row * width_;
   const CostUnits* const blocks = blocks_.data() + row * per_row;
-  const CostUnits* const large_blocks = large_blocks_.data() + row * ceil_divide(per_row, kBlock);
+  const CostUnits* const large_blocks = large_blocks_.data() + row * blocks_of(per_row);
   CostUnits result = kNoCost;
   if (from > to) return result;
   // Blocks that have nothing larger are passed over.

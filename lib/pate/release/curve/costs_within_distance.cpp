@@ -1,7 +1,9 @@
 #include "pate/release/curve/costs_within_distance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <numbers>
 
@@ -401,16 +403,46 @@ std::vector<CostUnits> CostsWithinDistance::upper(const VoteProfile& votes,
   if (votes.teachers != question_.teachers || votes.classes != question_.classes) {
     throw parameter_error("the votes are not of the teachers and classes the costs are for");
   }
+  // By key all that counts are the three largest counts and the statistic: many histograms may have
+  // the same.
+  struct Some {
+    std::size_t query;  // one of them
+    std::int64_t count, answered;
+  };
+  std::vector<Some> queries;
+  std::map<std::array<std::int64_t, 4>, std::size_t> known;
+  const auto counts_of = [&](std::size_t i) {
+    if (!keys_) return votes.histogram(i);
+    const auto voted = votes.voted(i);
+    std::vector<std::int32_t> counts(
+        static_cast<std::size_t>(std::min<std::int64_t>(votes.classes, 3)), 0);
+    std::copy_n(voted.begin(), std::min(voted.size(), counts.size()), counts.begin());
+    return counts;
+  };
+  for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
+    const VoteProfile::Query& query = votes.distinct[i];
+    if (keys_) {
+      const std::vector<std::int32_t> its = counts_of(i);
+      const std::int64_t third = its.size() > 2 ? its[2] : 0;
+      const auto [at, is_new] =
+          known.try_emplace({its[0], its[1], third, query.statistic}, queries.size());
+      if (!is_new) {
+        queries[at->second].count += query.count;
+        queries[at->second].answered += query.answered;
+        continue;
+      }
+    }
+    queries.push_back({i, query.count, query.answered});
+  }
   constexpr std::size_t kChunk = 16;
   std::vector<CostUnits> result(size, 0);
   std::mutex mutex;
   const CostUnits most = largest(votes.queries, votes.answered);
-  parallel_for((votes.distinct.size() + kChunk - 1) / kChunk, threads, [&](std::size_t chunk) {
+  parallel_for((queries.size() + kChunk - 1) / kChunk, threads, [&](std::size_t chunk) {
     std::vector<CostUnits> sums(size, 0);
-    for (std::size_t i = chunk * kChunk; i < std::min((chunk + 1) * kChunk, votes.distinct.size());
-         ++i) {
-      const VoteProfile::Query& query = votes.distinct[i];
-      add(votes.histogram(i), query.statistic, query.count, query.answered, sums);
+    for (std::size_t i = chunk * kChunk; i < std::min((chunk + 1) * kChunk, queries.size()); ++i) {
+      const Some& its = queries[i];
+      add(counts_of(its.query), votes.distinct[its.query].statistic, its.count, its.answered, sums);
     }
     const std::scoped_lock lock(mutex);  // integers: in whatever order
     for (std::size_t d = 0; d < size; ++d) result[d] += sums[d];

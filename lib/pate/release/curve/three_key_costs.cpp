@@ -63,7 +63,7 @@ void ThreeKeyCosts::set_far(std::int64_t s, Scratch& scratch) const {
 
 void ThreeKeyCosts::raise(std::int64_t v, std::int64_t x2, std::int64_t x3, const KeyLine& line,
                           bool third_apart, Scratch& scratch) const {
-  const std::span<const KeyMove> moves = key_moves(classes_);
+  const std::span<const KeyMove> moves = key_moves();
   const std::size_t size = orders_.size();
   std::ranges::fill(scratch.largest_, -kInfinity);
   const bool has_third = classes_ > 2;

@@ -19,6 +19,8 @@ constexpr double kMostSum = 0x1p20;
 // Planes that are in memory at a time, if that is not too much.
 constexpr std::int64_t kPlanes = 8;
 constexpr double kPlaneMemory = 200e6;
+// Of what is within distances of keys.
+constexpr double kKeyMemory = 1e9;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -36,16 +38,18 @@ CostUnits whole(double units) {
 class KeyPlane {
  public:
   KeyPlane(const KeyModuli& moduli, std::int64_t v)
-      : rows_(moduli.teachers() - v + 1),
+      : rows_(rows_of(moduli, v)),
         columns_(std::min(v, moduli.teachers() - v) + 1),
         width_(moduli.orders().size()),
         values_(static_cast<std::size_t>(rows_ * columns_) * width_, kNoModulus) {}
 
   [[nodiscard]] static double memory(const KeyModuli& moduli, std::int64_t v) {
-    return static_cast<double>(moduli.teachers() - v + 1) *
+    return static_cast<double>(rows_of(moduli, v)) *
            static_cast<double>(std::min(v, moduli.teachers() - v) + 1) *
            static_cast<double>(moduli.orders().size() * sizeof(double));
   }
+
+  [[nodiscard]] std::int64_t columns() const { return columns_; }
 
   // What has been set key by key becomes what rises with S and X.
   void make_rising() {
@@ -71,11 +75,33 @@ class KeyPlane {
   }
 
  private:
+  // Of two keys one, whatever the sum.
+  [[nodiscard]] static std::int64_t rows_of(const KeyModuli& moduli, std::int64_t v) {
+    return moduli.three_keys() ? moduli.teachers() - v + 1 : 1;
+  }
+
   std::int64_t rows_;
   std::int64_t columns_;
   std::size_t width_;
   std::vector<double> values_;
 };
+
+// Of two keys, whose planes are rows.
+void compute_rows(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>& planes,
+                  unsigned threads) {
+  const std::size_t width = moduli.orders().size();
+  parallel_for(planes.size(), threads, [&](std::size_t p) {
+    const std::int64_t v = first + static_cast<std::int64_t>(p);
+    KeyModuli::Scratch scratch(moduli);
+    for (std::int64_t x2 = ceil_divide(moduli.teachers() - v, moduli.classes() - 1);
+         x2 < planes[p].columns(); ++x2) {
+      double* const to = planes[p].at(0, x2);
+      moduli.logs(v, x2, 0, scratch, {to, width});
+      for (std::size_t i = 0; i < width; ++i) to[i] = std::ceil(to[i] * 0x1p40);
+    }
+    planes[p].make_rising();
+  });
+}
 
 // Planes of v = first.. first + planes.size() - 1.
 void compute(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>& planes,
@@ -123,18 +149,13 @@ std::vector<KeyCount> keys_of(const VoteProfile& votes) {
   return keys;
 }
 
-ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> keys,
-                           std::size_t distances, unsigned threads,
-                           const ProgressCallback& progress) {
+namespace {
+
+// Calls use(first, planes) for all planes, some at a time.
+template <class Use>
+void for_planes(const KeyModuli& moduli, unsigned threads, const Use& use) {
   const std::int64_t teachers = moduli.teachers();
-  const std::size_t width = moduli.orders().size();
-  const std::size_t size = std::min(distances, static_cast<std::size_t>(teachers) + 1);
-  const std::int64_t least = ceil_divide(teachers, moduli.classes());
-  std::vector<std::vector<double>> within(keys.size(),
-                                          std::vector<double>(size * width, kNoModulus));
-  std::vector<double> largest(width, kNoModulus);
-  ProgressCounter counter(progress, teachers - least + 1);
-  for (std::int64_t first = least; first <= teachers;) {
+  for (std::int64_t first = ceil_divide(teachers, moduli.classes()); first <= teachers;) {
     std::vector<KeyPlane> planes;
     double memory = 0.0;
     for (std::int64_t v = first; v <= std::min(teachers, first + kPlanes - 1); ++v) {
@@ -142,8 +163,28 @@ ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> ke
       if (v > first && memory > kPlaneMemory) break;
       planes.emplace_back(moduli, v);
     }
-    compute(moduli, first, planes, threads);
-    const Kernels& its = kernels();
+    if (moduli.three_keys()) {
+      compute(moduli, first, planes, threads);
+    } else {
+      compute_rows(moduli, first, planes, threads);
+    }
+    use(first, planes);
+    first += static_cast<std::int64_t>(planes.size());
+  }
+}
+
+// Adds to `sums`, by distance, the largest of what is within it of each key; all there is becomes
+// `largest`.
+void add_keys(const KeyModuli& moduli, std::span<const KeyCount> keys, unsigned threads,
+              ProgressCounter& counter, std::vector<std::vector<CostUnits>>& sums,
+              std::vector<double>& largest) {
+  const std::int64_t teachers = moduli.teachers();
+  const std::size_t width = largest.size();
+  const std::size_t size = sums.size();
+  const Kernels& its = kernels();
+  std::vector<std::vector<double>> within(keys.size(),
+                                          std::vector<double>(size * width, kNoModulus));
+  for_planes(moduli, threads, [&](std::int64_t first, const std::vector<KeyPlane>& planes) {
     for (const KeyPlane& plane : planes) {
       its.raise_to(plane.within(teachers, teachers), width, largest.data());
     }
@@ -161,33 +202,47 @@ ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> ke
       }
     });
     counter.add(static_cast<std::int64_t>(planes.size()));
-    first += static_cast<std::int64_t>(planes.size());
-  }
-  parallel_for(keys.size(), threads, [&](std::size_t q) {
-    for (std::size_t d = 1; d < size; ++d) {
-      kernels().raise_to(within[q].data() + (d - 1) * width, width, within[q].data() + d * width);
-    }
   });
+  for (std::size_t q = 0; q < keys.size(); ++q) {
+    for (std::size_t d = 0; d < size; ++d) {
+      double* const at = within[q].data() + d * width;
+      if (d > 0) its.raise_to(at - width, width, at);
+      for (std::size_t i = 0; i < width; ++i) sums[d][i] += whole(at[i]) * keys[q].count;
+    }
+  }
+}
+
+}  // namespace
+
+ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> keys,
+                           std::size_t distances, unsigned threads,
+                           const ProgressCallback& progress) {
+  const std::int64_t teachers = moduli.teachers();
+  const std::size_t width = moduli.orders().size();
+  const std::size_t size = std::min(distances, static_cast<std::size_t>(teachers) + 1);
+  std::int64_t queries = 0;
+  for (const KeyCount& key : keys) queries += key.count;
+  // Moduli are not below e^-32: what they may be wrong by is added to them.
+  if (!(static_cast<double>(queries) * std::max(moduli.largest_log(), 32.0) < kMostSum)) {
+    throw validity_error("the run may cost more than a declared budget can count");
+  }
   ComplexCosts result;
   result.teachers = teachers;
   result.orders = moduli.orders();
-  std::int64_t queries = 0;
-  for (const KeyCount& key : keys) queries += key.count;
-  std::vector<CostUnits> most;
-  for (const double units : largest) most.push_back(whole(units));
-  const double cost = cost_of_units(std::ranges::max(most));
-  if (!(static_cast<double>(queries) * std::max(cost, 32.0) < kMostSum)) {
-    throw validity_error("the run may cost more than a declared budget can count");
+  result.units.assign(size, std::vector<CostUnits>(width, 0));
+  // As many keys at a time as memory holds: planes are computed again for the others.
+  const auto at_once = static_cast<std::size_t>(
+      std::max(1.0, kKeyMemory / static_cast<double>(size * width * sizeof(double))));
+  const std::size_t passes = (keys.size() + at_once - 1) / at_once;
+  const std::int64_t least = ceil_divide(teachers, moduli.classes());
+  ProgressCounter counter(progress, static_cast<std::int64_t>(passes) * (teachers - least + 1));
+  std::vector<double> largest(width, kNoModulus);
+  for (std::size_t first = 0; first < keys.size(); first += at_once) {
+    add_keys(moduli, keys.subspan(first, std::min(at_once, keys.size() - first)), threads, counter,
+             result.units, largest);
   }
-  for (std::size_t d = 0; d < size; ++d) {
-    std::vector<CostUnits>& sum = result.units.emplace_back(width, 0);
-    const bool is_all = d == static_cast<std::size_t>(teachers);
-    for (std::size_t q = 0; q < keys.size(); ++q) {
-      const double* const at = within[q].data() + d * width;
-      for (std::size_t i = 0; i < width; ++i) {
-        sum[i] += (is_all ? most[i] : whole(at[i])) * keys[q].count;
-      }
-    }
+  if (size == static_cast<std::size_t>(teachers) + 1) {
+    for (std::size_t i = 0; i < width; ++i) result.units.back()[i] = whole(largest[i]) * queries;
   }
   return result;
 }

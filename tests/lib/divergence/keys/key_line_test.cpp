@@ -121,7 +121,7 @@ TEST_SUITE("keys") {
         if (cells > 2) CHECK(is_close(its.third, of(2, 3)));
         CHECK(is_close(its.rest, of(cells, kinds.size())));
       };
-      const auto moves = key_moves(key.classes);
+      const auto moves = key_moves();
       std::size_t known = 0;
       for (std::size_t i = 0; i < moves.size(); ++i) {
         if (!line.exists(i)) continue;
@@ -146,6 +146,26 @@ TEST_SUITE("keys") {
     }
   }
 
+  TEST_CASE("two keys: a third class is one of the others") {
+    // Of as many votes as the second, which full classes have.
+    const CountRows rows(GaussianNoisyMax{3.0}, 30, 5, std::vector{4.0, 6.5});
+    KeyLine three(rows);
+    KeyLine two(rows);
+    three.start(20, 8, 12, 12);
+    three.compute(12, false);
+    two.start_pair(12, 8);
+    two.compute(12, true);
+    for (std::size_t i = 0; i < key_moves().size(); ++i) {
+      if (key_moves()[i].third != 0 || key_moves()[i].others > 0) continue;
+      CHECK(two.after(i).top == doctest::Approx(three.after(i).top).epsilon(1e-13));
+      CHECK(two.after(i).rest ==
+            doctest::Approx(three.after(i).third + three.after(i).rest).epsilon(1e-13));
+      for (std::size_t t = 0; t < 2; ++t) {
+        CHECK(two.tilted(i)[t] == doctest::Approx(three.tilted(i)[t]).epsilon(1e-13));
+      }
+    }
+  }
+
   TEST_CASE("a line of keys and other orders change no bit") {
     Random random(42);
     for (int trial = 0; trial < 40; ++trial) {
@@ -162,7 +182,7 @@ TEST_SUITE("keys") {
       KeyLine many(among);
       many.start(s, key.x3, (s + 1) / 2, s - key.x3);
       for (std::int64_t v = (s + 1) / 2; v <= key.v; ++v) many.compute(v, true);
-      const auto moves = key_moves(key.classes);
+      const auto moves = key_moves();
       for (std::size_t i = 0; i < moves.size(); ++i) {
         CHECK(one.exists(i) == many.exists(i));
         if (!one.exists(i)) continue;
@@ -175,13 +195,30 @@ TEST_SUITE("keys") {
     }
   }
 
-  TEST_CASE("moves: a class gives only what it has") {
-    CHECK(key_moves(2).size() == 2);
-    CHECK(key_moves(3).size() == 6);
-    CHECK(key_moves(4).size() == 12);
-    CHECK(key_moves(9).size() == 13);
+  TEST_CASE("moves: as many as there are classes, and a class gives only what it has") {
+    struct Case {
+      std::int64_t classes, s, x3;
+      int of_three, of_two;
+    };
+    for (const Case& its : {Case{2, 20, 0, 2, 2}, Case{3, 16, 4, 6, 6}, Case{4, 14, 3, 12, 7},
+                            Case{5, 14, 3, 13, 7}, Case{9, 14, 3, 13, 7}}) {
+      CAPTURE(its.classes);
+      const CountRows rows(GaussianNoisyMax{2.0}, 20, its.classes, std::vector{2.0});
+      KeyLine line(rows);
+      const auto count = [&] {
+        int number = 0;
+        for (std::size_t i = 0; i < key_moves().size(); ++i) number += line.exists(i) ? 1 : 0;
+        return number;
+      };
+      line.start(its.s, its.x3, 10, 10);
+      line.compute(10, true);
+      CHECK(count() == its.of_three);
+      line.start_pair(10, 5);
+      line.compute(10, true);
+      CHECK(count() == its.of_two);
+    }
     int some = 0;
-    for (const KeyMove& move : key_moves(9)) {
+    for (const KeyMove& move : key_moves()) {
       CHECK(move.top + move.second + move.third + move.changes[0] + move.changes[1] == 0);
       CHECK(move.exists(1, 1, 1));
       if (!move.exists(1, 0, 0)) ++some;

@@ -30,7 +30,14 @@ struct SmallComplex {
   GaussianNoisyMax noise;
   std::optional<ThresholdCheck> check;
   ComplexOrders orders;
+  KeyModuli::Keys keys = KeyModuli::Keys::three;
 };
+
+// Every third by two keys.
+SmallComplex with_keys(SmallComplex its, int n) {
+  if (n % 3 == 0) its.keys = KeyModuli::Keys::two;
+  return its;
+}
 
 SmallComplex random_small(Random& random) {
   SmallComplex its;
@@ -71,7 +78,8 @@ class ComplexWorld {
       : its_(its),
         histograms_(all_histograms(static_cast<std::int32_t>(its.teachers),
                                    static_cast<std::size_t>(its.classes))) {
-    const KeyModuli moduli(its.noise, its.check, its.teachers, its.classes, its.orders);
+    const KeyModuli moduli(its.noise, its.check, its.teachers, its.classes, its.orders, true,
+                           its.keys);
     std::map<std::vector<std::int64_t>, ComplexCosts> of_key;
     const auto size = static_cast<std::size_t>(its.teachers) + 1;
     for (const Histogram& counts : histograms_) {
@@ -228,7 +236,7 @@ TEST_SUITE("declared") {
   TEST_CASE("complex costs hold what is within a distance, and are nested between neighbours") {
     Random random(81);
     for (int n = 0; n < 12; ++n) {
-      SmallComplex its = random_small(random);
+      SmallComplex its = with_keys(random_small(random), n);
       its.queries = 1;
       const ComplexWorld world(its);
       const auto& histograms = world.histograms();
@@ -260,7 +268,7 @@ TEST_SUITE("declared") {
     double largest = 0.0;
     int undecided = 0;
     for (int n = 0; n < configurations; ++n) {
-      const SmallComplex its = random_small(random);
+      const SmallComplex its = with_keys(random_small(random), n);
       const ComplexWorld world(its);
       for (int round = 0; round < 3; ++round) {
         const double delta =
@@ -292,7 +300,7 @@ TEST_SUITE("declared") {
     double without_first = 0.0;
     bool is_close = true;
     for (int n = 0; n < 60; ++n) {
-      const SmallComplex its = random_small(random);
+      const SmallComplex its = with_keys(random_small(random), n);
       const ComplexWorld world(its);
       const double delta = n % 2 == 0 ? 0.05 : 1e-3;
       const double epsilon = some_epsilon(random, world, delta);
