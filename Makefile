@@ -123,6 +123,8 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	  --test-case-exclude='*certificate*'
 	@PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps: the certificate*'
 	@PATE_DECLARED_CONFIGURATIONS=5000 $(BUILD)/tests/test_release --test-case='declared budget: test and run*'
+	@PATE_DECLARED_CONFIGURATIONS=2000 $(BUILD)/tests/test_release --test-case='complex orders: test and run*'
+	@PATE_CURVE_CONFIGURATIONS=2000 $(BUILD)/tests/test_release --test-case='complex curve: an epsilon*'
 	@$(MAKE) verify CASES=2000
 
 .PHONY: skips

@@ -105,6 +105,7 @@ struct LabelOptions {
   bool any_delta = false;
   bool rows_from_answers = false;
   std::optional<double> declared_epsilon;  ///< a budget declared beforehand: test, then run
+  std::optional<Certificate> certificate;  ///< of the test; none: what suits the run
   std::optional<std::int64_t> fallback_queries;
   bool dry_run = false;
   std::string tables;
@@ -209,6 +210,7 @@ struct PlanOptions {
   Limits limits;  ///< of epsilon only
   /// A budget declared beforehand, and what simulated votes need to be like.
   std::optional<double> declared_epsilon;
+  std::optional<Certificate> certificate;
   std::optional<std::int64_t> teachers, classes;
   std::string tables;
   unsigned threads = 0;
@@ -274,7 +276,8 @@ struct ReleaseOptions {
   bool any_delta = false;
   std::optional<GuaranteeKind> reading;  ///< none: joint; as published: expected
   std::optional<double> order, s, beta, sigma_ss;
-  std::optional<double> at_most;  ///< the claim of a test
+  std::optional<double> at_most;           ///< the claim of a test
+  std::optional<Certificate> certificate;  ///< of that test; none: what suits the run
   std::string parameters_from;
   bool parameters_from_labels = false;
   bool other_teachers = false;

@@ -35,10 +35,12 @@ usage_error labels_required() {
 // What goes with a budget that is declared beforehand, and what does not.
 void check_declared(const LabelOptions& options) {
   if (!options.declared_epsilon) {
-    if (options.fallback_queries || options.dry_run || !options.tables.empty()) {
+    if (options.fallback_queries || options.dry_run || options.certificate ||
+        !options.tables.empty()) {
       throw usage_error(fmt::format("{} goes with --declared-epsilon",
                                     options.fallback_queries ? "--fallback-queries"
                                     : options.dry_run        ? "--dry-run"
+                                    : options.certificate    ? "--certificate"
                                                              : "--tables"));
     }
     if (options.labels.empty()) throw labels_required();
@@ -120,6 +122,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   declared.add("--declared-epsilon E", options.declared_epsilon,
                "test privately whether the run keeps (E, delta), and make it only where it does; "
                "both together cost (E, delta), passed or not");
+  add_certificate(declared, options.certificate);
   declared.add("--fallback-queries N", options.fallback_queries,
                "after a failed test answer the first N queries, with half of E");
   declared.add("--dry-run", options.dry_run,

@@ -43,9 +43,18 @@ DeclaredMechanism declared_mechanism(const LabelOptions& options, const Run& run
                      options.fallback_queries.has_value()};
   settings.queries = run.rows.size();
   settings.fallback_queries = options.fallback_queries.value_or(0);
+  settings.certificate = options.certificate;
   settings.threads = options.threads;
-  expect_cost_table(settings.question.cost, settings.question.teachers, "test");
+  if (settings.certificate.value_or(default_certificate(settings.question)) == Certificate::renyi) {
+    expect_cost_table(settings.question.cost, settings.question.teachers, "test");
+  }
   return DeclaredMechanism(settings);
+}
+
+// The settings of a report, with the certificate that is in force.
+reports::Settings declared_settings(LabelOptions options, const DeclaredMechanism& mechanism) {
+  options.certificate = mechanism.test().certificate();
+  return settings_of("label", add_label, std::move(options));
 }
 
 // What everybody may know beforehand and should.
@@ -95,8 +104,7 @@ int rehearse_label(const LabelOptions& options, const Streams& streams, VotesInp
        "simulate, on public ones, or on those of teachers of other data"});
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
                          options.delta, report.notices);
-  reports::ReportContext context{version(), settings_of("label", add_label, options),
-                                 described.get()};
+  reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
   context.tables = tables.used();
   input.check_unchanged();
   deliver_report(options.output, reports::declared_report_json(report, context),
@@ -122,10 +130,9 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   auto described = input.describe_async(options.threads);
   const reports::CurveTables tables(options.tables);
   std::optional<Activity> activity(std::in_place, streams, "testing and labelling");
-  const std::size_t level = mechanism.test().level(
-      mechanism.costs(collect_votes(run, options.threads), mechanism.test().orders(), tables));
-  reports::ReportContext context{version(), settings_of("label", add_label, options),
-                                 described.get()};
+  const std::size_t level =
+      mechanism.test().level(mechanism.costs(collect_votes(run, options.threads), tables));
+  reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
   context.tables = tables.used();
   input.check_unchanged();
   check_no_labels_yet(options.labels, options.force);  // tables may have taken long
@@ -137,7 +144,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   Event event = reports::declared_event(mechanism, run.aggregator, context.inputs, ensemble,
                                         options.rows_from_answers, reports::new_event_id());
   reports::DeclaredReport report{mechanism, run.aggregator, public_advice(mechanism, run)};
-  report.declared = reports::declared_entry(mechanism.settings().budget);
+  report.declared = reports::declared_entry(mechanism);
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));

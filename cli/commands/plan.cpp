@@ -98,7 +98,9 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
                                                    reports::ReportContext& context,
                                                    const Streams& streams) {
   if (!options.declared_epsilon) {
-    if (!options.tables.empty()) throw usage_error("--tables goes with --declared-epsilon");
+    if (options.certificate || !options.tables.empty()) {
+      throw usage_error("--certificate and --tables go with --declared-epsilon");
+    }
     if (!options.sensitivity_order && (options.teachers || options.classes)) {
       throw usage_error(
           "--teachers and --classes go with --declared-epsilon or --published-sensitivity");
@@ -124,12 +126,16 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
   settings.question.cost = default_cost(settings.question.aggregator, *options.classes);
   settings.budget = {*options.declared_epsilon, options.settings.delta, false};
   settings.queries = options.queries.value_or(0);
+  settings.certificate = options.certificate;
   settings.threads = options.threads;
   const DeclaredMechanism mechanism(settings);
-  expect_cost_table(settings.question.cost, *options.teachers, "test");
+  if (mechanism.test().certificate() == Certificate::renyi) {
+    expect_cost_table(settings.question.cost, *options.teachers, "test");
+  }
   const reports::CurveTables tables(options.tables);
   Progress progress(streams, "computing tables");
-  reports::DeclaredPlan result{settings.budget, *options.teachers, *options.classes,
+  reports::DeclaredPlan result{settings.budget, mechanism.test().certificate(), *options.teachers,
+                               *options.classes,
                                declared_outlook(mechanism, tables, progress.callback())};
   context.tables = tables.used();
   return result;
@@ -163,6 +169,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   declared.add("--declared-epsilon E", options.declared_epsilon,
                "how likely the test of pate label --declared-epsilon E passes, by queries, for "
                "votes of three levels of agreement");
+  add_certificate(declared, options.certificate);
   declared.add("--teachers M", options.teachers, "number of teachers");
   declared.add("--classes m", options.classes, "number of classes");
   declared.add("--tables DIR", options.tables,

@@ -18,6 +18,7 @@
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
+#include "pate/release/declared/certificate.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -122,6 +123,8 @@ void check_at_most(const ReleaseOptions& options) {
            "--parameters-from and --parameters-from-labels");
   excludes(options.settings.confidence.has_value(), "--confidence");
   excludes(options.bound.has_value(), "--bound; --cost names what is counted");
+  excludes(options.cost && options.certificate == Certificate::complex,
+           "--cost with --certificate complex: it is one at Renyi orders");
   excludes(options.other_teachers, "--other-teachers");
   excludes(!options.input.decisions.empty() || options.reading == GuaranteeKind::realized,
            "--decisions and --reading realized: it counts every query of a list fixed beforehand");
@@ -133,7 +136,11 @@ void check_options(const ReleaseOptions& options) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
   check_delta(options.settings.delta, options.any_delta);
-  if (options.at_most) check_at_most(options);
+  if (options.at_most) {
+    check_at_most(options);
+  } else if (options.certificate) {
+    throw usage_error("--certificate goes with --at-most");
+  }
   if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
     throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
                                                                      ? "--sensitivity-curve"
@@ -178,7 +185,7 @@ AnySettings make_settings(const ReleaseOptions& options,
       options.reading == GuaranteeKind::realized ? ReleasedCost::realized : ReleasedCost::joint;
   if (options.at_most) {
     const ReleaseTerms& terms = settings;
-    return AtMostSettings{terms, *options.at_most, options.cost};
+    return AtMostSettings{terms, *options.at_most, options.cost, options.certificate};
   }
   if (method_of(options) == ReleaseMethod::curve) {
     const ReleaseTerms& terms = settings;  // of all settings those that any method has
@@ -244,14 +251,24 @@ PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
                         draw_released_rdp(plan, source));
 }
 
+// What the test of a claim looks at.
+Certificate certificate_of(const ReleaseOptions& options, const Run& run) {
+  if (options.certificate) return *options.certificate;
+  if (options.cost) return Certificate::renyi;
+  return default_certificate({run.aggregator, run.votes.teachers(), run.votes.classes(), 0.0,
+                              default_cost(run.aggregator, run.votes.classes()),
+                              ReleasedCost::joint});
+}
+
 // With what is in force where nothing is given.
 ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
   if (!options.as_published && !options.at_most) options.method = method_of(options);
+  if (options.at_most) options.certificate = certificate_of(options, run);
   if (options.as_published) {
     if (!options.bound) options.bound = Bound::published;
   } else if (options.method == ReleaseMethod::gnss) {
     if (!options.bound) options.bound = Bound::tradeoff;
-  } else if (!options.cost) {
+  } else if (!options.cost && options.certificate != Certificate::complex) {
     options.cost = default_cost(run.aggregator, run.votes.classes());
   }
   if (!options.reading) {
@@ -414,6 +431,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   claims.add("--at-most C", options.at_most,
              "test privately whether epsilon is at most C, and tell C where it passes, else what "
              "holds for any votes");
+  add_certificate(claims, options.certificate);
   const Section drawing = line.section("Drawing");
   drawing.add("--dry-run", options.dry_run, "draw nothing; report only the private part");
   drawing.add("--ledger FILE", options.ledger,
@@ -453,7 +471,10 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
   if (const auto* curve = std::get_if<CurvePlanSettings>(&settings)) expect_room(curve->bound, run);
-  if (const auto* claim = std::get_if<AtMostSettings>(&settings)) expect_room(claim->bound, run);
+  if (const auto* claim = std::get_if<AtMostSettings>(&settings);
+      claim != nullptr && certificate_of(options, run) == Certificate::renyi) {
+    expect_room(claim->bound, run);
+  }
   reports::ReportContext context = make_context(options, input, run);
   reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;

@@ -281,6 +281,11 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
 }
 
+// What a test looks at.
+static const char* orders_in_words(Certificate certificate) {
+  return certificate == Certificate::complex ? "complex" : "Renyi";
+}
+
 std::string declared_summary(const reports::DeclaredReport& report, const std::string& votes,
                              bool colour) {
   const DeclaredSettings& settings = report.mechanism.settings();
@@ -300,9 +305,9 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
   const DeclaredRehearsal& rehearsal = *report.rehearsal;
   text += fmt::format(
       "\nPRIVATE, nothing was drawn: declared ({:.6g}, {}), the test passes with probability "
-      "{:.6g}\n  at level {} of {}\n",
+      "{:.6g}\n  at level {} of {}, by {} orders\n",
       settings.budget.epsilon, decimal(settings.budget.delta), rehearsal.pass_probability,
-      rehearsal.level, rehearsal.levels);
+      rehearsal.level, rehearsal.levels, orders_in_words(report.mechanism.test().certificate()));
   for (const auto& [probability, epsilon] : rehearsal.smallest_epsilon) {
     text += fmt::format("  passes with probability {:<5} from epsilon = {}\n", probability,
                         epsilon ? epsilon_text(*epsilon) : "infinite");
@@ -314,8 +319,8 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
 static std::string declared_outlook_text(const reports::DeclaredPlan& plan) {
   std::string text = fmt::format(
       "\ndeclared ({:.6g}, {}): how likely the test passes, estimated for votes that nobody gave,\n"
-      "whose top shares are spread evenly from some share to 1\n",
-      plan.budget.epsilon, decimal(plan.budget.delta));
+      "whose top shares are spread evenly from some share to 1; by {} orders\n",
+      plan.budget.epsilon, decimal(plan.budget.delta), orders_in_words(plan.certificate));
   for (const ConsensusOutlook& outlook : plan.consensus) {
     text += fmt::format("  from {:g}, {:.1f} % answered\n", outlook.least_top_share,
                         100.0 * outlook.answered);
@@ -395,8 +400,10 @@ static void private_lines(std::string& text, const AtMostPlan& plan) {
   line(text, "else", plan.claim.failed_claim(), "told where it does not");
   line(text, "pass probability", plan.pass_probability(), "of these votes");
   line(text, "mean released", plan.mean_published(), "of this run");
-  text += fmt::format("  level {} of {}\n\ncost {}\n", plan.level, plan.ladder().last() + 1,
-                      name(plan.cost));
+  const bool is_renyi = plan.claim.test().certificate() == Certificate::renyi;
+  text += fmt::format(
+      "  level {} of {}\n\n{}\n", plan.level, plan.ladder().last() + 1,
+      is_renyi ? fmt::format("cost {}", name(plan.cost)) : "certificate by complex orders");
 }
 
 std::string release_summary(const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,

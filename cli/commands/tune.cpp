@@ -419,6 +419,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
       if (options.tuning.declared_epsilon) {
         DeclaredOutcome& outcome = context.declared.emplace();
         outcome.goal.budget = {*options.tuning.declared_epsilon, settings.grid.kind.delta, false};
+        outcome.goal.certificate = options.tuning.certificate;
         return search_declared(votes, grid, settings, CurveTableSource(),
                                {progress.callback(), stop}, outcome);
       }
@@ -449,7 +450,10 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
       context.rehearsal_command =
           point_command("pate label", options, input, tuning.continuum->aggregator,
                         tuning.continuum->point, {}) +
-          fmt::format(" --declared-epsilon {} --dry-run", context.declared->goal.budget.epsilon);
+          fmt::format(" --declared-epsilon {}{} --dry-run", context.declared->goal.budget.epsilon,
+                      options.tuning.certificate
+                          ? " --certificate " + option_word(*options.tuning.certificate)
+                          : "");
     }
   }
   context.notices = tune_notices(tuning, settings);

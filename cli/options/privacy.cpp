@@ -112,6 +112,13 @@ void add_orders(const Section& section, std::optional<std::vector<double>>& orde
       "Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)");
 }
 
+void add_certificate(const Section& section, std::optional<Certificate>& certificate) {
+  section.add(
+      "--certificate NAME", certificate, {Certificate::renyi, Certificate::complex},
+      "what the test looks at: costs at Renyi orders, or moments at complex ones, which pass "
+      "at a smaller epsilon; default: complex for Gaussian noise where there are tables");
+}
+
 void add_threads(const Section& section, unsigned& threads) {
   section.add("--threads N", threads, "number of threads; 0, the default: all processors",
               {.recorded = false});

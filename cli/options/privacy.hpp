@@ -7,6 +7,7 @@
 #include "cli/options/command_line.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/base/atomic_file.hpp"
+#include "pate/release/declared/certificate_kind.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate {
@@ -50,6 +51,7 @@ void add_any_delta(const Section& section, bool& any_delta);
 void add_headline(const Section& section, std::optional<GuaranteeKind>& reading,
                   std::optional<EpsilonMethod>& conversion);
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
+void add_certificate(const Section& section, std::optional<Certificate>& certificate);
 void add_threads(const Section& section, unsigned& threads);
 void add_ensemble(const Section& section, std::string& ensemble);
 void add_rows_from_answers(const Section& section, bool& rows_from_answers);

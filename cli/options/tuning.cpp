@@ -75,6 +75,7 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   goal.add("--declared-epsilon E", options.declared_epsilon,
            "find parameters with which pate label --declared-epsilon E passes with probability "
            "0.99; not on the votes that are then labelled");
+  add_certificate(goal, options.certificate);
   add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
            {Objective::agreeing, Objective::correct, Objective::answered, Objective::epsilon},
@@ -221,7 +222,11 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
   const bool ptr = options.is_ptr();
-  if (options.declared_epsilon) check_declared(options);
+  if (options.declared_epsilon) {
+    check_declared(options);
+  } else if (options.certificate) {
+    throw usage_error("--certificate goes with --declared-epsilon");
+  }
   if (options.solve) check_solve(options);
   if (options.solve == SolvedFor::sigma2) {
     TuningOptions solved = options;

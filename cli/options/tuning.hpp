@@ -27,6 +27,7 @@ struct TuningOptions {
   std::optional<Conversion> conversion;
   std::optional<SolvedFor> solve;
   std::optional<double> declared_epsilon;
+  std::optional<Certificate> certificate;
   std::optional<ReleaseMethod> method;
   std::optional<std::int64_t> top;
   std::string csv;

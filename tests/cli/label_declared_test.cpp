@@ -235,5 +235,6 @@ TEST_CASE("label, declared: what is adaptive or hopeless is refused") {
        "makes no labels");
   says(refused({"--write-labels", labels, "--declared-epsilon", "nan"}), "declared epsilon");
   says(refused({"--write-labels", labels, "--declared-epsilon", "0"}), "declared epsilon");
-  says(refused({"--write-labels", labels, "--declared-epsilon", "0.02"}), "out of reach");
+  says(refused({"--write-labels", labels, "--declared-epsilon", "0.02", "--certificate", "renyi"}),
+       "out of reach");
 }

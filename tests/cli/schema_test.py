@@ -174,9 +174,9 @@ LABEL_LINES = [
 DECLARED = f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20"
 DECLARED_LINES = [
     f"{DECLARED} --force --write-labels l.npy --declared-epsilon 4 --ledger declared.jsonl",
-    f"{DECLARED} --force --write-labels l.csv --declared-epsilon 4 --fallback-queries 1 --tables tables",
+    f"{DECLARED} --force --write-labels l.csv --declared-epsilon 4 --fallback-queries 1 --tables tables --certificate renyi",
     f"{DECLARED} --declared-epsilon 4 --dry-run",
-    f"{DECLARED} --declared-epsilon 2 --dry-run --fallback-queries 1",
+    f"{DECLARED} --declared-epsilon 2 --dry-run --fallback-queries 1 --certificate renyi",
     f"{DECLARED} --force --write-labels l.npy --declared-epsilon 4 --public-only",
 ]
 

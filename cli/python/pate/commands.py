@@ -109,11 +109,11 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
          queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
          allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
          ptr_laplace=None, ptr_sigma=None, ptr_delta=None, rounds=None, first_queries=None, second_sigma2=None,
-         second_threshold=None, second_sigma1=None, solve=None, declared_epsilon=None, max_epsilon=None,
-         min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None, max_answers=None,
-         release=False, method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None,
-         refine=False, shard=None, resume=None, threads=None, top=None, csv=None, public_only=False, account=None,
-         write_labels=None, force=False, ledger=None, ensemble=None, max_memory=None):
+         second_threshold=None, second_sigma1=None, solve=None, declared_epsilon=None, certificate=None,
+         max_epsilon=None, min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None,
+         max_answers=None, release=False, method=None, any_delta=False, bound=None, reading=None, conversion=None,
+         orders=None, refine=False, shard=None, resume=None, threads=None, top=None, csv=None, public_only=False,
+         account=None, write_labels=None, force=False, ledger=None, ensemble=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -162,6 +162,8 @@ without any of these all parameters are looked for:
     solve: with max_epsilon: find the smallest sigma2 or the largest queries; other options take one value
     declared_epsilon: find parameters with which pate label declared_epsilon E passes with probability 0.99; not
         on the votes that are then labelled
+    certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
+        smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
     max_epsilon: largest epsilon allowed
     min_answered: smallest number of answers allowed
     objective: what to maximise: answers that are the plurality (agreeing; default with max_epsilon), the label
@@ -215,8 +217,9 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None,
             any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
             require_releasable=False, order=None, s=None, beta=None, sigma_ss=None, parameters_from=None,
-            parameters_from_labels=False, other_teachers=False, at_most=None, dry_run=False, ledger=None, ensemble=None,
-            tables=None, again=False, as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
+            parameters_from_labels=False, other_teachers=False, at_most=None, certificate=None, dry_run=False,
+            ledger=None, ensemble=None, tables=None, again=False, as_published=False, sensitivity_curve=False,
+            public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -282,6 +285,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     A claim that was fixed beforehand:
     at_most: test privately whether epsilon is at most C, and tell C where it passes, else what holds for any
         votes
+    certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
+        smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
 
     Drawing:
     dry_run: draw nothing; report only the private part
@@ -373,8 +378,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
           threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
           ptr_sparse=None, max_refusals=None, ptr_delta=None, write_labels=True, force=False, reinforce_above=None,
           max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
-          declared_epsilon=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False, order=None,
-          threads=None, public_only=False, max_memory=None):
+          declared_epsilon=None, certificate=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False,
+          order=None, threads=None, public_only=False, max_memory=None):
     """Draw noisy labels for the student.
 
     On the command line: pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --write-labels labels.npy --ledger teachers.ledger
@@ -424,6 +429,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     A budget declared beforehand:
     declared_epsilon: test privately whether the run keeps (E, delta), and make it only where it does; both
         together cost (E, delta), passed or not
+    certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
+        smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
     fallback_queries: after a failed test answer the first N queries, with half of E
     dry_run: test nothing and draw nothing: report, privately, how likely the test passes
     tables: cache directory for the tables of the test, which hold nothing private
@@ -660,6 +667,8 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     A budget declared beforehand (estimates, without votes):
     declared_epsilon: how likely the test of pate label declared_epsilon E passes, by queries, for votes of
         three levels of agreement
+    certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
+        smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
     teachers: number of teachers
     classes: number of classes
     tables: cache directory for its tables, which hold nothing private

@@ -117,6 +117,8 @@ void declare(const CostEntry& cost, Guarantee& guarantee) {
       "This run and the test before it were declared beforehand to be, together, ({}, "
       "{})-differentially private. {}",
       cost.epsilon, cost.delta, guarantee.promise);
+  guarantee.promise += fmt::format(" The test was that of a certificate by {} orders.",
+                                   cost.conversion == EpsilonMethod::profile ? "complex" : "Renyi");
   guarantee.assumes.emplace_back(
       "epsilon, delta, the list of queries, the threshold and the noise were fixed before anybody "
       "looked at these votes, but for what was published of them and is counted elsewhere");

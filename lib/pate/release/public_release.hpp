@@ -9,8 +9,10 @@
 
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
+#include "pate/divergence/complex/complex_orders.hpp"
 #include "pate/mechanisms/aggregator.hpp"
 #include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/declared/certificate_kind.hpp"
 #include "pate/release/sensitivity/local_sensitivity.hpp"
 #include "pate/release/sensitivity/vote_profile.hpp"
 #include "pate/release/smooth/release_cost.hpp"
@@ -143,11 +145,13 @@ struct CurveFacts {
 /// What the test of a claim tells besides.
 struct AtMostFacts {
   bool passed = false;
-  double claim = 0.0;         ///< what is said where it passes
-  double failed_claim = 0.0;  ///< what is said where it does not
-  CurveCost cost = CurveCost::tilted;
+  double claim = 0.0;                  ///< what is said where it passes
+  double failed_claim = 0.0;           ///< what is said where it does not
+  CurveCost cost = CurveCost::tilted;  ///< of a certificate by Renyi orders
   std::int64_t levels = 0;
-  std::vector<double> orders;
+  std::vector<double> orders;  ///< Renyi orders; of complex ones those of the real parts
+  Certificate certificate = Certificate::renyi;
+  std::optional<ComplexOrders> complex_orders = {};
 };
 
 /// An epsilon that may be published, and all that may be published beside it.

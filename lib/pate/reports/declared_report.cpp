@@ -17,7 +17,8 @@ void write_ladder(FieldWriter& a, const DeclaredMechanism& mechanism) {
     ladder("fall", kLadderFall);
     ladder("growth", kLadderGrowth);
   });
-  a("orders", mechanism.test().orders());
+  write_certificate(a, mechanism.test().certificate(), mechanism.test().renyi_orders(),
+                    mechanism.test().complex_orders());
 }
 
 void write_rehearsal(FieldWriter& a, const DeclaredRehearsal& rehearsal) {
@@ -80,8 +81,11 @@ Guarantee DeclaredReport::guarantee() const {
   return guarantee_of(account);
 }
 
-CostEntry declared_entry(const DeclaredBudget& budget) {
-  CostEntry entry{Bound::declared, GuaranteeKind::joint, EpsilonMethod::improved};
+CostEntry declared_entry(const DeclaredMechanism& mechanism) {
+  const DeclaredBudget& budget = mechanism.settings().budget;
+  CostEntry entry{Bound::declared, GuaranteeKind::joint,
+                  mechanism.test().certificate() == Certificate::complex ? EpsilonMethod::profile
+                                                                         : EpsilonMethod::improved};
   entry.epsilon = budget.epsilon;
   entry.delta = budget.delta;
   entry.parts = {{"declared", budget.epsilon}};

@@ -38,8 +38,8 @@ struct DeclaredReport {
   [[nodiscard]] Guarantee guarantee() const;
 };
 
-/// The declared number as a cost.
-[[nodiscard]] CostEntry declared_entry(const DeclaredBudget& budget);
+/// The declared number as a cost; its method is that of the certificate of its test.
+[[nodiscard]] CostEntry declared_entry(const DeclaredMechanism& mechanism);
 
 /// The event of the run and of its test, the same whatever comes out. `ensemble` and `id` as of
 /// `label_event`; `rows_from_answers`: whether the list was made from earlier answers.

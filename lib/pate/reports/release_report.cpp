@@ -36,7 +36,8 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
     a("claim", at_most->claim);
     a("failed_claim", at_most->failed_claim);
     a("levels", at_most->levels);
-    a("orders", at_most->orders);
+    write_certificate(a, at_most->certificate, at_most->orders,
+                      at_most->complex_orders ? &*at_most->complex_orders : nullptr);
   }
   a("queries", published.queries);
   a.optional("answered", published.answered);
@@ -45,7 +46,9 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a("mechanism", published.aggregator);
   a.optional("bound", published.bound);
   if (published.curve) a("cost", published.curve->cost);
-  if (published.at_most) a("cost", published.at_most->cost);
+  if (published.at_most && published.at_most->certificate == Certificate::renyi) {
+    a("cost", published.at_most->cost);
+  }
   a("reading", published.reading);
   a("conversion", published.curve ? "curve" : published.at_most ? "at_most" : "improved");
   a("parameters", published.parameters);
@@ -181,8 +184,8 @@ static NumberNoise number_noise(const ReleasePlan& plan) {
 }
 
 static NumberNoise number_noise(const AtMostPlan& plan) {
-  return {ReleaseMethod::at_most, plan.claim.test().orders().front(), 0.0, plan.telling_epsilon(),
-          0.0};
+  return {ReleaseMethod::at_most, plan.claim.test().renyi_orders().front(), 0.0,
+          plan.telling_epsilon(), 0.0};
 }
 
 Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,

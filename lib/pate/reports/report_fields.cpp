@@ -172,6 +172,19 @@ void fields(FieldWriter& a, const ReportPart& part) {
   a("notices", part.notices);
 }
 
+void write_certificate(FieldWriter& a, Certificate certificate, const std::vector<double>& orders,
+                       const ComplexOrders* complex) {
+  a("certificate", certificate);
+  a("orders", orders);
+  if (complex == nullptr) return;
+  a.object("complex_orders", [&](FieldWriter& its) {
+    its("reals", complex->reals);
+    its("step", complex->step);
+    its("terms", complex->terms);
+    its("smoothing", complex->smoothing);
+  });
+}
+
 void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
   const std::string kind = name.text();
   aggregator = {};

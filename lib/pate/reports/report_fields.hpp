@@ -11,6 +11,8 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/divergence/complex/complex_orders.hpp"
+#include "pate/release/declared/certificate_kind.hpp"
 #include "pate/reports/fields.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/report_context.hpp"
@@ -60,6 +62,11 @@ void write_costs(const FieldWriter& a, const Accounted& accounted) {
   open("headline", accounted.costs[accounted.headline]);
   open("costs", costs);
 }
+
+/// Of a private test of a number that was fixed beforehand: the members `certificate`, `orders`
+/// and, with complex orders, `complex_orders`.
+void write_certificate(FieldWriter& a, Certificate certificate, const std::vector<double>& orders,
+                       const ComplexOrders* complex);
 
 /// Gives an aggregator the steps that its name says, with parameters to be read. Throws
 /// `input_error` for a name that is none.

@@ -216,6 +216,7 @@ std::string composed_report_json(const RecordAccount& sum, const ReportContext& 
 static void fields(FieldWriter& a, const DeclaredPlan& plan) {
   a("epsilon", plan.budget.epsilon);
   a("delta", plan.budget.delta);
+  a("certificate", plan.certificate);
   a("teachers", plan.teachers);
   a("classes", plan.classes);
   const io::JsonWriter levels = a.place().member("consensus");

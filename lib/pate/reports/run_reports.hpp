@@ -44,6 +44,7 @@ namespace pate::reports {
 /// What a plan says of a budget that is declared beforehand.
 struct DeclaredPlan {
   DeclaredBudget budget;
+  Certificate certificate = Certificate::renyi;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::vector<ConsensusOutlook> consensus;

@@ -349,6 +349,7 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
       const DeclaredOutcome& outcome = *context.declared;
       a("epsilon", outcome.goal.budget.epsilon);
       a("delta", outcome.goal.budget.delta);
+      a.optional("certificate", outcome.certificate);
       a("least_pass_probability", outcome.goal.least_pass);
       a("pass_probability", outcome.pass_probability);
       a("tested", outcome.tested);

@@ -29,6 +29,7 @@ constexpr int kNoiseHalvings = 4;
 
 // What the test says of a run.
 struct Tested {
+  Certificate certificate;
   double pass_probability;
   std::optional<double> needed;  // the epsilon at which it passes as it has to, by the same orders
 };
@@ -44,16 +45,16 @@ Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const Dec
                        ReleasedCost::joint};
   settings.budget = goal.budget;
   settings.queries = votes.rows.size();
+  settings.certificate = goal.certificate;
   settings.threads = threads;
   const DeclaredMechanism mechanism(settings);
-  const DeclaredTest& test = mechanism.test();
-  const CostsByOrder costs = mechanism.costs(
-      collect_votes(run_of(votes, aggregator, votes.rows.size()), threads), test.orders(), tables);
-  const std::vector<double> orders(test.orders().begin(), test.orders().end());
+  const BudgetTest& test = mechanism.test();
+  const RunCosts costs =
+      mechanism.costs(collect_votes(run_of(votes, aggregator, votes.rows.size()), threads), tables);
   const double largest = std::min(kScanTo * goal.budget.epsilon, kLargestDeclaredEpsilon);
-  return {test.ladder().pass(test.level(costs)),
-          smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, orders, kScanStep,
-                               largest)
+  return {test.certificate(), test.ladder().pass(test.level(costs)),
+          smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, test.orders(),
+                               kScanStep, largest)
               .front()};
 }
 
@@ -82,6 +83,7 @@ class DeclaredSearch {
     if (result.passes && (!best_ || is_better(goal_, found.point, best_->point))) {
       best_ = found;
       outcome_.pass_probability = result.tested.pass_probability;
+      outcome_.certificate = result.tested.certificate;
     }
     return result;
   }

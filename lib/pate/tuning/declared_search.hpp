@@ -13,6 +13,7 @@ namespace pate {
 struct DeclaredGoal {
   DeclaredBudget budget;
   double least_pass = 0.99;  ///< how likely the votes at hand have to pass its test
+  std::optional<Certificate> certificate = {};  ///< of the test; unset: that which suits a run
 };
 
 /// What a search for such parameters found; private, as everything that follows from votes.
@@ -20,7 +21,8 @@ struct DeclaredOutcome {
   DeclaredGoal goal;
   /// With the parameters that were found; none where no parameters pass, or none were tested.
   std::optional<double> pass_probability = {};
-  std::size_t tested = 0;  ///< parameters whose test was computed
+  std::optional<Certificate> certificate = {};  ///< of their test
+  std::size_t tested = 0;                       ///< parameters whose test was computed
 };
 
 /// Looks for the parameters of a run that passes the test of a declared budget

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -46,17 +47,19 @@ TuneSettings settings_of() {
 }
 
 // How likely the votes pass, from the mechanism itself.
-double pass_of(const TuningVotes& votes, const Aggregator& aggregator, double epsilon) {
+double pass_of(const TuningVotes& votes, const Aggregator& aggregator, double epsilon,
+               std::optional<Certificate> certificate = {}) {
   DeclaredSettings settings;
   settings.question = {aggregator,         kTeachers, 2, 0.0, default_cost(aggregator, 2),
                        ReleasedCost::joint};
   settings.budget = {epsilon, kDelta, false};
   settings.queries = kQueries;
+  settings.certificate = certificate;
   settings.threads = 1;
   const DeclaredMechanism mechanism(settings);
-  const DeclaredTest& test = mechanism.test();
-  return test.ladder().pass(test.level(mechanism.costs(
-      collect_votes(run_of(votes, aggregator, kQueries)), test.orders(), CurveTableSource())));
+  const BudgetTest& test = mechanism.test();
+  return test.ladder().pass(test.level(
+      mechanism.costs(collect_votes(run_of(votes, aggregator, kQueries)), CurveTableSource())));
 }
 
 }  // namespace
@@ -72,15 +75,19 @@ TEST_SUITE("tuning") {
       const double epsilon = random.uniform(3.0, 6.0);
       DeclaredOutcome outcome;
       outcome.goal.budget = {epsilon, kDelta, false};
+      // The search goes by private costs at Renyi orders: of complex ones it finds less.
+      outcome.goal.certificate = Certificate::renyi;
       const Tuning found = search_declared(tuned, search_grid(tuned, 1), settings_of(),
                                            CurveTableSource(), {}, outcome);
       CAPTURE(round);
       CHECK(outcome.tested >= 1);
+      CHECK(outcome.certificate.has_value() == found.continuum.has_value());
       CHECK(outcome.pass_probability.has_value() == found.continuum.has_value());
       if (!found.continuum) continue;
       ++found_any;
       const OffGridPoint& best = *found.continuum;
-      CHECK(pass_of(tuned, best.aggregator, epsilon) == *outcome.pass_probability);
+      CHECK(pass_of(tuned, best.aggregator, epsilon, outcome.certificate) ==
+            *outcome.pass_probability);
       CHECK(*outcome.pass_probability >= 0.99);
       CHECK(best.point.agreeing >= 0.9 * best.point.answered);
 
@@ -101,7 +108,7 @@ TEST_SUITE("tuning") {
         if (!(points[i].agreeing >= 0.9 * points[i].answered)) continue;
         if (!(points[i].agreeing > 1.03 * best.point.agreeing)) continue;
         ++fails;
-        CHECK(pass_of(tuned, around.aggregator(i), epsilon) < 0.99);
+        CHECK(pass_of(tuned, around.aggregator(i), epsilon, outcome.certificate) < 0.99);
       }
     }
     CHECK(found_any >= 2);
@@ -117,6 +124,7 @@ TEST_SUITE("tuning") {
     const Tuning found = search_declared(tuned, search_grid(tuned, 1), settings_of(),
                                          CurveTableSource(), {}, outcome);
     REQUIRE(found.continuum);
+    CHECK(outcome.certificate == Certificate::complex);
     CHECK(pass_of(tuned, found.continuum->aggregator, 4.0) >= 0.99);
     CHECK(found.continuum->point.agreeing > 0.9 * static_cast<double>(kQueries));
   }

@@ -20,6 +20,8 @@ struct ComplexOrders {
   [[nodiscard]] std::size_t row() const { return static_cast<std::size_t>(terms) + 1; }
   [[nodiscard]] std::size_t size() const { return reals.size() * row(); }
   [[nodiscard]] double imaginary(std::size_t k) const { return step * static_cast<double>(k); }
+
+  bool operator==(const ComplexOrders&) const = default;
 };
 
 /// Throws `parameter_error` unless there is a real part and the numbers are as said above.

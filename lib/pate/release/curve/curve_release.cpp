@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/complex/key_moduli.hpp"
 #include "pate/numerics/margin.hpp"
+#include "pate/release/declared/complex_costs.hpp"
 
 namespace pate {
 
@@ -86,6 +88,22 @@ std::vector<std::shared_ptr<const CostsWithinDistance>> CurveTableSource::costs_
 CurveRecipe CurveTableSource::recipe(const CostSpec& question, std::int64_t queries, double delta,
                                      unsigned threads, const ProgressCallback& progress) const {
   return default_parameters(question, queries, delta, threads, progress);
+}
+
+std::vector<ComplexCosts> CurveTableSource::complex_costs(const CostSpec& question,
+                                                          const ComplexOrders& orders,
+                                                          std::span<const VoteProfile> runs,
+                                                          unsigned threads,
+                                                          const ProgressCallback& progress) const {
+  const KeyModuli moduli(GaussianNoisyMax{question.aggregator.noisy_max.parameter()},
+                         question.aggregator.selection, question.teachers, question.classes,
+                         orders);
+  std::vector<ComplexCosts> result;
+  const auto distances = static_cast<std::size_t>(question.teachers) + 1;
+  for (const VoteProfile& run : runs) {
+    result.push_back(pate::complex_costs(moduli, keys_of(run), distances, threads, progress));
+  }
+  return result;
 }
 
 }  // namespace pate

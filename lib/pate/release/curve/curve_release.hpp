@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pate/mechanisms/sampling/bit_source.hpp"
@@ -11,6 +12,9 @@
 #include "pate/release/sensitivity/vote_profile.hpp"
 
 namespace pate {
+
+struct ComplexCosts;
+struct ComplexOrders;
 
 /// What a release through a curve is made of before it sees votes. All of it is public.
 struct CurveSettings {
@@ -118,6 +122,11 @@ class CurveTableSource {
   [[nodiscard]] virtual CurveRecipe recipe(const CostSpec& question, std::int64_t queries,
                                            double delta, unsigned threads,
                                            const ProgressCallback& progress) const;
+  /// `pate::complex_costs` at every distance of some runs of the question, whatever its order and
+  /// cost. What they look at depends on the question and the orders alone.
+  [[nodiscard]] virtual std::vector<ComplexCosts> complex_costs(
+      const CostSpec& question, const ComplexOrders& orders, std::span<const VoteProfile> runs,
+      unsigned threads, const ProgressCallback& progress) const;
 };
 
 /// s and beta for `question.order`, which must have been fixed before the labels, when `answered`

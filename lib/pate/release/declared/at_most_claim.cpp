@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "pate/divergence/rdp/conversion.hpp"
 
@@ -25,12 +24,11 @@ double passing_delta(double delta) {
   return left;
 }
 
-DeclaredTest claim_test(double claim, double delta) {
+BudgetTest claim_test(double claim, double delta, const CertificateRule& rule) {
   validate_delta(delta);
   const double passing = passing_delta(delta);
-  const std::span<const double> orders = declared_orders(claim);
   return {claim, passing, PassLadder({claim, AtMostClaim::kGrowth, passing}),
-          std::vector<double>(orders.begin(), orders.end())};
+          order_cell(rule, claim, delta).orders};
 }
 
 // The least that every level of failing allows.
@@ -49,9 +47,10 @@ double least_failed_claim(const PassLadder& ladder, double delta,
 }  // namespace
 
 AtMostClaim::AtMostClaim(double claim, double delta,
-                         const std::function<double(double delta)>& any_votes)
+                         const std::function<double(double delta)>& any_votes,
+                         const CertificateRule& rule)
     : claim_(claim),
-      test_(claim_test(claim, delta)),
+      test_(claim_test(claim, delta, rule)),
       failed_claim_(least_failed_claim(test_.ladder(), delta, any_votes)) {}
 
 }  // namespace pate

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "pate/release/declared/declared_test.hpp"
+#include "pate/release/declared/budget_test.hpp"
 
 namespace pate {
 
@@ -29,9 +29,10 @@ class AtMostClaim {
 
   /// `any_votes`: an epsilon of the run at a delta, whatever the votes. Throws `parameter_error` as
   /// `PassLadder` does.
-  AtMostClaim(double claim, double delta, const std::function<double(double delta)>& any_votes);
+  AtMostClaim(double claim, double delta, const std::function<double(double delta)>& any_votes,
+              const CertificateRule& rule = Certificate::renyi);
 
-  [[nodiscard]] const DeclaredTest& test() const { return test_; }
+  [[nodiscard]] const BudgetTest& test() const { return test_; }
   [[nodiscard]] double claim() const { return claim_; }
   /// E_f; what has to be reserved before the coin is tossed. +inf where nothing holds for any
   /// votes.
@@ -39,7 +40,7 @@ class AtMostClaim {
 
  private:
   double claim_;
-  DeclaredTest test_;
+  BudgetTest test_;
   double failed_claim_;
 };
 

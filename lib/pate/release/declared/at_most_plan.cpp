@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/release/declared/certificate.hpp"
 #include "pate/release/declared/declared_run.hpp"
 
 namespace pate {
@@ -46,9 +48,23 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
-  const AtMostClaim claim(settings.claim, settings.delta, [&](double delta) {
-    return epsilon_for_any_votes(votes.aggregator, votes.queries, delta);
-  });
+  CostSpec question{
+      votes.aggregator,
+      votes.teachers,
+      votes.classes,
+      0.0,
+      settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
+      ReleasedCost::joint};
+  if (settings.bound && settings.certificate == Certificate::complex) {
+    throw parameter_error(
+        "a cost is one of Renyi orders: a certificate by complex orders has none");
+  }
+  const CertificateRule rule =
+      certificate_rule(settings.bound ? Certificate::renyi : settings.certificate, question);
+  const AtMostClaim claim(
+      settings.claim, settings.delta,
+      [&](double delta) { return epsilon_for_any_votes(votes.aggregator, votes.queries, delta); },
+      rule);
   const double best = claim.test().ladder().pass(claim.test().best_level());
   if (!(best >= DeclaredMechanism::kHopeless)) {
     throw validity_error(fmt::format(
@@ -67,16 +83,11 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
         "of this run no epsilon is known that holds whatever the votes are, which is said where "
         "the test does not pass");
   }
-  const CostSpec question{
-      votes.aggregator,
-      votes.teachers,
-      votes.classes,
-      claim.test().orders().front(),
-      settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
-      ReleasedCost::joint};
+  question.order = claim.test().renyi_orders().front();
   validate(question);
-  const CostsByOrder costs =
-      costs_by_order(question, votes, claim.test().orders(), source, settings.threads, progress);
+  const RunCosts costs = std::move(
+      run_costs(question, {&votes, 1}, claim.test().orders(), source, settings.threads, progress)
+          .front());
   const ReleaseTerms& terms = settings;
   return {terms, claim, question.cost, claim.test().level(costs)};
 }
@@ -86,14 +97,18 @@ PublicRelease public_release(const VoteProfile& votes, const AtMostPlan& plan, b
   PublicRelease result =
       public_release(votes, plan.terms, ParameterOrigin::given, told, plan.terms.delta);
   result.method = ReleaseMethod::at_most;
-  const std::span<const double> orders = plan.claim.test().orders();
+  const BudgetTest& test = plan.claim.test();
   result.at_most = {passed,
                     plan.claim.claim(),
                     plan.claim.failed_claim(),
                     plan.cost,
                     static_cast<std::int64_t>(plan.ladder().last()) + 1,
-                    {orders.begin(), orders.end()}};
-  result.order = orders.front();
+                    test.renyi_orders(),
+                    test.certificate()};
+  if (const ComplexOrders* const complex = test.complex_orders()) {
+    result.at_most->complex_orders = *complex;
+  }
+  result.order = result.at_most->orders.front();
   result.statement = release_statement(
       result, plan.terms, at_most_in_words(plan),
       " Claim, queries, noise and threshold were fixed without these votes, on which the statement "

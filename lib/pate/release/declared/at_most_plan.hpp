@@ -14,7 +14,10 @@ namespace pate {
 /// How a claim of a run is to be tested. Everything here is public.
 struct AtMostSettings : ReleaseTerms {
   double claim = 0.0;
-  std::optional<CurveCost> bound;  ///< unset: `default_cost`
+  /// Of a certificate by Renyi orders; unset: `default_cost`.
+  std::optional<CurveCost> bound;
+  /// Unset: `default_certificate`, and that by Renyi orders where there is a `bound`.
+  std::optional<Certificate> certificate = {};
 };
 
 /// All that such a release needs but the coin: the claim and its test, which are public, and the

@@ -8,6 +8,21 @@
 
 namespace pate {
 
+/// Costs of a run with what they certify at every distance, so that it is computed once.
+class CertifiedCosts {
+ public:
+  explicit CertifiedCosts(ComplexCosts costs);
+
+  [[nodiscard]] const ComplexCosts& costs() const { return costs_; }
+  [[nodiscard]] std::size_t distances() const { return certificates_.size(); }
+  /// The certificate of all runs within d teachers. Domain: d < distances().
+  [[nodiscard]] const ComplexCertificate& at(std::size_t d) const { return certificates_[d]; }
+
+ private:
+  ComplexCosts costs_;
+  std::vector<ComplexCertificate> certificates_;
+};
+
 /// The test of `DeclaredTest` with the certificate by complex orders in the place of that by Renyi
 /// costs:
 ///
@@ -28,7 +43,15 @@ class ComplexTest {
   [[nodiscard]] bool holds(std::size_t level, const ComplexCertificate& certificate) const;
   /// The level of a run. Throws `parameter_error` where costs end at a distance that a condition
   /// asks for and M teachers are further. Private.
-  [[nodiscard]] std::size_t level(const ComplexCosts& costs) const;
+  [[nodiscard]] std::size_t level(const CertifiedCosts& costs) const;
+  [[nodiscard]] std::size_t level(const ComplexCosts& costs) const {
+    return level(CertifiedCosts(costs));
+  }
+
+  /// The level of a run with E e^(aL) = 1 whose other moduli are as good as zero, at every
+  /// distance: no certificate at these orders says less of any run, so that none passes with a
+  /// larger probability. Public.
+  [[nodiscard]] std::size_t best_level(const ComplexOrders& orders) const;
 
  private:
   double epsilon_;

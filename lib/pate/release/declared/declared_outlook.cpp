@@ -15,7 +15,6 @@ namespace {
 constexpr std::array kOutlookPasses{0.9, 0.99};
 // More queries than a budget of use allows, and units hold.
 constexpr std::int64_t kMostOutlookQueries = 1'000'000;
-constexpr double kMostOutlookUnits = 0x1p61;
 
 VoteProfile outlook_votes(const CostSpec& question,
                           const std::map<SyntheticHistogram, std::int64_t>& votes) {
@@ -46,19 +45,12 @@ double outlook_answered(const VoteProfile& votes) {
 // The pass probability of so many queries like those that were looked at.
 class PassByQueries {
  public:
-  PassByQueries(const DeclaredTest& test, CostsByOrder costs, std::int64_t looked_at)
+  PassByQueries(const BudgetTest& test, RunCosts costs, std::int64_t looked_at)
       : test_(test), costs_(std::move(costs)), looked_at_(static_cast<double>(looked_at)) {}
 
   [[nodiscard]] double operator()(std::int64_t queries) const {
-    CostsByOrder scaled = costs_;
     const double times = static_cast<double>(queries) / looked_at_;
-    for (std::vector<CostUnits>& at : scaled) {
-      for (CostUnits& units : at) {
-        units = static_cast<CostUnits>(
-            std::min(std::ceil(static_cast<double>(units) * times), kMostOutlookUnits));
-      }
-    }
-    return test_.ladder().pass(test_.level(scaled));
+    return test_.ladder().pass(test_.level(scaled(costs_, times)));
   }
 
   [[nodiscard]] std::optional<std::int64_t> most(double pass) const {
@@ -72,8 +64,8 @@ class PassByQueries {
   }
 
  private:
-  const DeclaredTest& test_;
-  CostsByOrder costs_;
+  const BudgetTest& test_;
+  RunCosts costs_;
   double looked_at_;
 };
 
@@ -83,20 +75,15 @@ std::vector<ConsensusOutlook> declared_outlook(const DeclaredMechanism& mechanis
                                                const CurveTableSource& source,
                                                const ProgressCallback& progress) {
   const DeclaredSettings& settings = mechanism.settings();
-  const DeclaredTest& test = mechanism.test();
+  const BudgetTest& test = mechanism.test();
   std::vector<VoteProfile> votes;
   for (const double least : kMinTopShares) {
     votes.push_back(outlook_votes(
         settings.question, synthetic_votes(settings.question.teachers, settings.question.classes,
                                            least, kOutlookHistograms)));
   }
-  std::vector<CostsByOrder> costs(votes.size());
-  for_orders(settings.question, test.orders(), source, settings.threads, progress,
-             [&](const CostsWithinDistance& tables) {
-               for (std::size_t i = 0; i < votes.size(); ++i) {
-                 costs[i].push_back(tables.upper(votes[i], settings.threads));
-               }
-             });
+  std::vector<RunCosts> costs =
+      run_costs(settings.question, votes, test.orders(), source, settings.threads, progress);
   std::vector<ConsensusOutlook> result;
   for (std::size_t i = 0; i < votes.size(); ++i) {
     const PassByQueries pass(test, std::move(costs[i]), kOutlookHistograms);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
+#include <list>
+#include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
@@ -43,34 +43,10 @@ std::int64_t most_queries_for_any_votes(const Aggregator& aggregator, std::int64
   return fits;
 }
 
-void for_orders(const CostSpec& question, std::span<const double> orders,
-                const CurveTableSource& source, unsigned threads, const ProgressCallback& progress,
-                const std::function<void(const CostsWithinDistance&)>& use) {
-  constexpr double kMostMemory = 256e6;
-  const auto at_once = static_cast<std::size_t>(
-      std::max(1.0, std::floor(kMostMemory / std::max(costs_memory(question), 1.0))));
-  while (!orders.empty()) {
-    const std::size_t size = std::min(orders.size(), at_once);
-    for (auto& costs : source.costs_at(question, orders.first(size), threads, progress)) {
-      use(*costs);
-      costs.reset();
-    }
-    orders = orders.subspan(size);
-  }
-}
-
-CostsByOrder costs_by_order(const CostSpec& question, const VoteProfile& votes,
-                            std::span<const double> orders, const CurveTableSource& source,
-                            unsigned threads, const ProgressCallback& progress) {
-  CostsByOrder result;
-  for_orders(question, orders, source, threads, progress, [&](const CostsWithinDistance& costs) {
-    result.push_back(costs.upper(votes, threads));
-  });
-  return result;
-}
-
 DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
-    : settings_(settings), test_(settings.budget) {
+    : settings_(settings),
+      rule_(certificate_rule(settings.certificate, settings.question)),
+      test_(rule_, settings.budget) {
   if (settings.queries < 1) {
     throw parameter_error("a declared budget needs at least one query, got none");
   }
@@ -78,7 +54,7 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
   if (question.reading != ReleasedCost::joint) {
     throw parameter_error("a declared budget counts every query: its reading is joint");
   }
-  question.order = test_.orders().front();
+  question.order = test_.renyi_orders().front();
   validate(question);
   const DeclaredBudget& budget = settings.budget;
   const double best = test_.ladder().pass(test_.best_level());
@@ -105,28 +81,31 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
   }
 }
 
-CostsByOrder DeclaredMechanism::costs(const VoteProfile& votes, std::span<const double> orders,
-                                      const CurveTableSource& source) const {
+RunCosts DeclaredMechanism::costs(const VoteProfile& votes, const TestOrders& orders,
+                                  const CurveTableSource& source) const {
   if (votes.queries != settings_.queries) {
     throw parameter_error("the votes are not those that the budget was declared for");
   }
-  return costs_by_order(settings_.question, votes, orders, source, settings_.threads);
+  return std::move(
+      run_costs(settings_.question, {&votes, 1}, orders, source, settings_.threads).front());
 }
 
 DeclaredRehearsal rehearse(const DeclaredMechanism& mechanism, const VoteProfile& votes,
                            const CurveTableSource& source) {
-  const DeclaredTest& test = mechanism.test();
-  std::map<std::vector<double>, CostsByOrder> known;
-  const auto costs_at = [&](std::span<const double> orders) -> const CostsByOrder& {
-    CostsByOrder& its = known[{orders.begin(), orders.end()}];
-    if (its.empty()) its = mechanism.costs(votes, orders, source);
-    return its;
+  const BudgetTest& test = mechanism.test();
+  std::list<std::pair<TestOrders, RunCosts>> known;
+  const auto costs_at = [&](const TestOrders& orders) -> const RunCosts& {
+    for (const auto& [its, costs] : known) {
+      if (its == orders) return costs;
+    }
+    return known.emplace_back(orders, mechanism.costs(votes, orders, source)).second;
   };
   DeclaredRehearsal result;
   result.level = test.level(costs_at(test.orders()));
   result.levels = test.ladder().last() + 1;
   result.pass_probability = test.ladder().pass(result.level);
-  const auto found = smallest_declared(mechanism.settings().budget, kRehearsedPasses, costs_at);
+  const auto found =
+      smallest_declared(mechanism.settings().budget, mechanism.rule(), kRehearsedPasses, costs_at);
   for (std::size_t k = 0; k < found.size(); ++k) {
     result.smallest_epsilon.emplace_back(kRehearsedPasses[k], found[k]);
   }

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "pate/release/curve/curve_release.hpp"
-#include "pate/release/declared/declared_test.hpp"
+#include "pate/release/declared/budget_test.hpp"
 #include "pate/release/sensitivity/vote_profile.hpp"
 
 namespace pate {
@@ -19,7 +18,8 @@ struct DeclaredSettings {
   /// With `budget.has_fallback`: after a failed test so many queries, the first of the list, are
   /// answered with what is left, whatever the votes.
   std::int64_t fallback_queries = 0;
-  unsigned threads = 0;  ///< changes no bit
+  std::optional<Certificate> certificate = {};  ///< unset: `default_certificate`
+  unsigned threads = 0;                         ///< changes no bit
 };
 
 /// The smallest epsilon that so many queries of an aggregator cost whatever the votes, all of them
@@ -32,35 +32,27 @@ struct DeclaredSettings {
                                                       std::int64_t most, double epsilon,
                                                       double delta);
 
-/// Calls use(tables) for each of the orders, in their order, as many tables at a time as a quarter
-/// of a gigabyte holds.
-void for_orders(const CostSpec& question, std::span<const double> orders,
-                const CurveTableSource& source, unsigned threads, const ProgressCallback& progress,
-                const std::function<void(const CostsWithinDistance&)>& use);
-
-/// UB(d) of a run at each of the orders, each from tables of `source`. Private.
-[[nodiscard]] CostsByOrder costs_by_order(const CostSpec& question, const VoteProfile& votes,
-                                          std::span<const double> orders,
-                                          const CurveTableSource& source, unsigned threads,
-                                          const ProgressCallback& progress = {});
-
 /// Settings that can be kept, and the test they lead to.
 class DeclaredMechanism {
  public:
   /// No run is tested that could not pass with this probability if it cost nothing.
   static constexpr double kHopeless = 0.5;
 
-  /// Throws `parameter_error` for settings out of range and `validity_error` for a run that is
-  /// hopeless whatever the votes, or whose fallback costs more than what is kept for it: from
-  /// public inputs alone.
+  /// Throws `parameter_error` for settings out of range and for a certificate that there is not for
+  /// the run, and `validity_error` for a run that is hopeless whatever the votes, or whose fallback
+  /// costs more than what is kept for it: from public inputs alone.
   explicit DeclaredMechanism(const DeclaredSettings& settings);
 
   [[nodiscard]] const DeclaredSettings& settings() const { return settings_; }
-  [[nodiscard]] const DeclaredTest& test() const { return test_; }
+  [[nodiscard]] const CertificateRule& rule() const { return rule_; }
+  [[nodiscard]] const BudgetTest& test() const { return test_; }
 
-  /// UB(d) of the run at each of the orders, each from tables of `source`. Private.
-  [[nodiscard]] CostsByOrder costs(const VoteProfile& votes, std::span<const double> orders,
-                                   const CurveTableSource& source) const;
+  /// The costs of the run at the orders of its test, or others, from tables of `source`. Private.
+  [[nodiscard]] RunCosts costs(const VoteProfile& votes, const CurveTableSource& source) const {
+    return costs(votes, test_.orders(), source);
+  }
+  [[nodiscard]] RunCosts costs(const VoteProfile& votes, const TestOrders& orders,
+                               const CurveTableSource& source) const;
 
   /// Tosses the coin of a level: whether the test passes. That costs (epsilon, delta), whatever
   /// comes out.
@@ -70,7 +62,8 @@ class DeclaredMechanism {
 
  private:
   DeclaredSettings settings_;
-  DeclaredTest test_;
+  CertificateRule rule_;
+  BudgetTest test_;
 };
 
 /// What a rehearsal tells of a run: private, all of it.

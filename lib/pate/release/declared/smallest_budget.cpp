@@ -14,13 +14,8 @@ namespace {
 constexpr double kStepsInOne = 1000.0;
 
 // No run passes with a probability of p at less: the condition at its own level.
-double floor_of(const CostsByOrder& costs, std::span<const double> orders, double delta, double p) {
-  double least = kInfinity;
-  for (std::size_t k = 0; k < orders.size(); ++k) {
-    const double term = conversion_term(Conversion::improved, orders[k], std::min(delta / p, 0.5));
-    least = std::min(least, cost_of_units(costs[k].front()) + term);
-  }
-  return least;
+double floor_of(const RunCosts& costs, const TestOrders& orders, double delta, double p) {
+  return epsilon_at(costs, orders, std::min(delta / p, 0.5));
 }
 
 // The first multiple of 1 / steps at which it passes with probability p; `test(E)` gives the test
@@ -40,24 +35,44 @@ std::optional<double> first_of_scan(const At& at, double steps, double from, dou
 }  // namespace
 
 std::vector<std::optional<double>> smallest_declared(const DeclaredBudget& like,
+                                                     const CertificateRule& rule,
                                                      std::span<const double> passes,
                                                      const CostsAtOrders& costs, double largest) {
   const auto at = [&](double epsilon) {
-    const DeclaredTest test({epsilon, like.delta, like.has_fallback});
+    const BudgetTest test(rule, {epsilon, like.delta, like.has_fallback});
     return test.ladder().pass(test.level(costs(test.orders())));
   };
-  // From the table of the epsilon at hand to the first that is of use: each takes time to compute.
-  const std::span<const DeclaredOrders> tables = declared_order_tables();
+  const auto cell_of = [&](double epsilon) {
+    return order_cell(rule, std::clamp(epsilon, kLeastDeclaredEpsilon, largest), like.delta);
+  };
+  // From the cell of the epsilon at hand to the first that is of use: each takes time to compute.
   const auto beginning = [&](double p) {
-    constexpr double kNear = 1.2;  // below the beginning of a table the one before may do
-    std::size_t k = 0;
-    while (!(like.epsilon < tables[k].below)) ++k;
-    const auto floor = [&](std::size_t table) {
-      return floor_of(costs(tables[table].orders), tables[table].orders, like.delta, p);
+    const auto floor = [&](const OrderCell& cell) {
+      return floor_of(costs(cell.orders), cell.orders, like.delta, p);
     };
-    while (k > 0 && floor(k) < kNear * tables[k].from) --k;
-    while (floor(k) >= tables[k].below) ++k;
-    return std::max(floor(k), tables[k].from);
+    OrderCell cell = cell_of(like.epsilon);
+    double least = floor(cell);
+    if (rule.certificate == Certificate::complex) {
+      // Cells are narrow, and what the next one says is much the same.
+      constexpr int kMostJumps = 6;
+      for (int k = 0; k < kMostJumps && !(least >= cell.from && least < cell.below); ++k) {
+        const OrderCell next = cell_of(least);
+        if (next.from == cell.from) break;
+        cell = next;
+        least = floor(cell);
+      }
+      return std::max(least, cell.from);
+    }
+    constexpr double kNear = 1.2;  // below the beginning of a table the one before may do
+    while (least < kNear * cell.from && cell.from > 0.0) {
+      cell = cell_of(std::nextafter(cell.from, 0.0));
+      least = floor(cell);
+    }
+    while (least >= cell.below) {
+      cell = cell_of(cell.below);
+      least = floor(cell);
+    }
+    return std::max(least, cell.from);
   };
   std::vector<std::optional<double>> result;
   for (const double p : passes) {
@@ -68,12 +83,12 @@ std::vector<std::optional<double>> smallest_declared(const DeclaredBudget& like,
 
 std::vector<std::optional<double>> smallest_declared_at(const DeclaredBudget& like,
                                                         std::span<const double> passes,
-                                                        const CostsByOrder& costs,
-                                                        const std::vector<double>& orders,
-                                                        double step, double largest) {
+                                                        const RunCosts& costs,
+                                                        const TestOrders& orders, double step,
+                                                        double largest) {
   const auto at = [&](double epsilon) {
     const DeclaredBudget budget{epsilon, like.delta, like.has_fallback};
-    const DeclaredTest test(epsilon, budget.test_delta(), PassLadder(budget.ladder()), orders);
+    const BudgetTest test(epsilon, budget.test_delta(), PassLadder(budget.ladder()), orders);
     return test.ladder().pass(test.level(costs));
   };
   std::vector<std::optional<double>> result;

@@ -5,24 +5,26 @@
 #include <span>
 #include <vector>
 
-#include "pate/release/declared/declared_test.hpp"
+#include "pate/release/declared/budget_test.hpp"
 
 namespace pate {
 
-/// The costs of a run at some orders, all of a table of `declared_orders`.
-using CostsAtOrders = std::function<const CostsByOrder&(std::span<const double> orders)>;
+/// The costs of a run at the orders of an `order_cell`.
+using CostsAtOrders = std::function<const RunCosts&(const TestOrders& orders)>;
 
-/// The smallest epsilon at which a run passes with each of some probabilities, the first of a scan
-/// in steps of 0.001: the probability does not only rise with epsilon, since that of a fixed level
-/// falls. None where no epsilon up to `largest` does. Private: an epsilon that is chosen by these
+/// The smallest epsilon at which a run passes the test of a certificate with each of some
+/// probabilities, the first of a scan in steps of 0.001: the probability does not only rise with
+/// epsilon, since that of a fixed level falls. None where no epsilon up to `largest` does. The scan
+/// begins in the cell of orders at which the costs allow the run itself; an epsilon of an earlier
+/// cell, whose orders suit it less, is not looked for. Private: an epsilon that is chosen by these
 /// numbers is no longer declared beforehand.
 [[nodiscard]] std::vector<std::optional<double>> smallest_declared(
-    const DeclaredBudget& like, std::span<const double> passes, const CostsAtOrders& costs,
-    double largest = kLargestDeclaredEpsilon);
+    const DeclaredBudget& like, const CertificateRule& rule, std::span<const double> passes,
+    const CostsAtOrders& costs, double largest = kLargestDeclaredEpsilon);
 
 /// The same with the orders given, whatever epsilon.
 [[nodiscard]] std::vector<std::optional<double>> smallest_declared_at(
-    const DeclaredBudget& like, std::span<const double> passes, const CostsByOrder& costs,
-    const std::vector<double>& orders, double step, double largest = kLargestDeclaredEpsilon);
+    const DeclaredBudget& like, std::span<const double> passes, const RunCosts& costs,
+    const TestOrders& orders, double step, double largest = kLargestDeclaredEpsilon);
 
 }  // namespace pate

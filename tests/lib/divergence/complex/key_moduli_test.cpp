@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/complex/complex_certificate.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
+#include "support/paths.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
 
@@ -18,27 +23,6 @@ using namespace pate;
 using namespace pate_test;
 
 namespace {
-
-struct Vector {
-  std::int64_t teachers, classes;
-  double threshold, sigma1, sigma2;
-  ComplexOrders orders;
-  std::vector<std::int64_t> key;
-  std::vector<double> logs;  // at k = 0, 1, 5 of the last real part
-};
-
-ComplexOrders at(double a, double step) {
-  return {{a}, step, 5, 0.0};
-}
-
-std::vector<double> logs_of(const Vector& of) {
-  const KeyModuli moduli(GaussianNoisyMax{of.sigma2}, ThresholdCheck{of.threshold, of.sigma1},
-                         of.teachers, of.classes, of.orders);
-  KeyModuli::Scratch scratch(moduli);
-  std::vector<double> logs(of.orders.size());
-  moduli.logs(of.key[0], of.key[1], of.key.size() > 2 ? of.key[2] : 0, scratch, logs);
-  return logs;
-}
 
 // A small ensemble: the tables of all histograms with falling counts.
 struct SmallEnsemble {
@@ -99,26 +83,30 @@ double hockey_stick(const std::vector<DistributionPair>& queries, double epsilon
 }  // namespace
 
 TEST_SUITE("complex") {
-  TEST_CASE("moduli of keys: the vectors of the design, from above") {
-    const std::vector<Vector> vectors{
-        {8, 4, 4, 8, 6, at(2, 2), {5, 2, 1}, {.09235005158, .042136471, -.2914012406}},
-        {8, 4, 4, 8, 6, at(5, 2), {5, 2, 1}, {.4817344952, .4335187333, .08761537942}},
-        {8, 4, 4, 8, 6, at(2, 2), {4, 2, 2}, {.08862070604, .04109703209, -.3064484517}},
-        {8, 4, 4, 8, 6, at(5, 2), {8, 0, 0}, {.3854275385, .3603816526, .03440548575}},
-        {12, 2, 8, 5, 7, at(3, 4), {9, 3}, {.2346885365, .02560515592, -.1011312377}},
-        {12, 2, 8, 5, 7, at(3, 4), {6, 6}, {.1568194539, .07046925643, -.3123088143}},
-        {10, 5, 5, 4, 9, at(4, 1), {4, 2, 2}, {.5207143844, .5007316124, .2614598367}},
-    };
-    for (const Vector& its : vectors) {
-      const std::vector<double> logs = logs_of(its);
-      const std::vector<std::size_t> places{0, 1, 5};
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        INFO("key ", its.key[0], " ", its.key[1], " k ", places[i]);
-        // Ten digits were printed.
-        CHECK(logs[places[i]] >= its.logs[i] - 1e-10);
-        CHECK(logs[places[i]] <= its.logs[i] + 2e-9);
+  TEST_CASE("moduli of keys: between the reference and a little more, at every k") {
+    std::ifstream file(pate::test::source_file("tests/oracles/complex_moduli.json"));
+    const nlohmann::json oracle = nlohmann::json::parse(file);
+    int compared = 0;
+    for (const auto& its : oracle.at("complex_moduli")) {
+      const auto key = its.at("key").get<std::vector<std::int64_t>>();
+      const auto expected = its.at("logs").get<std::vector<std::string>>();
+      const ComplexOrders orders{
+          {its.at("a").get<double>()}, its.at("step"), static_cast<int>(expected.size()) - 1, 0.0};
+      const KeyModuli moduli(GaussianNoisyMax{its.at("sigma2").get<double>()},
+                             ThresholdCheck{its.at("threshold"), its.at("sigma1")},
+                             its.at("teachers"), its.at("classes"), orders);
+      KeyModuli::Scratch scratch(moduli);
+      std::vector<double> logs(orders.size());
+      moduli.logs(key[0], key[1], key[2], scratch, logs);
+      for (std::size_t k = 0; k < logs.size(); ++k) {
+        INFO("key ", key[0], " ", key[1], " ", key[2], " k ", k);
+        const double reference = std::stod(expected[k]);
+        CHECK(logs[k] >= reference - 1e-15);
+        CHECK(logs[k] <= reference + 1e-9);
+        ++compared;
       }
     }
+    CHECK(compared == 42);
   }
 
   TEST_CASE("certificates by key: never below the divergence of any neighbour, all histograms") {

@@ -52,6 +52,7 @@ TEST_CASE("at most: what is published is one of two public numbers, and the leve
     settings.delta = 1e-5;
     settings.threads = 1;
     settings.claim = any * random.uniform(.3, .9);
+    if (n % 3 == 0) settings.certificate = Certificate::renyi;
     CAPTURE(settings.claim);
     CAPTURE(any);
     try {
@@ -65,6 +66,9 @@ TEST_CASE("at most: what is published is one of two public numbers, and the leve
         CHECK(told.delta == settings.delta);
         REQUIRE(told.at_most);
         CHECK(told.at_most->passed == passed);
+        const bool is_renyi = told.at_most->certificate == Certificate::renyi;
+        CHECK(is_renyi == (n % 3 == 0));
+        CHECK(told.at_most->complex_orders.has_value() != is_renyi);
         CHECK(told.statement.find("not") != std::string::npos);
       }
       CHECK(plan.mean_published() >= settings.claim);
@@ -94,13 +98,23 @@ TEST_CASE("at most: refused from public inputs") {
   settings.threads = 1;
   settings.claim = 99.0;  // needs no test
   CHECK_THROWS_AS((void)at_most_plan(votes, settings), validity_error);
-  settings.claim = .05;  // out of reach
+  settings.claim = .05;  // out of reach of Renyi orders
+  settings.certificate = Certificate::renyi;
   CHECK_THROWS_AS((void)at_most_plan(votes, settings), validity_error);
+  settings.certificate.reset();
   for (const double claim : {0.0, -1.0, std::nan("")}) {
     settings.claim = claim;
     CHECK_THROWS_AS((void)at_most_plan(votes, settings), parameter_error);
   }
   settings.claim = 3.0;
+  settings.certificate = Certificate::complex;
+  settings.bound = CurveCost::tilted;  // one of Renyi orders
+  CHECK_THROWS_AS((void)at_most_plan(votes, settings), parameter_error);
+  settings.bound.reset();
+  VoteProfile little_noise = votes;
+  little_noise.aggregator.noisy_max = GaussianNoisyMax{.1};
+  CHECK_THROWS_AS((void)at_most_plan(little_noise, settings), parameter_error);
+  settings.certificate.reset();
   settings.cost = ReleasedCost::realized;
   CHECK_THROWS_AS((void)at_most_plan(votes, settings), parameter_error);
 }

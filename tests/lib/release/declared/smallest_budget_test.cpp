@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <list>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -16,7 +19,7 @@ namespace {
 constexpr std::array kPasses{.9, .99, .999};
 
 // A made-up run: min(.02 a + .0004 a d, .05 a) at order a.
-CostsByOrder made_up_costs(std::span<const double> orders, std::int64_t teachers = 100) {
+CostsByOrder made_up_costs(const std::vector<double>& orders, std::int64_t teachers = 100) {
   CostsByOrder costs;
   for (const double order : orders) {
     std::vector<CostUnits>& at = costs.emplace_back();
@@ -45,17 +48,18 @@ TEST_CASE("smallest declared epsilon: as a reference of its own finds it") {
 }
 
 TEST_CASE("smallest declared epsilon: the run passes there, and not a step before") {
-  const auto costs_at = [](std::span<const double> orders) -> const CostsByOrder& {
-    static CostsByOrder costs;
-    costs = made_up_costs(orders);
+  const auto costs_at = [](const TestOrders& orders) -> const RunCosts& {
+    static RunCosts costs;
+    costs = made_up_costs(std::get<std::vector<double>>(orders));
     return costs;
   };
   const auto passes = [&](double epsilon) {
-    const DeclaredTest test({epsilon, 1e-5, false});
+    const BudgetTest test(Certificate::renyi, {epsilon, 1e-5, false});
     return test.ladder().pass(test.level(costs_at(test.orders())));
   };
   for (const double at_hand : {.1, 1.0, 3.0, 9.0}) {  // wherever the search begins
-    const auto found = smallest_declared({at_hand, 1e-5, false}, kPasses, costs_at);
+    const auto found =
+        smallest_declared({at_hand, 1e-5, false}, Certificate::renyi, kPasses, costs_at);
     for (std::size_t k = 0; k < kPasses.size(); ++k) {
       REQUIRE(found[k]);
       CHECK(passes(*found[k]) >= kPasses[k]);
@@ -65,6 +69,106 @@ TEST_CASE("smallest declared epsilon: the run passes there, and not a step befor
     }
     CHECK(*found[0] <= *found[1]);
     CHECK(*found[1] <= *found[2]);
+  }
+}
+
+namespace {
+
+// A made-up run with moments of a Gaussian loss of variance v = .04 + .0008 d, or .1 at most:
+// log |m(a + iy)| = v (a + a^2 - y^2) / 2.
+ComplexCosts gaussian_costs(const ComplexOrders& orders, std::int64_t teachers = 100) {
+  ComplexCosts costs{teachers, orders, {}};
+  for (std::int64_t d = 0; d <= teachers; ++d) {
+    const double v = std::min(.04 + .0008 * static_cast<double>(d), .1);
+    std::vector<CostUnits>& at = costs.units.emplace_back();
+    for (const double a : orders.reals) {
+      for (std::size_t k = 0; k < orders.row(); ++k) {
+        const double y = orders.imaginary(k);
+        at.push_back(
+            static_cast<CostUnits>(std::ceil(std::ldexp(v * (a + a * a - y * y) / 2.0, 40))));
+      }
+    }
+  }
+  return costs;
+}
+
+}  // namespace
+
+TEST_CASE("smallest declared epsilon: by complex orders, below that by Renyi orders of the same") {
+  std::list<std::pair<TestOrders, RunCosts>> known;
+  const auto costs_at = [&](const TestOrders& orders) -> const RunCosts& {
+    for (const auto& [its, costs] : known) {
+      if (its == orders) return costs;
+    }
+    if (const auto* const complex = std::get_if<ComplexOrders>(&orders)) {
+      return known.emplace_back(orders, CertifiedCosts(gaussian_costs(*complex))).second;
+    }
+    CostsByOrder by_order;
+    for (const double order : std::get<std::vector<double>>(orders)) {
+      std::vector<CostUnits>& at = by_order.emplace_back();
+      for (int d = 0; d <= 100; ++d) {
+        const double v = std::min(.04 + .0008 * d, .1);
+        at.push_back(static_cast<CostUnits>(std::ceil(std::ldexp(v * order / 2.0, 40))));
+      }
+    }
+    return known.emplace_back(orders, std::move(by_order)).second;
+  };
+  const auto passes = [&](double epsilon) {
+    const BudgetTest test(Certificate::complex, {epsilon, 1e-5, false});
+    return test.ladder().pass(test.level(costs_at(test.orders())));
+  };
+  const DeclaredBudget like{1.0, 1e-5, false};
+  const auto renyi = smallest_declared(like, Certificate::renyi, kPasses, costs_at);
+  const auto by_hand = smallest_declared(like, Certificate::complex, kPasses, costs_at);
+  for (const double at_hand : {.3, 1.0, 5.0}) {
+    known.clear();
+    const auto found =
+        smallest_declared({at_hand, 1e-5, false}, Certificate::complex, kPasses, costs_at);
+    CHECK(known.size() <= 5);  // every cell costs time
+    for (std::size_t k = 0; k < kPasses.size(); ++k) {
+      REQUIRE(found[k]);
+      CHECK(passes(*found[k]) >= kPasses[k]);
+      CHECK(*found[k] < .95 * *renyi[k]);
+      CHECK(*found[k] == *by_hand[k]);
+      for (int step = 1; step < 10; ++step) CHECK(passes(*found[k] - .001 * step) < kPasses[k]);
+    }
+  }
+}
+
+TEST_CASE("order cells: a function of epsilon, whose cells meet and hold it") {
+  for (const Certificate certificate : {Certificate::renyi, Certificate::complex}) {
+    OrderCell last = order_cell(certificate, .01, 1e-5);
+    for (double epsilon = .01; epsilon < 100.0; epsilon *= 1.003) {
+      const OrderCell cell = order_cell(certificate, epsilon, 1e-5);
+      CHECK(cell.from <= epsilon * (1.0 + 1e-12));
+      CHECK(epsilon <= cell.below * (1.0 + 1e-12));
+      const bool is_next = cell.from == doctest::Approx(last.below).epsilon(1e-12);
+      CHECK((is_next || cell.orders == last.orders));
+      last = cell;
+    }
+  }
+}
+
+TEST_CASE("budget test: costs of another certificate, or of other orders, are refused") {
+  const DeclaredBudget budget{1.0, 1e-5, false};
+  const BudgetTest complex(Certificate::complex, budget);
+  const BudgetTest renyi(Certificate::renyi, budget);
+  const auto& orders = std::get<ComplexOrders>(complex.orders());
+  const RunCosts costs = CertifiedCosts(gaussian_costs(orders));
+  CHECK(complex.level(costs) < complex.ladder().last());
+  CHECK_THROWS_AS((void)renyi.level(costs), parameter_error);
+  CHECK_THROWS_AS((void)complex.level(made_up_costs(renyi.renyi_orders())), parameter_error);
+  ComplexOrders others = orders;
+  others.step *= 2.0;
+  CHECK_THROWS_AS((void)complex.level(CertifiedCosts(gaussian_costs(others))), parameter_error);
+  // Nothing passes with more than what is as good as no cost.
+  CHECK(complex.best_level() <= complex.level(costs));
+  for (const double epsilon : {.02, .1, 1.0, 5.0, 20.0}) {
+    const BudgetTest test(Certificate::complex, {epsilon, 1e-5, false});
+    const auto& its = std::get<ComplexOrders>(test.orders());
+    // A run that tells nothing at all: |m| = 1 everywhere.
+    const ComplexCosts nothing{0, its, {std::vector<CostUnits>(its.size(), 0)}};
+    CHECK(test.best_level() <= test.level(CertifiedCosts(nothing)));
   }
 }
 

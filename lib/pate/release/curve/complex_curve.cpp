@@ -1,0 +1,200 @@
+#include "pate/release/curve/complex_curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/numerics/infinity.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::size_t kShifts = 3;  // k = -1, 0, 1
+// As of `ComplexCertificate`: relative to the parts of exponents and of sums.
+constexpr double kExponentRounding = 4e-15;
+constexpr double kSumRounding = 1e-11;
+constexpr double kDistanceStep = 1e-9;
+constexpr double kLeastModulus = -700.0;
+// Of |Phi| / Phi(a): what is cut off, and rounding; besides, by which a turned angle may be wrong.
+constexpr double kPhiRounding = 1e-11;
+constexpr double kAngleRounding = 1e-15;
+
+// The half-width of the noise beyond which Phi has less than e^-90 of what it is.
+std::int64_t phi_half_width(double a, double s, double span) {
+  const double exponent = 90.0 + a * (span + 1.0) + (a + a * a) / (2.0 * s * s);
+  return static_cast<std::int64_t>(std::ceil(a + 1.0 + s * std::sqrt(2.0 * exponent)));
+}
+
+}  // namespace
+
+ComplexCurve::Side::Side(const ComplexOrders& orders, std::span<const CostUnits> units,
+                         std::int64_t distance) {
+  const double squared = orders.smoothing * orders.smoothing;
+  std::vector<double> exponents;
+  for (std::size_t i = 0; i < orders.reals.size(); ++i) {
+    const double a = orders.reals[i];
+    const auto row = units.subspan(i * orders.row(), orders.row());
+    exponents.clear();
+    double size = 0.0;
+    const auto take = [&](CostUnits log_units, double gaussian, double log_factor) {
+      const double log = std::max(cost_of_units(log_units), kLeastModulus);
+      exponents.push_back(log + gaussian + log_factor);
+      size = std::max(size, std::abs(log) + std::abs(gaussian) + std::abs(log_factor));
+    };
+    const double real = squared * (a + a * a) / 2.0;
+    const double width = std::log(orders.step / (2.0 * std::numbers::pi));
+    for (std::size_t j = 0; j < orders.row(); ++j) {
+      const double y = orders.imaginary(j);
+      take(row[j], real - squared * y * y / 2.0,
+           width - std::log(std::hypot(a, y)) - std::log(std::hypot(a + 1.0, y)) +
+               (j == 0 ? 0.0 : std::numbers::ln2));
+    }
+    const double last = orders.imaginary(orders.row() - 1);
+    take(row[0], real - squared * last * last / 2.0, -std::log(std::numbers::pi * last));
+    const double largest = std::ranges::max(exponents);
+    for (const double exponent : exponents) weights_.push_back(std::exp(exponent - largest));
+    scales_.push_back(largest + kExponentRounding * size + kSumRounding +
+                      kDistanceStep * static_cast<double>(distance));
+  }
+}
+
+ComplexCurve::ComplexCurve(const ComplexOrders& orders, const DiscreteGaussian& noise, double delta,
+                           std::int64_t first, std::vector<double> values, std::int64_t t_min,
+                           unsigned threads)
+    : orders_(orders),
+      noise_(noise),
+      delta_(delta),
+      first_(first),
+      values_(std::move(values)),
+      t_min_(t_min) {
+  validate(orders_);
+  validate_delta(delta);
+  if (values_.empty() || !(values_.front() >= 0.0) || !(values_.back() < 1e9)) {
+    throw parameter_error("a curve must be >= 0 and below 1e9");
+  }
+  for (std::size_t i = 1; i < values_.size(); ++i) {
+    if (!(values_[i] >= values_[i - 1])) throw parameter_error("a curve must not fall");
+  }
+  tabulate(threads);
+}
+
+void ComplexCurve::tabulate(unsigned threads) {
+  const std::int64_t half =
+      phi_half_width(orders_.reals.back(), noise_.s(), values_.back() - values_.front());
+  const std::int64_t end = first_ + static_cast<std::int64_t>(values_.size()) - 1;
+  const std::int64_t places = std::max<std::int64_t>(end + half - t_min_, 0) + 1;
+  const std::size_t reals = orders_.reals.size();
+  const std::size_t row = orders_.row();
+  width_ = kShifts * reals;
+  log_moments_.assign(static_cast<std::size_t>(places) * width_, 0.0);
+  shares_.assign(log_moments_.size() * row, 0.0);
+  parallel_for(static_cast<std::size_t>(places), threads, [&](std::size_t place) {
+    const std::int64_t t = t_min_ + static_cast<std::int64_t>(place);
+    const auto size = static_cast<std::size_t>(2 * half + 1);
+    std::vector<double> r(size);
+    std::vector<double> terms(size);
+    for (std::size_t shift = 0; shift < kShifts; ++shift) {
+      double most = 0.0;
+      for (std::size_t n = 0; n < size; ++n) {
+        const std::int64_t z = static_cast<std::int64_t>(n) - half;
+        r[n] = epsilon(t + z) - noise_.log_ratio(z, static_cast<std::int64_t>(shift) - 1);
+        most = std::max(most, std::abs(r[n]));
+      }
+      for (std::size_t i = 0; i < reals; ++i) {
+        const double a = orders_.reals[i];
+        double largest = -kInfinity;
+        // In logarithms: a probability of zero times a large moment would be no number.
+        for (std::size_t n = 0; n < size; ++n) {
+          terms[n] = noise_.log_probability(static_cast<std::int64_t>(n) - half) - a * r[n];
+          largest = std::max(largest, terms[n]);
+        }
+        double sum = 0.0;
+        for (double& term : terms) {
+          term = std::exp(term - largest);
+          sum += term;
+        }
+        const std::size_t at = place * width_ + shift * reals + i;
+        const double log = largest + std::log(sum);
+        log_moments_[at] =
+            log + kSumRounding + kExponentRounding * (std::abs(log) + a * most + 1.0);
+        for (std::size_t j = 0; j < row; ++j) {
+          const double y = orders_.imaginary(j);
+          double real = 0.0;
+          double imaginary = 0.0;
+          for (std::size_t n = 0; n < size; ++n) {
+            if (terms[n] < 1e-18) continue;
+            real += terms[n] * std::cos(y * r[n]);
+            imaginary += terms[n] * std::sin(y * r[n]);
+          }
+          shares_[at * row + j] =
+              std::hypot(real, imaginary) / sum + kPhiRounding + kAngleRounding * y * most;
+        }
+      }
+    }
+  });
+}
+
+std::int64_t ComplexCurve::t_max() const {
+  return t_min_ + static_cast<std::int64_t>(log_moments_.size() / width_) - 1;
+}
+
+double ComplexCurve::epsilon(std::int64_t y) const {
+  const auto last = static_cast<std::int64_t>(values_.size()) - 1;
+  return values_[static_cast<std::size_t>(std::clamp<std::int64_t>(y - first_, 0, last))];
+}
+
+bool ComplexCurve::holds(const Side& side, std::int64_t t) const {
+  const auto place = static_cast<std::size_t>(std::min(t, t_max()) - t_min_);
+  const std::size_t reals = orders_.reals.size();
+  const std::size_t row = orders_.row();
+  const double log_delta = std::log(delta_) - kSumRounding;
+  for (std::size_t i = 0; i < reals; ++i) {
+    bool fits = true;
+    for (std::size_t shift = 0; shift < kShifts && fits; ++shift) {
+      const std::size_t at = place * width_ + shift * reals + i;
+      const double* const weights = side.weights_.data() + i * (row + 1);
+      const double* const shares = shares_.data() + at * row;
+      double sum = weights[row];  // beyond the terms |Phi| <= Phi(a)
+      for (std::size_t j = 0; j < row; ++j) sum += weights[j] * shares[j];
+      const double log = side.scales_[i] + log_moments_[at] + std::log(sum);
+      fits = log <= log_delta;  // false of what is no number
+    }
+    if (fits) return true;
+  }
+  return false;
+}
+
+std::int64_t ComplexCurve::index(const ComplexCosts& costs) const {
+  const auto last = static_cast<std::size_t>(costs.teachers);
+  if (costs.orders != orders_ || costs.units.size() != last + 1) {
+    throw parameter_error("an index needs moduli at the orders of its curve, at every distance");
+  }
+  std::vector<Side> sides;
+  for (std::size_t d = 0; d <= last; ++d) {
+    sides.emplace_back(orders_, costs.units[d], static_cast<std::int64_t>(d));
+  }
+  if (!holds(sides.back(), t_max())) {
+    throw validity_error(fmt::format(
+        "the curve ends at {}, below what the run may cost whatever the votes", values_.back()));
+  }
+  // From t_max on nothing changes but U, which stops growing at M.
+  const auto good = [&](std::int64_t t) {
+    const std::int64_t furthest = std::max(costs.teachers, t_max() - t);
+    for (std::int64_t d = 0; d <= furthest; ++d) {
+      if (!holds(sides[static_cast<std::size_t>(std::min(d, costs.teachers))], t + d)) return false;
+    }
+    return true;
+  };
+  std::int64_t t = t_min_;
+  while (!good(t)) ++t;
+  return t;
+}
+
+}  // namespace pate
