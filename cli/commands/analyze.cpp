@@ -67,6 +67,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   options.input.may_leave_out_abstentions = true;
   add_votes_input_options(line, options.input);
   add_mechanism_options(line, options.mechanism);
+  add_neighbours(line, options.mechanism);
   add_privacy_options(line, options.privacy);
   add_limit_options(line, options.privacy.limits);
   line.section("Interactive")
