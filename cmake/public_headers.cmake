@@ -15,6 +15,7 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/votes/tables/open_table.hpp
     lib/pate/base/signal_cleanup.hpp
     lib/pate/numerics/bernoulli_pair.hpp
+    lib/pate/mechanisms/neighbours.hpp
     lib/pate/mechanisms/noisy_max.hpp
     lib/pate/mechanisms/stability_test.hpp
     lib/pate/mechanisms/threshold_check.hpp

@@ -108,6 +108,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   add_mechanism_options(line, options.mechanism);
+  add_neighbours(line, options.mechanism);
   const Section run = line.section("Run");
   run.add("--write-labels FILE", options.labels,
           "write the labels to this .npy, .csv or .tsv file; -1 means refused");
@@ -191,8 +192,9 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               {}};
   check_no_labels_yet(options.labels, options.force);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
-  const std::string ensemble = open_ledger(ledger, options.ledger, options.ensemble,
-                                           input.votes->teachers(), input.votes->classes(), points);
+  const std::string ensemble =
+      open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
+                  input.votes->classes(), points, options.mechanism.neighbours);
   Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
   if (options.rows_from_answers) event.open.origin.rows_from_answers = true;
   context.record = {event};

@@ -27,6 +27,12 @@ namespace pate::cli {
 
 namespace {
 
+// Whose costs these are, where it is not one teacher that votes otherwise.
+std::string neighbours_text(const Neighbours& neighbours) {
+  if (neighbours.is_one_replaced()) return "";
+  return fmt::format(", costs for {}", in_words(neighbours));
+}
+
 std::string mechanism_text(const Aggregator& aggregator) {
   const NoiseNames& noise = aggregator.noisy_max.names();
   const double value = aggregator.noisy_max.parameter();
@@ -219,7 +225,8 @@ void line(std::string& text, const char* name, double value, const char* what) {
 std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
                             bool colour) {
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
-  text += mechanism_text(account.aggregator) + '\n';
+  text +=
+      mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()) + '\n';
   if (account.aggregator.selection && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
@@ -269,10 +276,11 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
                           bool colour) {
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
-  std::string text = fmt::format("{}: {} of {} asked, {}, {} classes\n{}\n", votes, labelled.asked,
-                                 queries_text(static_cast<long long>(labelled.labels.size())),
-                                 teachers_text(account.teachers), account.classes,
-                                 mechanism_text(account.aggregator));
+  std::string text = fmt::format(
+      "{}: {} of {} asked, {}, {} classes\n{}\n", votes, labelled.asked,
+      queries_text(static_cast<long long>(labelled.labels.size())), teachers_text(account.teachers),
+      account.classes,
+      mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()));
   text += fmt::format("{}: {} by the teachers", report.path,
                       counted(labelled.answered, "label", "labels"));
   if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
@@ -340,8 +348,9 @@ static std::string declared_outlook_text(const reports::DeclaredPlan& plan) {
 
 std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared, bool all,
                          bool colour) {
-  std::string text = fmt::format("{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
-                                 plan.run.queries, plan.run.answers());
+  std::string text =
+      fmt::format("{}{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
+                  neighbours_text(plan.run.neighbours), plan.run.queries, plan.run.answers());
   if (plan.solved) text += solved_line(*plan.solved);
   std::optional<EpsilonMethod> published;  // S17's moments accountant, S18's conversion of RDP
   if (!plan.run.tested()) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numbers>
 #include <string_view>
+#include <utility>
 
 #include "cli/exit_status.hpp"
 #include "pate/base/error.hpp"
@@ -35,6 +36,17 @@ Threshold parse_threshold(const std::string& text) {
         text));
   }
   return {value, share};
+}
+
+// What is wrong whatever the noise is, and what goes with PTR or one noise.
+void check_neighbours(const MechanismOptions& options) {
+  validate(options.neighbours);
+  if (options.any_ptr()) require_one_replaced(options.neighbours, "PTR");
+  if (options.one_noise && options.neighbours.adds_or_removes()) {
+    throw usage_error(
+        "--one-noise excludes --neighbours add-remove: its noise is compared with half of the "
+        "teachers, whose number would change with the votes");
+  }
 }
 
 // PTR; throws `usage_error` for what is missing or too much.
@@ -76,6 +88,18 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                 "with --ptr-sparse: end the run after R refusals");
   mechanism.add("--ptr-delta D", options.ptr_delta,
                 "delta of each query; with --ptr-sparse, of each refusal");
+}
+
+void add_neighbours(CommandLine& line, MechanismOptions& options) {
+  // Reports say so with the mechanism and its steps, where it is not the default.
+  const Section section = line.section("Who is protected");
+  section.add("--teachers-per-person S", options.neighbours.teachers,
+              "largest number of teachers that one person's data may be in: S votes may move",
+              {.recorded = false});
+  section.add("--neighbours NAME", options.neighbours.adjacency,
+              {Adjacency::replace, Adjacency::add_remove},
+              "what may happen to a teacher: it votes otherwise, or is added or removed",
+              {.recorded = false});
 }
 
 void refuse_ptr(const MechanismOptions& options) {
@@ -151,6 +175,7 @@ void check_noise(const GivenNoise& given, const char* choices) {
 }
 
 void check_mechanism_options(const MechanismOptions& options, bool has_student) {
+  check_neighbours(options);
   check_noise(
       {options.laplace_scale.has_value(), options.sigma2.has_value(), !options.threshold.empty(),
        options.sigma1.has_value(), has_student, options.any_ptr()},
@@ -197,7 +222,7 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
     } else {
       aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
     }
-    return aggregator;
+    return protecting(std::move(aggregator), options.neighbours);
   }
   aggregator.noisy_max = GaussianNoisyMax{sigma_of_maximum(options)};
   if (!options.threshold.empty()) {
@@ -205,6 +230,8 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
     aggregator.interactive = has_student;
   }
+  aggregator = protecting(std::move(aggregator), options.neighbours);
+  validate(aggregator);
   return aggregator;
 }
 

@@ -22,6 +22,7 @@ struct MechanismOptions {
   std::optional<double> ptr_laplace, ptr_sigma, ptr_sparse, ptr_delta;
   std::optional<std::int64_t> max_refusals;
   bool one_noise = false;  ///< the noise of the maximum is one noise on one of two counts
+  Neighbours neighbours;   ///< whose costs are asked for
 
   /// Whether any of PTR's is there.
   [[nodiscard]] bool any_ptr() const {
@@ -39,6 +40,9 @@ void check_ptr(const MechanismOptions& options, const MechanismOptions& solved =
 /// `without` the options named.
 void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                            const std::vector<std::string_view>& without = {});
+
+/// Whose costs are asked for: of commands that know others than one teacher that votes otherwise.
+void add_neighbours(CommandLine& line, MechanismOptions& options);
 
 /// Which of the options that describe an aggregator are there.
 struct GivenNoise {

@@ -171,10 +171,11 @@ void check_no_labels_yet(const std::string& labels, bool force) {
 
 std::string open_ledger(std::optional<reports::Ledger>& ledger, const std::string& path,
                         const std::string& ensemble, std::int64_t teachers, std::int64_t classes,
-                        const io::WritePoints& points) {
+                        const io::WritePoints& points, const Neighbours& neighbours) {
   if (path.empty()) return {};
   ledger.emplace(path, points);
-  return reports::ensemble_of(ledger->entries(), path, ensemble, teachers, classes).name;
+  return reports::ensemble_of(ledger->entries(), path, ensemble, teachers, classes, neighbours)
+      .name;
 }
 
 std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,

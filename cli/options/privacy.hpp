@@ -74,7 +74,8 @@ void check_no_labels_yet(const std::string& labels, bool force);
 [[nodiscard]] std::string open_ledger(std::optional<reports::Ledger>& ledger,
                                       const std::string& path, const std::string& ensemble,
                                       std::int64_t teachers, std::int64_t classes,
-                                      const io::WritePoints& points = {});
+                                      const io::WritePoints& points = {},
+                                      const Neighbours& neighbours = {});
 
 /// What a ledger, by the name `called`, says so far about the queries of a new entry.
 [[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,

@@ -279,8 +279,8 @@ TEST_SUITE("analyze") {
     const json report = exact({votes, "--layout", "predictions", "--classes", "3", "--orders",
                                "1.5,3,8", "--threshold", "8", "--sigma1", "4", "--sigma2", "3"});
 
-    const pate::Aggregator aggregator{pate::ThresholdCheck{8.0, 4.0}, pate::GaussianNoisyMax{3.0},
-                                      false};
+    const pate::Aggregator aggregator{
+        pate::ThresholdCheck{8.0, 4.0}, {pate::GaussianNoisyMax{3.0}}, false};
     const pate::ExactMechanism mechanism(aggregator, kTeachers);
     std::vector<double> worst(2 * orders.size(), 0.0);
     for (std::int64_t t = 0; t < kTeachers; ++t) {

@@ -39,6 +39,8 @@ ANALYZE_LINES = [
     f"{PREDICTIONS} --layout predictions --classes 12 --teachers 100 --sigma2 30",
     f"{PREDICTIONS} --layout predictions --classes 10 --queries 50 {CONFIDENT} --exact",
     f"{COUNTS} --queries 20 --laplace-scale 20 --exact --orders 2,3",
+    f"{COUNTS} --queries 20 {CONFIDENT} --teachers-per-person 2 --exact --orders 2,3",
+    f"{COUNTS} --queries 20 --laplace-scale 20 --neighbours add-remove --shard 1/2",
     f"{COUNTS} --queries 9 {CONFIDENT} --bound tradeoff,tilted --shard 1/2",
     f"{COUNTS} --queries 9 {CONFIDENT} --bound tradeoff,complex --shard 1/2",
     f"{COUNTS} --queries 9 --laplace-scale 20 --bound complex --conversion profile",

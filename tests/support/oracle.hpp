@@ -47,7 +47,8 @@ class OracleRow {
 inline std::vector<OracleRow> oracle(const char* table) {
   std::vector<OracleRow> rows;
   for (const char* path : {"tests/oracles/formulas.json", "tests/oracles/optimal_conversion.json",
-                           "tests/oracles/tau_vote.json", "../shared/oracles/formulas.json"}) {
+                           "tests/oracles/tau_vote.json", "tests/oracles/neighbours.json",
+                           "../shared/oracles/formulas.json"}) {
     std::ifstream file(pate::test::source_file(path));
     if (!file) continue;
     const nlohmann::json tables = nlohmann::json::parse(file);

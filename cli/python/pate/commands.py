@@ -61,6 +61,12 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     max_refusals: with ptr_sparse: end the run after R refusals
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
 
+    Who is protected:
+    teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
+        1)
+    neighbours: what may happen to a teacher: it votes otherwise, or is added or removed (one of replace,
+        add-remove; default: replace)
+
     Privacy:
     delta: delta of the (epsilon, delta) guarantee (required)
     any_delta: allow delta > 0.1
@@ -416,6 +422,12 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     max_refusals: with ptr_sparse: end the run after R refusals
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
 
+    Who is protected:
+    teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
+        1)
+    neighbours: what may happen to a teacher: it votes otherwise, or is added or removed (one of replace,
+        add-remove; default: replace)
+
     Run:
     write_labels: write the labels to this .npy, .csv or .tsv file; -1 means refused
     force: replace an existing file of labels
@@ -649,6 +661,12 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
     max_refusals: with ptr_sparse: end the run after R refusals
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Who is protected:
+    teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
+        1)
+    neighbours: what may happen to a teacher: it votes otherwise, or is added or removed (one of replace,
+        add-remove; default: replace)
 
     Run:
     queries: number of queries put to the ensemble

@@ -119,6 +119,7 @@ class QueryModuli {
 }  // namespace
 
 void check_complex(const Aggregator& aggregator) {
+  require_one_replaced(aggregator.neighbours(), "the certificate by complex orders");
   if (!aggregator.is_ptr() && !aggregator.is_sparse_vector()) return;
   throw parameter_error(
       "complex orders look at the outcome probabilities of every query: there are none of PTR and "

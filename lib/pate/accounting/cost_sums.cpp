@@ -750,7 +750,7 @@ double published_selection_cost(const AnswerTable& ladder, std::int64_t statisti
   if (ladder.check().laplace) return threshold_data_independent(ladder.check(), order);
   return threshold_published(
       std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
-      ladder.check().sigma1, order);
+      ladder.check().sigma1_per_move(), order);
 }
 
 double RunCost::rdp(GuaranteeKind reading) const {

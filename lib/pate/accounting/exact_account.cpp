@@ -220,6 +220,13 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
     rows = votes->rows();
   }
 
+  if (!mechanism.is_one_replaced()) {
+    account.notices.push_back(
+        {"no_teacher_costs",
+         fmt::format("exact costs are those of the counts, whoever the {} are: costs of single "
+                     "teachers are known for one that votes otherwise",
+                     mechanism.aggregator().neighbours().teachers == 1 ? "teacher" : "teachers")});
+  }
   const ExactOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =
       exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);

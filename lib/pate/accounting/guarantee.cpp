@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
 
+constexpr const char* kDisjoint = "the teachers were trained on disjoint data";
+
 std::vector<std::string> not_covered_by_any() {
   return {"parameters that were chosen by looking at these votes, as by tuning on them",
           "anything else that was published about the same teachers: add it with pate compose",
@@ -46,6 +48,51 @@ void protect_records(Guarantee& guarantee) {
   guarantee.may_differ = "one record; D are the data, D' any that differ from them in it";
   if (guarantee.promise.starts_with(kHadOneTeacher)) {
     guarantee.promise.replace(0, kHadOneTeacher.size(), "Had any one record been another one");
+  }
+}
+
+void protect(Guarantee& guarantee, const Neighbours& neighbours) {
+  if (neighbours.is_one_replaced()) return;
+  const std::int64_t teachers = neighbours.teachers;
+  const bool one = teachers == 1;
+  std::string had;
+  if (neighbours.adds_or_removes()) {
+    guarantee.protects = one ? "whether one teacher is there, and so everybody whose data no other "
+                               "teacher saw: the teachers must have been trained on disjoint data"
+                             : fmt::format(
+                                   "whether any {} teachers are there, and so everybody "
+                                   "whose data at most {} teachers saw",
+                                   teachers, teachers);
+    guarantee.may_differ = fmt::format(
+        "whether {} there, with a vote on every query or on some; all others vote as they do; D "
+        "are "
+        "the votes, D' any that differ from them so",
+        one ? "one teacher is" : fmt::format("up to {} teachers are", teachers));
+    had = one ? "Had any one teacher not been there, or one more"
+              : fmt::format("Had up to {} teachers not been there, or up to {} more", teachers,
+                            teachers);
+  } else {
+    guarantee.protects =
+        fmt::format("everybody whose data at most {} teachers saw, and so any {} teachers together",
+                    teachers, teachers);
+    guarantee.may_differ = fmt::format(
+        "what up to {} teachers vote, on all queries; D are the votes, D' any that differ from "
+        "them so",
+        teachers);
+    had = fmt::format("Had any {} teachers voted differently, on one query or on all", teachers);
+  }
+  if (guarantee.promise.starts_with(kHadOneTeacher)) {
+    guarantee.promise.replace(0, kHadOneTeacher.size(), had);
+  }
+  for (std::string& assumed : guarantee.assumes) {
+    if (assumed == kDisjoint && !one) {
+      assumed = fmt::format("nobody's data were seen by more than {} teachers", teachers);
+    }
+  }
+  if (guarantee.holds && neighbours.adds_or_removes()) {
+    guarantee.assumes.emplace_back(
+        "the threshold in votes, and all else of the mechanism, does not change with the number of "
+        "teachers");
   }
 }
 
@@ -139,7 +186,7 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
                             : outcome_in_words(released, cost.epsilon, cost.delta);
   result.promise += whom_it_is_for(cost);
   result.formula = is_fixed ? fixed_formula(cost) : outcome_formula(cost);
-  result.assumes = {"the teachers were trained on disjoint data",
+  result.assumes = {kDisjoint,
                     "noise was drawn as the parameters say, and nothing but M became public"};
   if (cost.reading == GuaranteeKind::joint) {
     result.assumes.emplace_back(
@@ -156,8 +203,10 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
 Guarantee guarantee_of(const Account& account) {
   const CostEntry& headline = account.costs[account.headline];
   const bool is_declared = headline.bound == Bound::declared;
-  return guarantee_of(headline, (is_declared ? "whether the test passed, and " : "") +
-                                    outputs_of(account.aggregator));
+  Guarantee result = guarantee_of(headline, (is_declared ? "whether the test passed, and " : "") +
+                                                outputs_of(account.aggregator));
+  protect(result, account.aggregator.neighbours());
+  return result;
 }
 
 std::string outputs_of(const Aggregator& aggregator) {

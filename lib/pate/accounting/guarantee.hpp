@@ -36,6 +36,10 @@ struct Guarantee {
 /// What the headline of a run promises.
 [[nodiscard]] Guarantee guarantee_of(const Account& account);
 
+/// The same about what may differ between neighbours: several teachers that vote otherwise, or
+/// teachers that are added or removed. Changes nothing for one that votes otherwise.
+void protect(Guarantee& guarantee, const Neighbours& neighbours);
+
 /// The same about one record of the data in the place of one teacher: of teachers that are private
 /// themselves.
 void protect_records(Guarantee& guarantee);

@@ -47,6 +47,12 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 }  // namespace
 
 void MechanismCounts::add(const MechanismCounts& other) {
+  if (other.empty()) return;
+  if (empty()) neighbours = other.neighbours;
+  if (neighbours != other.neighbours) {
+    throw parameter_error(
+        "steps for different neighbours (neighbours, teachers-per-person) have no cost together");
+  }
   add_counts(threshold_checks, other.threshold_checks);
   add_counts(laplace_checks, other.laplace_checks);
   add_counts(sparse_rounds, other.sparse_rounds);
@@ -70,8 +76,9 @@ double MechanismCounts::delta() const {
 
 QueryCost MechanismCounts::rdp(double order) const {
   QueryCost cost;
-  cost.selection =
-      sum(threshold_checks, [&](double s) { return threshold_data_independent(s, order); });
+  cost.selection = sum(threshold_checks, [&](double s) {
+    return threshold_data_independent({0.0, s, false, 0.0, neighbours}, order);
+  });
   cost.selection += sum(laplace_checks, [&](double scale) {
     return threshold_data_independent({0.0, scale, true}, order);
   });
@@ -94,7 +101,8 @@ std::optional<double> MechanismCounts::squared_mu() const {
     if (!squared) return std::nullopt;
     if (count > 0) noisy_max += static_cast<double>(count) * *squared;
   }
-  return sum(threshold_checks, [](double s) { return 1.0 / s / s; }) + noisy_max;
+  const auto votes = static_cast<double>(neighbours.teachers);
+  return sum(threshold_checks, [](double s) { return 1.0 / s / s; }) * votes * votes + noisy_max;
 }
 
 std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
@@ -125,6 +133,7 @@ MechanismCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std
         fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
   }
   MechanismCounts steps;
+  steps.neighbours = aggregator.neighbours();
   if (aggregator.is_sparse_vector()) {
     const std::int64_t rounds = std::min(queries, *aggregator.max_refusals);
     steps.sparse_rounds[aggregator.selection->sigma1] = rounds;

@@ -25,8 +25,11 @@ struct MechanismCounts {
   std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
   std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
   std::map<NoisyMax, std::int64_t> maxima;
+  /// Whose costs are asked for; all maxima have the same.
+  Neighbours neighbours = {};
 
-  /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts.
+  /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts, and
+  /// where both have steps, and those are for different neighbours.
   void add(const MechanismCounts& other);
   [[nodiscard]] bool empty() const;
   /// Whether any step decides which queries are answered.
@@ -43,6 +46,7 @@ struct MechanismCounts {
   ///
   ///     mu^2 = sum 1/sigma1^2 + sum 2/sigma2^2
   ///
+  /// for one vote that moves, S^2 times that for S (1/sigma2^2 where they are added or removed),
   /// but for `delta()`; none where a step has other noise. Rounding below 1e-15 relative for each
   /// kind of step.
   [[nodiscard]] std::optional<double> squared_mu() const;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/mechanisms/neighbours.hpp"
 
 namespace pate {
 
@@ -42,6 +43,12 @@ template <HasNames Value>
   }
   return std::nullopt;
 }
+
+template <>
+inline constexpr std::array<Named<Adjacency>, 2> kNames<Adjacency>{{
+    {Adjacency::replace, "replace"},
+    {Adjacency::add_remove, "add_remove"},
+}};
 
 /// Which bound on the divergence of one query a cost rests on.
 enum class Bound {

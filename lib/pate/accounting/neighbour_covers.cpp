@@ -106,6 +106,21 @@ std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
   return first;
 }
 
+std::vector<std::size_t> sort_by_kind(std::span<const std::size_t> kind_of, std::size_t kinds,
+                                      std::vector<DistributionPair>& tables) {
+  std::vector<std::vector<DistributionPair>> sets(kinds);
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    sets[kind_of[k]].push_back(std::move(tables[k]));
+  }
+  std::vector<std::size_t> first{0};
+  tables.clear();
+  for (auto& set : sets) {
+    std::ranges::move(set, std::back_inserter(tables));
+    first.push_back(tables.size());
+  }
+  return first;
+}
+
 // mean: the first of `moments_of` the most costly neighbour.
 std::vector<DistributionPair> covered(std::span<const DistributionPair> tables,
                                       std::span<const std::size_t> kinds,

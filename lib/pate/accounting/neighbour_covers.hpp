@@ -22,6 +22,11 @@ inline constexpr std::size_t kKinds = 3;
                                                     std::span<const std::uint32_t> only,
                                                     std::vector<DistributionPair>& tables);
 
+/// The same where the kind of every neighbour is known, a number below `kinds`.
+[[nodiscard]] std::vector<std::size_t> sort_by_kind(std::span<const std::size_t> kind_of,
+                                                    std::size_t kinds,
+                                                    std::vector<DistributionPair>& tables);
+
 /// Few pairs that together dominate the tables, which are sorted by kind: each adds, at about
 /// `slope` = order - 1, a small share of what the most costly neighbour costs. `mean`: what that
 /// is, of all queries; `resolution`: losses that are as near as this are one.

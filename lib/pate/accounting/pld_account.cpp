@@ -122,11 +122,16 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   double all = 0.0;
   double with_covers = 0.0;
   for (const QueryRef& place : places) {
-    const ExactRun& run = *runs[place.run];
-    const double neighbours = place.neighbours(run.votes(place.query));
+    ExactRun& run = *runs[place.run];
+    const ExactCost& cost = run[place.query];
+    const bool is_ball = cost.is_ball() && !place.selection_only;
+    const double neighbours =
+        is_ball ? static_cast<double>(cost.ball_size()) : place.neighbours(run.votes(place.query));
+    const auto kinds =
+        static_cast<double>(is_ball ? ball_kinds(cost.most_changed()) : kKinds * kKinds);
     const double terms = run.count(place.query) * place.terms(run.votes(place.query));
     all += terms * neighbours;
-    with_covers += terms * std::min(neighbours, 1.0 * kKinds * kKinds);
+    with_covers += terms * std::min(neighbours, kinds);
   }
   const bool covers = grids.nodes(grids.step) * all > kManyTerms;
   while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMaxTerms) {
@@ -171,7 +176,12 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
         ones.at(d) = most_costly(*tables, among, order(kDirections[d]), kDirections[d]);
       }
       std::vector<std::size_t> kinds;
-      if (is_covered) kinds = sort_by_kind(votes, only, *tables);
+      const ExactCost& cost = run[place.query];
+      if (is_covered) {
+        kinds = cost.is_ball()
+                    ? sort_by_kind(cost.kinds_in_ball(), ball_kinds(cost.most_changed()), *tables)
+                    : sort_by_kind(votes, only, *tables);
+      }
       for (const Direction direction : kDirections) {
         if (direction == Direction::reverse) reverse_all(*tables);
         DistributionPair& one = ones.at(direction == Direction::forward ? 0 : 1);

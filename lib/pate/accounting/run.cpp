@@ -36,6 +36,7 @@ std::span<const Value> row_of(const std::vector<Value>& values, std::int64_t i,
 
 void validate(const Run& run) {
   validate(run.aggregator);
+  require_teachers(run.aggregator.neighbours(), run.votes.teachers());
   require_classes(run.aggregator.noisy_max, run.votes.classes());
   run.rows.check(run.votes.name(), run.votes.queries());
   if (run.aggregator.interactive != (run.student != nullptr)) {

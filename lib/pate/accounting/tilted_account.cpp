@@ -47,6 +47,7 @@ double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, d
 }  // namespace
 
 void check_tilted(const Aggregator& aggregator) {
+  require_one_replaced(aggregator.neighbours(), "the tilted bound");
   if (aggregator.is_gaussian()) return;
   throw parameter_error(fmt::format("the tilted bound is one of Gaussian noise; {} has none",
                                     aggregator.noisy_max.names().title));

@@ -147,6 +147,7 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
 }  // namespace
 
 ToldEpsilon told_total(const Record& record) {
+  require_same_neighbours(record);
   const std::vector<const Event*> numbers = standing_numbers(record);
   const Record rest = uncounted(record);
   ToldEpsilon total = drawn_total(numbers);
@@ -159,6 +160,7 @@ ToldEpsilon told_total(const Record& record) {
 
 RecordAccount account_record(const Record& record, const RecordSettings& settings) {
   if (record.empty()) throw parameter_error("an account needs at least one event, got none");
+  require_same_neighbours(record);
   RecordAccount account{answers_of(record)};
   account.events = record;
   account.delta = settings.delta.value_or(default_delta(record));
@@ -224,7 +226,15 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
     return event.open.protects_records && !is_foreign(event);
   });
   const bool foreign = std::ranges::any_of(account.events, is_foreign);
-  if (records || foreign) protect_records(result);
+  Neighbours neighbours;
+  for (const Event& event : account.events) {
+    if (!is_foreign(event)) neighbours = event.open.neighbours();
+  }
+  if (records || foreign) {
+    protect_records(result);
+  } else {
+    protect(result, neighbours);
+  }
   if (records) {
     result.assumes = {
         "what the reports say of their teachers: how private each is on its own, with coins of its "
@@ -232,7 +242,10 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
         "the weights of their objectives were not taken from these votes"};
   }
   if (foreign && !records) {
-    result.assumes.emplace_back("each record is in the part of one teacher only");
+    result.assumes.emplace_back(
+        neighbours.teachers == 1 ? std::string("each record is in the part of one teacher only")
+                                 : fmt::format("each record is in the parts of at most {} teachers",
+                                               neighbours.teachers));
   }
   for (const Event& event : account.events) {
     if (!is_foreign(event)) continue;

@@ -178,6 +178,9 @@ struct PublicEvent {
   std::optional<TriedRuns> tries;
 
   [[nodiscard]] bool happened() const { return !id.empty(); }
+  /// Of whom its costs are: of its aggregator, its steps or those of one try, which are the same;
+  /// one teacher that votes otherwise where there are none.
+  [[nodiscard]] Neighbours neighbours() const;
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const PublicEvent&, const PublicEvent&) = default;
 };
@@ -216,6 +219,11 @@ using Record = std::vector<Event>;
 /// events, on which no number depends, commutative. Throws `input_error` naming the event where one
 /// id has two descriptions.
 [[nodiscard]] Record join(const Record& a, const Record& b);
+
+/// Throws `input_error` naming two events that have costs of different neighbours, which do not add
+/// up, or that has costs for teachers that are added or removed beside what others say of one
+/// record.
+void require_same_neighbours(const Record& record);
 
 /// What may be published of a record.
 [[nodiscard]] Record public_record(Record record);

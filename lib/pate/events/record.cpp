@@ -75,6 +75,34 @@ Record join(const Record& a, const Record& b) {
   return result;
 }
 
+Neighbours PublicEvent::neighbours() const {
+  if (aggregator) return aggregator->neighbours();
+  if (steps) return steps->neighbours;
+  return tries ? tries->steps.neighbours : Neighbours{};
+}
+
+void require_same_neighbours(const Record& record) {
+  const Event* first = nullptr;
+  for (const Event& event : record) {
+    if (event.open.kind == EventKind::step) continue;
+    if (first == nullptr) first = &event;
+    if (event.open.neighbours() == first->open.neighbours()) continue;
+    throw input_error(fmt::format(
+        "costs for different neighbours do not add up: {} is for {}, {} for {}; make both with the "
+        "same --neighbours and --teachers-per-person",
+        called(first->open), in_words(first->open.neighbours()), called(event.open),
+        in_words(event.open.neighbours())));
+  }
+  if (first == nullptr || !first->open.neighbours().adds_or_removes()) return;
+  for (const Event& event : record) {
+    if (event.open.kind != EventKind::step) continue;
+    throw input_error(fmt::format(
+        "what others say of one record does not add up with {} for {}: a record that changes is a "
+        "teacher that votes otherwise",
+        called(first->open), in_words(first->open.neighbours())));
+  }
+}
+
 Record public_record(Record record) {
   Record result;
   for (Event& event : record) {

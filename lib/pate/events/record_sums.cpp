@@ -93,6 +93,7 @@ Record missing_runs(const Record& record) {
 }  // namespace
 
 RecordSums::RecordSums(const Record& record, unsigned threads) {
+  require_same_neighbours(record);
   Record all = record;
   for (Event& run : missing_runs(record)) all.push_back(std::move(run));
   std::vector<Event> ordered = canonical(std::move(all));
@@ -140,8 +141,9 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
                   open.foreign->mu);
     } else if (open.kind == EventKind::run && open.steps) {
       const MechanismCounts& steps = *open.steps;
+      const auto votes = static_cast<double>(steps.neighbours.teachers);
       for (const auto& [sigma, count] : steps.threshold_checks) {
-        squared.add(times * static_cast<double>(count) / sigma / sigma);
+        squared.add(times * static_cast<double>(count) / sigma / sigma * votes * votes);
       }
       for (const auto& [noise, count] : steps.maxima) {
         if (const auto mu = noise.squared_mu()) {

@@ -55,18 +55,20 @@ AnswerSampler::AnswerSampler(const Aggregator& aggregator, BitSource& source)
 
 bool AnswerSampler::answers(std::int64_t statistic) {
   if (!aggregator_.selection) return true;
-  const auto& [threshold, sigma1, laplace, threshold_scale] = *aggregator_.selection;
+  const ThresholdCheck& check = *aggregator_.selection;
+  const double threshold = check.threshold;
+  const double sigma1 = check.sigma1;
   const auto v = static_cast<double>(statistic);
   if (aggregator_.is_sparse_vector()) {
     if (!round_) {
-      round_.emplace(Dyadic(threshold), Dyadic(threshold_scale), exact_laplace(source_));
+      round_.emplace(Dyadic(threshold), Dyadic(check.threshold_scale), exact_laplace(source_));
     }
     NoisyValue value(Dyadic(v), Dyadic(sigma1), exact_laplace(source_));
     const bool answered = value.exceeds(*round_, source_);
     if (!answered) round_.reset();
     return answered;
   }
-  ExactDeviate noise = laplace ? exact_laplace(source_) : exact_normal(source_);
+  ExactDeviate noise = check.laplace ? exact_laplace(source_) : exact_normal(source_);
   const double margin = v + sigma1 * noise.approximation(source_) - threshold;
   if (std::abs(margin) > error_bound(v, sigma1, noise) + 0x1p-31 * std::abs(threshold)) {
     return margin > 0.0;

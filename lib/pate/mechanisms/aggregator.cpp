@@ -15,6 +15,12 @@ std::string_view Aggregator::name() const {
   return interactive ? "interactive" : "confident";
 }
 
+Aggregator protecting(Aggregator aggregator, const Neighbours& neighbours) {
+  aggregator.noisy_max.neighbours = neighbours;
+  if (aggregator.selection) aggregator.selection->neighbours = neighbours;
+  return aggregator;
+}
+
 Aggregator tested_plurality(TestNoise noise, double parameter, double delta) {
   Aggregator aggregator;
   aggregator.selection = stability_test(noise, parameter, delta);
@@ -34,6 +40,9 @@ Aggregator sparse_plurality(double epsilon, double delta, std::int64_t max_refus
 
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
+  if (aggregator.selection && aggregator.selection->neighbours != aggregator.neighbours()) {
+    throw parameter_error("both steps of an aggregator must be for the same neighbours");
+  }
   if (aggregator.is_sparse_vector()) {
     constexpr std::int64_t kMost = std::int64_t{1} << 53;  // more are no doubles
     if (*aggregator.max_refusals < 1 || *aggregator.max_refusals > kMost) {
@@ -103,7 +112,7 @@ double squared_gaussian_sensitivity(const Aggregator& aggregator) {
     throw parameter_error("Laplace noise has no Gaussian sensitivity");
   }
   if (!aggregator.selection) return *noisy_max;
-  const double sigma1 = aggregator.selection->sigma1;
+  const double sigma1 = aggregator.selection->sigma1_per_move();
   return *noisy_max + 1.0 / sigma1 / sigma1;
 }
 

@@ -30,10 +30,15 @@ struct Aggregator {
   [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
   [[nodiscard]] bool is_ptr() const { return noisy_max.is_ptr(); }
   [[nodiscard]] bool is_sparse_vector() const { return max_refusals.has_value(); }
+  /// Whose costs are asked for; both steps have the same.
+  [[nodiscard]] const Neighbours& neighbours() const { return noisy_max.neighbours; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const Aggregator&, const Aggregator&) = default;
 };
+
+/// The aggregator with costs for these neighbours.
+[[nodiscard]] Aggregator protecting(Aggregator aggregator, const Neighbours& neighbours);
 
 /// PTR with this noise and delta of a query (mechanisms/stability_test.hpp).
 [[nodiscard]] Aggregator tested_plurality(TestNoise noise, double parameter, double delta);
@@ -74,7 +79,8 @@ class AnswerProbabilities {
 };
 
 /// Sensitivity in standard deviations of one answered query as a Gaussian mechanism, squared:
-/// 2/sigma2^2, plus 1/sigma1^2 with a selection; of PTR 1/sigma1^2. Gaussian noise only
+/// 2/sigma2^2, plus 1/sigma1^2 with a selection, and S^2 times as much for neighbours with S
+/// teachers (1/sigma2^2 where they are added or removed); of PTR 1/sigma1^2. Gaussian noise only
 /// (`parameter_error`).
 [[nodiscard]] double squared_gaussian_sensitivity(const Aggregator& aggregator);
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <variant>
 
+#include "pate/mechanisms/neighbours.hpp"
+
 namespace pate {
 
 /// The domain of noise, in votes: the costs of more or less of it are beyond every double.
@@ -42,6 +44,14 @@ struct GaussianNoisyMax {
 
   /// The largest difference of the means of two neighbours, in standard deviations.
   [[nodiscard]] double mu() const { return std::numbers::sqrt2 / sigma; }
+
+  /// The noise that costs for one vote that moves what this one costs for `neighbours`: sigma / S
+  /// where S votes move, sqrt 2 sigma / S where S are added or removed.
+  [[nodiscard]] GaussianNoisyMax per_move(const Neighbours& neighbours) const {
+    if (neighbours.is_one_replaced()) return *this;
+    const double votes = static_cast<double>(neighbours.teachers);
+    return {(neighbours.adds_or_removes() ? std::numbers::sqrt2 * sigma : sigma) / votes};
+  }
 
   [[nodiscard]] double parameter() const { return sigma; }
   // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
@@ -132,6 +142,8 @@ struct PtrPlurality {
 struct NoisyMax {
   using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, PtrPlurality, OneLaplaceNoise>;
   Noise noise;
+  /// Whose costs are asked for. What comes out, and q, do not depend on it.
+  Neighbours neighbours = {};
 
   template <class Other>
   requires std::is_constructible_v<Noise, Other> NoisyMax& operator=(const Other& other) {
@@ -152,14 +164,22 @@ struct NoisyMax {
   [[nodiscard]] double parameter() const {
     return visit([](const auto& of) { return of.parameter(); });
   }
-  /// The smallest epsilon for which one noisy maximum is (epsilon, 0)-DP; none for Gaussian noise.
+  /// The smallest epsilon for which one noisy maximum is (epsilon, 0)-DP for the neighbours, S
+  /// times that for one vote that moves, half of it where votes are added or removed; none for
+  /// Gaussian noise.
   [[nodiscard]] std::optional<double> pure_epsilon() const {
-    return visit([](const auto& of) { return of.pure_epsilon(); });
+    const auto of_one = visit([](const auto& of) { return of.pure_epsilon(); });
+    return of_one ? std::optional(*of_one * moves()) : std::nullopt;
   }
   /// The sensitivity of one noisy maximum as a Gaussian mechanism, in standard deviations, squared:
-  /// 2 / sigma^2; none for other noise.
+  /// 2 S^2 / sigma^2, or S^2 / sigma^2 where votes are added or removed; none for other noise.
   [[nodiscard]] std::optional<double> squared_mu() const {
+    if (is_gaussian()) return gaussian().per_move(neighbours).squared_mu();
     return visit([](const auto& of) { return of.squared_mu(); });
+  }
+  /// By how many votes that move, in L1, the counts of a neighbour differ: S, or S / 2.
+  [[nodiscard]] double moves() const {
+    return static_cast<double>(neighbours.teachers) * (neighbours.adds_or_removes() ? 0.5 : 1.0);
   }
 
   [[nodiscard]] bool is_gaussian() const { return std::holds_alternative<GaussianNoisyMax>(noise); }
@@ -178,8 +198,12 @@ struct NoisyMax {
   [[nodiscard]] const GaussianNoisyMax& gaussian() const {
     return std::get<GaussianNoisyMax>(noise);
   }
+  /// Gaussian noise as costs of neighbours see it (`GaussianNoisyMax::per_move`).
+  [[nodiscard]] GaussianNoisyMax gaussian_per_move() const {
+    return gaussian().per_move(neighbours);
+  }
 
-  /// By the kind of noise, then its parameter.
+  /// By the kind of noise, then its parameter, then the neighbours.
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const NoisyMax&, const NoisyMax&) = default;
 };

@@ -59,9 +59,15 @@ double log_cdf_ratio(const ThresholdCheck& check, double b, double h) {
   return check.laplace ? log_laplace_cdf_ratio(b, h) : log_normal_cdf_ratio(b, h);
 }
 
+// The largest statistic of a neighbour.
+std::int64_t highest_of(const ThresholdCheck& check, std::int64_t teachers) {
+  return check.neighbours.adds_or_removes() ? teachers + check.neighbours.teachers : teachers;
+}
+
 }  // namespace
 
 void validate(const ThresholdCheck& check) {
+  validate(check.neighbours);
   require_positive(check.sigma1, "sigma1");
   if (!std::isfinite(check.threshold)) {
     throw parameter_error(fmt::format("threshold must be finite, got {}", check.threshold));
@@ -99,7 +105,8 @@ LogBernoulliPair answer_pair(const ThresholdCheck& check, std::int64_t v,
 
 AnswerTable::AnswerTable(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
                          std::int64_t teachers)
-    : AnswerTable(check, std::max<std::int64_t>(lowest - 1, 0), std::min(highest + 1, teachers)) {}
+    : AnswerTable(check, std::max<std::int64_t>(lowest - check.neighbours.teachers, 0),
+                  std::min(highest + check.neighbours.teachers, highest_of(check, teachers))) {}
 
 AnswerTable::AnswerTable(const ThresholdCheck& check, std::int64_t first, std::int64_t last)
     : check_(check), first_(first) {
@@ -107,7 +114,9 @@ AnswerTable::AnswerTable(const ThresholdCheck& check, std::int64_t first, std::i
   for (std::int64_t v = first_; v <= last; ++v) {
     log_answered_.push_back(pate::log_answered(check, v));
     log_refused_.push_back(pate::log_refused(check, v));
-    if (v < last) steps_.push_back(answer_pair(check, v, v + 1));
+  }
+  for (std::int64_t v = first_ - reach() + 1; v < last; ++v) {
+    steps_.push_back(answer_pair(check, std::max(v, first_), std::min(v + reach(), last)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pate/mechanisms/neighbours.hpp"
 #include "pate/numerics/bernoulli_pair.hpp"
 
 namespace pate {
@@ -19,6 +20,14 @@ struct ThresholdCheck {
   /// Laplace noise of the threshold itself, half of sigma1, which is drawn anew after a refusal
   /// only; the sparse form of stability tests, else 0.
   double threshold_scale = 0.0;
+  /// Whose costs are asked for: v moves by at most as many votes as they have teachers. What is
+  /// answered does not depend on it.
+  Neighbours neighbours = {};
+
+  /// The noise that costs for one vote what this one costs for the neighbours: sigma1 / S.
+  [[nodiscard]] double sigma1_per_move() const {
+    return sigma1 / static_cast<double>(neighbours.teachers);
+  }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const ThresholdCheck&, const ThresholdCheck&) = default;
@@ -48,11 +57,13 @@ void validate(const ThresholdCheck& check);
                                            std::int64_t v_neighbour);
 
 /// The answers of a threshold check at consecutive values of the selection statistic and the
-/// comparison of each value with the next: all that does not depend on the order, computed once.
+/// comparison of each value with the furthest of its neighbours: all that does not depend on the
+/// order, computed once. What lies between a value and the furthest costs less than one of the two
+/// (`JointCost`).
 class AnswerTable {
  public:
-  /// Covers lowest..highest and their neighbours within 0..teachers.
-  /// Domain: 0 <= lowest <= highest <= teachers.
+  /// Covers lowest..highest and their neighbours within 0..teachers, or above where teachers are
+  /// added. Domain: 0 <= lowest <= highest <= teachers.
   AnswerTable(const ThresholdCheck& check, std::int64_t lowest, std::int64_t highest,
               std::int64_t teachers);
   /// Covers first..last and none beside; also of statistics less a threshold, which may be < 0.
@@ -61,12 +72,17 @@ class AnswerTable {
   [[nodiscard]] const ThresholdCheck& check() const { return check_; }
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t last() const {
-    return first_ + static_cast<std::int64_t>(steps_.size());
+    return first_ + static_cast<std::int64_t>(log_answered_.size()) - 1;
   }
   [[nodiscard]] double log_answered(std::int64_t v) const { return log_answered_[index(v)]; }
   [[nodiscard]] double log_refused(std::int64_t v) const { return log_refused_[index(v)]; }
-  /// The answer at v compared with that at v + 1; first() <= v < last().
-  [[nodiscard]] const LogBernoulliPair& step(std::int64_t v) const { return steps_[index(v)]; }
+  /// How far a neighbour's statistic may be: S votes.
+  [[nodiscard]] std::int64_t reach() const { return check_.neighbours.teachers; }
+  /// The answer at max(v, first()) compared with that at min(v + S, last());
+  /// first() - S < v < last().
+  [[nodiscard]] const LogBernoulliPair& step(std::int64_t v) const {
+    return steps_[static_cast<std::size_t>(v - first_ + reach() - 1)];
+  }
 
  private:
   [[nodiscard]] std::size_t index(std::int64_t v) const {

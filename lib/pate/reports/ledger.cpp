@@ -383,9 +383,22 @@ std::vector<LedgerEntry> read_ledger(const fs::path& path) {
 }
 
 Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& path,
-                     const std::string& name, std::int64_t teachers, std::int64_t classes) {
+                     const std::string& name, std::int64_t teachers, std::int64_t classes,
+                     const Neighbours& neighbours) {
   const std::string its =
       entries.empty() ? path.stem().string() : entries.front().event.open.ensemble;
+  for (const LedgerEntry& entry : entries) {
+    const PublicEvent& open = entry.event.open;
+    const bool is_foreign = open.kind == EventKind::step;
+    if (is_foreign ? !neighbours.adds_or_removes() : open.neighbours() == neighbours) continue;
+    throw ledger_conflict(fmt::format(
+        "{}: line {} has costs for {}, and this would have them for {}: the two do not add up; "
+        "--ledger names another file, or --neighbours and --teachers-per-person say what the "
+        "ledger "
+        "does",
+        path.string(), entry.line, is_foreign ? "one record" : in_words(open.neighbours()),
+        in_words(neighbours)));
+  }
   Ensemble wanted{name.empty() ? its : name, teachers, classes};
   if (entries.empty() || wanted == entries.front().ensemble()) return wanted;
   throw ledger_conflict(

@@ -121,10 +121,12 @@ class Ledger {
 
 /// The ensemble that a new entry of the ledger at `path` is about: that of its first entry, or of
 /// the options where there is none yet, named after the file unless `name` is given. Throws
-/// `ledger_conflict` naming what differs where the entries are about other teachers.
+/// `ledger_conflict` naming what differs where the entries are about other teachers, or have costs
+/// for other neighbours than the new entry.
 [[nodiscard]] Ensemble ensemble_of(const std::vector<LedgerEntry>& entries,
                                    const std::filesystem::path& path, const std::string& name,
-                                   std::int64_t teachers, std::int64_t classes);
+                                   std::int64_t teachers, std::int64_t classes,
+                                   const Neighbours& neighbours = {});
 
 /// Throws `ledger_conflict` when the ledger at `path` has a release, of whatever votes, naming the
 /// last. For commands that take `--again`.

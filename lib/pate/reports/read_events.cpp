@@ -84,6 +84,13 @@ void check_units(const std::vector<NamedRecord>& records) {
                         "costs of the two do not add up",
                         named.name, unit_of(of_first->open), first->name, unit_of(event.open)));
       }
+      if (event.open.neighbours() != of_first->open.neighbours()) {
+        throw input_error(
+            fmt::format("{}: expected costs for {} as in {}, found them for {}: the two do not add "
+                        "up; make both with the same --neighbours and --teachers-per-person",
+                        named.name, in_words(of_first->open.neighbours()), first->name,
+                        in_words(event.open.neighbours())));
+      }
       const std::int64_t teachers = teachers_of(named);
       if (event.open.teachers > 0 && event.open.teachers != teachers) {
         throw input_error(fmt::format("{}: teachers: expected {} in all of its events, found {}",

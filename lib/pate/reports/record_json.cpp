@@ -122,11 +122,16 @@ void public_fields(Archive& a, Open& open) {
   if constexpr (Archive::kReads) {
     if (const auto id = a.json().find("id")) check_id(*id);
   }
-  std::string protects = open.protects_records ? "record" : "teacher";
+  // A word of its own for other neighbours, so that no earlier version takes their costs for those
+  // of one teacher that votes otherwise.
+  const char* const kOthers = "neighbours";
+  std::string protects = open.protects_records                 ? "record"
+                         : open.neighbours().is_one_replaced() ? "teacher"
+                                                               : kOthers;
   a("protects", protects);
   if constexpr (Archive::kReads) {
-    if (protects != "record" && protects != "teacher")
-      a.json().at("protects").fail("teacher or record");
+    if (protects != "record" && protects != "teacher" && protects != kOthers)
+      a.json().at("protects").fail("teacher, record or neighbours");
     open.protects_records = protects == "record";
   }
   member(a, "ensemble", open.ensemble);
@@ -342,6 +347,20 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
   }
 }
 
+// What is protected is what the aggregator and the steps are for.
+void check_neighbours(const io::JsonValue& json, const PublicEvent& open) {
+  const Neighbours its = open.neighbours();
+  if (open.steps && open.steps->neighbours != its) {
+    json.at("steps").fail("steps for the neighbours of the aggregator");
+  }
+  const bool is_other = json.at("protects").text() == "neighbours";
+  if (is_other == its.is_one_replaced()) {
+    json.at("protects")
+        .fail(is_other ? "neighbours in its aggregator or its steps"
+                       : "no neighbours in its aggregator and its steps");
+  }
+}
+
 }  // namespace
 
 void fields(FieldWriter& a, const Event& event) {
@@ -354,6 +373,7 @@ void fields(FieldWriter& a, const Event& event) {
 void fields(FieldReader& a, Event& event) {
   a.optional("times", event.times, kEventTimes);
   public_fields(a, event.open);
+  check_neighbours(a.json(), event.open);
   check_kind(a.json(), event.open);
   if (event.happened() && event.times != 1) a.json().at("times").fail("1, of what has an id");
   if (const auto json = a.json().find("private")) read_private(*json, event.open, event.facts);

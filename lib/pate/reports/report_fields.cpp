@@ -185,6 +185,24 @@ void write_certificate(FieldWriter& a, Certificate certificate, const std::vecto
   });
 }
 
+void neighbour_fields(FieldWriter& a, const Neighbours& neighbours) {
+  if (neighbours.is_one_replaced()) return;
+  a("neighbours", neighbours.adjacency);
+  a("teachers_per_person", neighbours.teachers);
+}
+
+void neighbour_fields(FieldReader& a, Neighbours& neighbours) {
+  if (!a.json().find("neighbours")) {
+    // Half of it would be taken for one teacher that votes otherwise.
+    if (const auto teachers = a.json().find("teachers_per_person")) {
+      teachers->fail("the member neighbours beside it");
+    }
+    return;
+  }
+  a.named("neighbours", neighbours.adjacency, {Adjacency::replace, Adjacency::add_remove});
+  a("teachers_per_person", neighbours.teachers, Whole{1, kMaxTeachers});
+}
+
 void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
   const std::string kind = name.text();
   aggregator = {};

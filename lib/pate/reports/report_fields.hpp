@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pate/accounting/guarantee.hpp"
@@ -93,7 +94,11 @@ void fields(Archive& a, Described<Archive, InputFile>& input) {
   a.optional("votes_digest", input.votes_digest);
 }
 
-/// The name of the aggregator and its parameters.
+/// Whose costs are asked for; left out where one teacher votes otherwise.
+void neighbour_fields(FieldWriter& a, const Neighbours& neighbours);
+void neighbour_fields(FieldReader& a, Neighbours& neighbours);
+
+/// The name of the aggregator and its parameters, and the neighbours.
 template <class Archive>
 void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
   if constexpr (Archive::kReads) {
@@ -115,8 +120,11 @@ void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
   }
   double parameter = aggregator.noisy_max.parameter();
   a(aggregator.noisy_max.names().parameter, parameter);
+  Neighbours neighbours = aggregator.neighbours();
+  neighbour_fields(a, neighbours);
   if constexpr (Archive::kReads) {
     aggregator.noisy_max = noise_of(aggregator.noisy_max.noise.index(), parameter);
+    aggregator = protecting(std::move(aggregator), neighbours);
     check_aggregator(a.json(), aggregator);
   }
 }
@@ -134,6 +142,7 @@ void delta_split(FieldWriter& a, double delta, double query_delta);
 /// How many noisy steps of each kind, by their noise.
 template <class Archive>
 void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
+  neighbour_fields(a, steps.neighbours);
   step_list(a, "threshold_checks", steps.threshold_checks, "sigma1");
   step_list(a, "laplace_checks", steps.laplace_checks, "scale", false);
   step_list(a, "sparse_rounds", steps.sparse_rounds, "scale", false);
@@ -147,7 +156,11 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
     }
     step_list(a, names.maxima, counts, names.parameter, names.always_listed);
     if constexpr (Archive::kReads) {
-      for (const auto& [value, count] : counts) steps.maxima[noise_of(kind, value)] = count;
+      for (const auto& [value, count] : counts) {
+        NoisyMax noise = noise_of(kind, value);
+        noise.neighbours = steps.neighbours;
+        steps.maxima[noise] = count;
+      }
     }
   }
 }

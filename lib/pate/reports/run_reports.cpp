@@ -101,6 +101,7 @@ static void fields(FieldWriter& a, const PlannedRun& run) {
   a("name", run.sigma1 ? "confident" : noise.aggregator);
   a.optional("sigma1", run.sigma1);
   a(noise.parameter, run.noisy_max()->parameter());
+  neighbour_fields(a, run.neighbours);
 }
 
 static void fields(FieldWriter& a, const Solved& solved) {

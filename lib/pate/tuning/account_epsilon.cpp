@@ -179,8 +179,8 @@ QueryNodes::QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_
     : query_counts_(query_counts),
       inputs_(query_counts, noisy_max, 1),
       direct_(inputs_, 1),
-      table_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()),
-      tables_(inputs_.cells(), noisy_max.noisy_max.gaussian().mu()) {
+      table_(inputs_.cells(), noisy_max.noisy_max.gaussian_per_move().mu()),
+      tables_(inputs_.cells(), noisy_max.noisy_max.gaussian_per_move().mu()) {
   const auto& distinct = query_counts.distinct;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     const QCells::Position position = distinct[i].log_q == -kInfinity

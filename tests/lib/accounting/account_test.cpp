@@ -72,7 +72,7 @@ Run run_of(const VoteSource& votes) {
     labels.push_back(static_cast<std::int32_t>(i % 5 % kClasses));
   return {votes,
           RowSelection::all(kQueries),
-          Aggregator{ThresholdCheck{18.0, 6.0}, GaussianNoisyMax{4.0}, false},
+          Aggregator{ThresholdCheck{18.0, 6.0}, {GaussianNoisyMax{4.0}}, false},
           nullptr,
           std::nullopt,
           std::move(labels)};
@@ -156,7 +156,7 @@ TEST_SUITE("accounting") {
       const PredictionVotes votes(pate::test::integer_table({kFew, teachers}, ids),
                                   PredictionLayout::queries_by_teachers, classes);
       for (const bool checked : {false, true}) {
-        Aggregator aggregator{{}, GaussianNoisyMax{4.0}, false};
+        Aggregator aggregator{{}, {GaussianNoisyMax{4.0}}, false};
         if (checked)
           aggregator.selection = ThresholdCheck{0.6 * static_cast<double>(teachers), 9.0};
         const Run run{votes, RowSelection::all(kFew), aggregator, nullptr, {}, {}};

@@ -41,6 +41,28 @@ TEST_SUITE("accounting") {
     CHECK(contains(statement_of(found), "Not covered:\n  - parameters that were chosen"));
   }
 
+  TEST_CASE("a guarantee says how many teachers may differ, and how") {
+    const CostEntry cost = entry(Bound::tradeoff, GuaranteeKind::joint, 2.0, true);
+    Guarantee one = guarantee_of(cost, "the answers");
+    const std::string before = statement_of(one);
+    protect(one, {});
+    CHECK(statement_of(one) == before);
+
+    Guarantee two = guarantee_of(cost, "the answers");
+    protect(two, {Adjacency::replace, 2});
+    CHECK(two.promise.starts_with("Had any 2 teachers voted differently"));
+    CHECK(contains(two.protects, "at most 2 teachers saw"));
+    CHECK(contains(two.may_differ, "up to 2 teachers"));
+    CHECK(contains(two.assumes.front(), "no"));
+    CHECK_FALSE(contains(two.assumes.front(), "disjoint"));
+
+    Guarantee added = guarantee_of(cost, "the answers");
+    protect(added, {Adjacency::add_remove, 1});
+    CHECK(added.promise.starts_with("Had any one teacher not been there, or one more"));
+    CHECK(contains(added.protects, "disjoint"));
+    CHECK(contains(added.assumes.back(), "number of teachers"));
+  }
+
   TEST_CASE("the factor is never below e^epsilon, however small or large") {
     CHECK(contains(promise_in_words("x", 0.0, 0.0), "than 1 times as likely."));
     CHECK(contains(promise_in_words("x", 1e-12, 0.0), "than 1.01 times"));

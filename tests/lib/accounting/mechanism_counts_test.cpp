@@ -14,8 +14,8 @@ using namespace pate_test;
 
 namespace {
 
-const Aggregator kConfident{ThresholdCheck{200.0, 150.0}, GaussianNoisyMax{40.0}, false};
-const Aggregator kLnmax{std::nullopt, LaplaceNoisyMax{20.0}, false};
+const Aggregator kConfident{ThresholdCheck{200.0, 150.0}, {GaussianNoisyMax{40.0}}, false};
+const Aggregator kLnmax{std::nullopt, {LaplaceNoisyMax{20.0}}, false};
 
 std::vector<CostEntry> entries(const MechanismCounts& steps) {
   std::vector<Notice> notices;
@@ -32,6 +32,31 @@ const CostEntry* find(const std::vector<CostEntry>& costs, EpsilonMethod convers
 }  // namespace
 
 TEST_SUITE("accounting") {
+  TEST_CASE("steps for several teachers cost what S votes move, and add up with their like only") {
+    const MechanismCounts one = steps_of(kConfident, 640, 640);
+    MechanismCounts two = steps_of(protecting(kConfident, {Adjacency::replace, 2}), 640, 640);
+    const MechanismCounts added =
+        steps_of(protecting(kConfident, {Adjacency::add_remove, 1}), 640, 640);
+    CHECK(relative_error(*two.squared_mu(), 4.0 * *one.squared_mu()) < 1e-14);
+    CHECK(relative_error(*added.squared_mu(), 640.0 / 1600.0 + 640.0 / 22500.0) < 1e-14);
+    CHECK(relative_error(two.rdp(7.0).selection, 4.0 * one.rdp(7.0).selection) < 1e-9);
+    CHECK(relative_error(added.rdp(7.0).selection, one.rdp(7.0).selection) < 1e-14);
+    CHECK(relative_error(added.rdp(7.0).noisy_max, 0.5 * one.rdp(7.0).noisy_max) < 1e-9);
+    const CostEntry* const gdp = find(entries(two), EpsilonMethod::gdp);
+    REQUIRE(gdp != nullptr);
+    CHECK_THROWS_AS(two.add(one), parameter_error);
+    CHECK_THROWS_AS(two.add(added), parameter_error);
+    two.add(two);
+    CHECK(two.threshold_checks.at(150.0) == 1280);
+    MechanismCounts sum;  // of nothing: takes the neighbours of what is added
+    sum.add(added);
+    CHECK(sum == added);
+
+    const MechanismCounts laplace =
+        steps_of(protecting(kLnmax, {Adjacency::add_remove, 3}), 10, 10);
+    CHECK(relative_error(laplace.pure_steps()->front().epsilon, 3.0 / 20.0) < 1e-15);
+  }
+
   TEST_CASE("the steps of a run: a check for every query, a maximum for every answer") {
     const MechanismCounts steps = steps_of(kConfident, 1000, 300);
     CHECK(steps.threshold_checks.at(150.0) == 1000);

@@ -16,6 +16,7 @@
 #include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/vote_source.hpp"
 #include "support/accuracy.hpp"
+#include "support/neighbour_votes.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/paths.hpp"
 #include "support/random.hpp"
@@ -196,6 +197,53 @@ TEST_SUITE("accounting") {
     }
   }
 
+  TEST_CASE("profiles for other neighbours hold for every choice of them") {
+    Random random(1403);
+    for (int i = 0; i < 24; ++i) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(2, 5));
+      const auto classes = static_cast<std::size_t>(random.integer(2, 3));
+      const Neighbours relation = std::array{
+          Neighbours{Adjacency::replace, 2}, Neighbours{Adjacency::add_remove, 1},
+          Neighbours{Adjacency::add_remove,
+                     2}}.at(static_cast<std::size_t>(i % 3));
+      const Aggregator aggregator = protecting(random_aggregator(random, teachers), relation);
+      const auto all = all_histograms(teachers, classes);
+      std::vector<Histogram> queries;
+      for (std::int64_t n = random.integer(1, 2); n > 0; --n) {
+        queries.push_back(all[static_cast<std::size_t>(
+            random.integer(0, static_cast<std::int64_t>(all.size()) - 1))]);
+      }
+      const Account account = exact_account(queries, aggregator, 1e-6);
+      REQUIRE(account.profile);
+      CHECK_FALSE(account.per_teacher);
+      Choices forward;
+      for (const Histogram& counts : queries) {
+        auto& its = forward.emplace_back();
+        const Probabilities p = outcomes(aggregator, counts);
+        for_each_neighbour(counts, relation, [&](const Counts& other) {
+          its.push_back({p, outcomes(aggregator, other)});
+        });
+      }
+      const Choices reverse = swapped(forward);
+      for (std::size_t k = 0; k < account.profile->epsilons.size(); ++k) {
+        const ProfileEnds& ends = account.profile->delta_at[k];
+        INFO("run ", i, " epsilon ", account.profile->epsilons[k]);
+        const Real scale = std::exp(static_cast<Real>(account.profile->epsilons[k]));
+        for (const Direction direction : {Direction::forward, Direction::reverse}) {
+          const Choices& choices = direction == Direction::forward ? forward : reverse;
+          const auto exact = static_cast<double>(fixed_delta(choices, scale));
+          CHECK(ends.upper[static_cast<std::size_t>(direction)] >= exact * (1.0 - 1e-10));
+          CHECK(ends.lower[static_cast<std::size_t>(direction)] <= exact * (1.0 + 1e-10));
+        }
+      }
+      // No larger than what the trade-off bound and any votes say.
+      for (const CostEntry& cost : account.costs) {
+        if (cost.conversion != EpsilonMethod::improved || cost.promise != Promise::fixed) continue;
+        CHECK(entry(account, Bound::exact)->epsilon <= cost.epsilon * (1.0 + 1e-6));
+      }
+    }
+  }
+
   TEST_CASE("profiles are below what RDP makes of the same outcomes, and hold their interval") {
     Random random(1402);
     for (int i = 0; i < 40; ++i) {
@@ -235,7 +283,7 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("halving the grid narrows the interval; Gaussian steps enter as the start") {
-    const Aggregator aggregator{ThresholdCheck{40.0, 20.0}, GaussianNoisyMax{10.0}, false};
+    const Aggregator aggregator{ThresholdCheck{40.0, 20.0}, {GaussianNoisyMax{10.0}}, false};
     const ExactMechanism mechanism(aggregator, 60);
     std::vector<ExactQuery> queries;
     for (std::int32_t top = 30; top <= 58; top += 2) {
@@ -373,7 +421,7 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("queries that are all but sure enter profiles with what they may cost") {
-    const Aggregator aggregator{ThresholdCheck{25.0, 4.0}, GaussianNoisyMax{4.0}, false};
+    const Aggregator aggregator{ThresholdCheck{25.0, 4.0}, {GaussianNoisyMax{4.0}}, false};
     const ExactMechanism mechanism(aggregator, 60);
     const ExactQuery sure{mechanism.group(Histogram{60, 0, 0}, {}), 30};
     const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
@@ -410,7 +458,7 @@ TEST_SUITE("accounting") {
       const auto teachers = static_cast<std::int32_t>(random.integer(6, 12));
       const Aggregator aggregator{ThresholdCheck{teachers * random.uniform(0.3, 1.2),
                                                  teachers * random.log_uniform(0.1, 1.0)},
-                                  GaussianNoisyMax{teachers * random.log_uniform(0.05, 0.4)},
+                                  {GaussianNoisyMax{teachers * random.log_uniform(0.05, 0.4)}},
                                   false};
       const auto second = static_cast<std::int32_t>(random.integer(0, 1 + teachers / 3));
       const Histogram counts{teachers - second, second, 0};
@@ -463,7 +511,7 @@ TEST_SUITE("accounting") {
     for (int i = 0; i < 400; ++i) {
       const auto teachers = static_cast<std::int32_t>(random.integer(30, 60));
       const double noise = teachers * random.log_uniform(0.05, 0.4);
-      Aggregator aggregator{std::nullopt, GaussianNoisyMax{noise}, false};
+      Aggregator aggregator{std::nullopt, {GaussianNoisyMax{noise}}, false};
       if (i % 4 == 0) aggregator.noisy_max = LaplaceNoisyMax{0.5 * noise};
       if (i % 2 == 1) aggregator.selection = ThresholdCheck{teachers * 0.6, noise};
       Histogram counts(7, 0);
@@ -527,7 +575,7 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("profiles where one neighbour stands for many are those of all") {
     for (const bool is_selective : {false, true}) {
-      Aggregator aggregator{std::nullopt, GaussianNoisyMax{2.0}, false};
+      Aggregator aggregator{std::nullopt, {GaussianNoisyMax{2.0}}, false};
       if (is_selective) aggregator.selection = ThresholdCheck{40.0, 6.0};
       const ExactMechanism mechanism(aggregator, 62);
       const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
@@ -557,7 +605,7 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("queries whose answer is all but sure enter profiles by their selection") {
-    const Aggregator aggregator{ThresholdCheck{58.0, 6.0}, GaussianNoisyMax{3.0}, false};
+    const Aggregator aggregator{ThresholdCheck{58.0, 6.0}, {GaussianNoisyMax{3.0}}, false};
     const ExactMechanism mechanism(aggregator, 60);
     const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
     std::vector<ExactQuery> queries{{mechanism.group(Histogram{32, 28, 0}, {}), 2},
@@ -614,14 +662,14 @@ TEST_SUITE("accounting") {
     const std::array cases{
         Case{"s18_mnist_250_counts.npy",
              640,
-             {ThresholdCheck{200.0, 150.0}, GaussianNoisyMax{40.0}, false},
+             {ThresholdCheck{200.0, 150.0}, {GaussianNoisyMax{40.0}}, false},
              0.82493937,
              0.83224764,
              0.8313347,
              0x1p-12},
         Case{"s18_adult_250_counts.npy",
              1500,
-             {ThresholdCheck{300.0, 200.0}, GaussianNoisyMax{40.0}, false},
+             {ThresholdCheck{300.0, 200.0}, {GaussianNoisyMax{40.0}}, false},
              0.85900795,
              0.8646324,
              0.864539,

@@ -44,7 +44,7 @@ Run run_of(const RandomVotes& votes) {
   for (std::int64_t i = 0; i < votes.queries(); ++i) decisions.push_back(i % 3 == 0 ? 1 : 0);
   return {votes,
           RowSelection::all(votes.queries()),
-          Aggregator{ThresholdCheck{8.0, 2.0}, GaussianNoisyMax{3.0}, false},
+          Aggregator{ThresholdCheck{8.0, 2.0}, {GaussianNoisyMax{3.0}}, false},
           nullptr,
           std::move(decisions),
           std::nullopt};

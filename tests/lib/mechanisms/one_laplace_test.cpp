@@ -40,7 +40,7 @@ using pate_test::Random;
 constexpr double kCloseTo = 1e-9;
 
 Aggregator one_laplace(double scale) {
-  return {std::nullopt, OneLaplaceNoise{scale}, false};
+  return {std::nullopt, {OneLaplaceNoise{scale}}, false};
 }
 
 // Pr[n_0 - n_1 + Lap(2b) > 0] by the lead of class 0, and of less: as logarithms, so that all
@@ -96,7 +96,7 @@ TEST_SUITE("mechanisms") {
     const BothDirections one = exact_of(0.5, {10, 0}, 2.0);
     CHECK(std::abs(one.larger() - 9.2621e-4) < 5e-9);
     CHECK(one.larger() == one.reverse);
-    const Aggregator lnmax{std::nullopt, pate::LaplaceNoisyMax{0.5}, false};
+    const Aggregator lnmax{std::nullopt, {pate::LaplaceNoisyMax{0.5}}, false};
     const pate::ExactMechanism two(lnmax, 10);
     const double both = pate::ExactCost(two, two.group(Votes{10, 0}, {})).largest(2.0).larger();
     CHECK(std::abs(both - 2.1620e-5) < 5e-10);

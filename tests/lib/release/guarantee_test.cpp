@@ -107,10 +107,11 @@ double worst_event(const Seen& here, const Seen& there, double* without_cost) {
 
 TEST_SUITE("release") {
   TEST_CASE("no event on any two neighbours breaks what is published") {
-    const std::vector<Ensemble> ensembles{confident(5, 2, 3.5, 2.0, 1.5, 3),
-                                          confident(4, 3, 2.5, 1.0, 1.0, 2),
-                                          confident(8, 2, 9.0, 3.0, 2.0, 4),
-                                          {6, 2, {std::nullopt, GaussianNoisyMax{1.2}, false}, 3}};
+    const std::vector<Ensemble> ensembles{
+        confident(5, 2, 3.5, 2.0, 1.5, 3),
+        confident(4, 3, 2.5, 1.0, 1.0, 2),
+        confident(8, 2, 9.0, 3.0, 2.0, 4),
+        {6, 2, {std::nullopt, {GaussianNoisyMax{1.2}}, false}, 3}};
     double tightest = 0.0;
     for (const Ensemble& ensemble : ensembles) {
       const std::vector<Histogram> histograms = all_histograms(ensemble.teachers, ensemble.classes);

@@ -293,7 +293,7 @@ double worst(const Program& program, Off off) {
 }
 
 Aggregator noisy(double sigma) {
-  return {ThresholdCheck{2.0, sigma}, GaussianNoisyMax{sigma}, false};
+  return {ThresholdCheck{2.0, sigma}, {GaussianNoisyMax{sigma}}, false};
 }
 
 // A release with next to no noise, which tells all, and one as it should be.

@@ -40,11 +40,11 @@ std::string refusal(const char* text, T value, const Domain&... domain) {
 
 TEST_SUITE("reports") {
   TEST_CASE("structs read back as they were written") {
-    const Aggregator confident{ThresholdCheck{200.5, 150.0}, GaussianNoisyMax{40.0}, true};
+    const Aggregator confident{ThresholdCheck{200.5, 150.0}, {GaussianNoisyMax{40.0}}, true};
     CHECK(written(confident) ==
           R"({"x":{"name":"interactive","threshold":200.5,"sigma1":150.0,"sigma2":40.0}})");
     CHECK(written(back(confident)) == written(confident));
-    const Aggregator laplace{{}, LaplaceNoisyMax{20.0}, false};
+    const Aggregator laplace{{}, {LaplaceNoisyMax{20.0}}, false};
     CHECK(written(laplace) == R"({"x":{"name":"lnmax","laplace_scale":20.0}})");
     CHECK(written(back(laplace)) == written(laplace));
     for (const auto noise : {pate::TestNoise::laplace, pate::TestNoise::gaussian}) {
@@ -70,7 +70,7 @@ TEST_SUITE("reports") {
       of_kind.maxima[noise_of(kind, 1e-3)] = 5;
       CHECK(back(of_kind).maxima == of_kind.maxima);
     }
-    const Aggregator one{{}, OneLaplaceNoise{20.0}, false};
+    const Aggregator one{{}, {OneLaplaceNoise{20.0}}, false};
     CHECK(written(one) == R"({"x":{"name":"one_laplace","one_laplace_scale":20.0}})");
     CHECK(written(back(one)) == written(one));
     RdpCurves curves;

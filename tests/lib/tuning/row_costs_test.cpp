@@ -52,7 +52,7 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     std::vector<double> thresholds{
         -5, 0, 0.1, 1.1, 2.1, 0.7 * teachers, 1.0 * teachers, teachers + 0.25, 1.5 * teachers + 3};
     std::sort(thresholds.begin(), thresholds.end());
-    const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
+    const Aggregator any{ThresholdCheck{0, 1}, {GaussianNoisyMax{sigma2}}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const CostKind kind : {CostKind{Bound::tradeoff, GuaranteeKind::joint},
                                 CostKind{Bound::tradeoff, GuaranteeKind::expected},
@@ -61,8 +61,8 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
                           kind, orders);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, false);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
-        const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
-                                    false};
+        const Aggregator aggregator{
+            ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false};
         const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
@@ -105,7 +105,7 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
       thresholds.push_back(whole ? std::round(t) : t);
     }
     thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
-    const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{sigma2}, false};
+    const Aggregator any{ThresholdCheck{0, 1}, {GaussianNoisyMax{sigma2}}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
       const CostKind kind{Bound::tradeoff, reading};
@@ -113,8 +113,8 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
                           kind, orders);
       RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, true);
       for (std::size_t t = 0; t < thresholds.size(); t += 7) {
-        const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1}, GaussianNoisyMax{sigma2},
-                                    false};
+        const Aggregator aggregator{
+            ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false};
         const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
@@ -137,7 +137,7 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
 TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   pate_test::Random random(32);
   const HistogramVotes votes = random_histograms(random, 200, 50, 4);
-  const Aggregator any{ThresholdCheck{0, 1}, GaussianNoisyMax{12}, false};
+  const Aggregator any{ThresholdCheck{0, 1}, {GaussianNoisyMax{12}}, false};
   const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
   const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
   for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
@@ -148,7 +148,8 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
     RowCosts row(8, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
-        const Aggregator aggregator{ThresholdCheck{thresholds[t], 8}, GaussianNoisyMax{12}, false};
+        const Aggregator aggregator{
+            ThresholdCheck{thresholds[t], 8}, {GaussianNoisyMax{12}}, false};
         const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const double order = orders[i];
         const double exact =

@@ -147,7 +147,7 @@ TEST_SUITE("tuning") {
     pate_test::Random random(53);
     const auto votes = drawn_votes(random, 5, 10);
     const TuningVotes none{votes, RowSelection::range(0, 0), nullptr, {}};
-    const Aggregator aggregator{std::nullopt, GaussianNoisyMax{3.0}, false};
+    const Aggregator aggregator{std::nullopt, {GaussianNoisyMax{3.0}}, false};
     CHECK_THROWS_AS(
         (void)solve_parameter(none, aggregator, judged_at(1e-5), 1.0, SolvedFor::queries),
         parameter_error);

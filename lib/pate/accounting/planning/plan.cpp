@@ -24,6 +24,7 @@ MechanismCounts steps_of(const PlannedRun& run) {
     return pate::steps_of(*tested, run.queries, run.queries);
   }
   MechanismCounts steps;
+  steps.neighbours = run.neighbours;
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
   if (const auto noisy_max = run.noisy_max()) steps.maxima[*noisy_max] = run.answers();
   return steps;
@@ -164,6 +165,7 @@ std::int64_t PlannedRun::answers() const {
 }
 
 std::optional<Aggregator> PlannedRun::tested() const {
+  // PTR is for one vote that moves: `validate` says so of others.
   if (ptr_laplace) return tested_plurality(TestNoise::laplace, *ptr_laplace, ptr_delta.value_or(0));
   if (ptr_sparse) {
     return sparse_plurality(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
@@ -173,10 +175,10 @@ std::optional<Aggregator> PlannedRun::tested() const {
 }
 
 std::optional<NoisyMax> PlannedRun::noisy_max() const {
-  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}};
+  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}, neighbours};
   if (!laplace_scale) return std::nullopt;
-  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}}
-                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}};
+  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}, neighbours}
+                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}, neighbours};
 }
 
 void validate(const PlannedRun& run) {
@@ -191,12 +193,15 @@ void validate(const PlannedRun& run) {
           "max-refusals, and no other noise; max-answers changes no cost of it");
     }
     (void)run.tested();
+    require_one_replaced(run.neighbours, "PTR");
   } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
     throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
   }
   if (run.one_noise && !run.laplace_scale) {
     throw parameter_error("one noise goes with laplace-scale in a plan");
   }
+  validate(run.neighbours);
+  if (const auto noisy_max = run.noisy_max()) validate(*noisy_max);
   if (run.sigma1 && !run.sigma2) {
     throw parameter_error(
         "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
@@ -291,9 +296,11 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
 }
 
 Guarantee guarantee_of(const Plan& plan) {
-  return guarantee_of(plan.costs[plan.headline], plan.steps.has_checks()
-                                                     ? "the answers and refusals of such a run"
-                                                     : "the answers of such a run");
+  Guarantee result = guarantee_of(plan.costs[plan.headline],
+                                  plan.steps.has_checks() ? "the answers and refusals of such a run"
+                                                          : "the answers of such a run");
+  protect(result, plan.steps.neighbours);
+  return result;
 }
 
 }  // namespace pate

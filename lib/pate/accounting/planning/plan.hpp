@@ -30,6 +30,8 @@ struct PlannedRun {
   /// Its sparse form instead: epsilon of a round, with ptr_delta, and how many rounds at most.
   std::optional<double> ptr_sparse;
   std::optional<std::int64_t> max_refusals;
+  /// Whose costs are asked for.
+  Neighbours neighbours = {};
 
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;

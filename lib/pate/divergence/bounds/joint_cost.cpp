@@ -45,8 +45,8 @@ JointCost::JointCost(const AnswerTable& ladder, double order, double noisy_max_c
     log_lines_[i].forward.add(forward);
     log_lines_[i].reverse.add(reverse);
   };
-  // The comparison of v with v + 1, if it was the last: v + 1 needs it too.
-  std::int64_t compared = ladder.first() - 1;
+  // The comparison of v with v + S, if it was the last: where S = 1, v + 1 needs it too.
+  std::int64_t compared = ladder.first() - ladder.reach();
   LogAnswerLine up;
   LogAnswerLine down;
   const auto compare = [&](std::int64_t v) {
@@ -58,9 +58,9 @@ JointCost::JointCost(const AnswerTable& ladder, double order, double noisy_max_c
   for (std::size_t i = 0; i < size; ++i) {
     const std::int64_t v =
         only == nullptr ? first_ + static_cast<std::int64_t>(i) : only->statistics()[i];
-    // D(v - 1 || v) is forward for the votes at v - 1 and reverse for those at v.
+    // D(v - S || v) is forward for the votes at v - S and reverse for those at v.
     if (v > ladder.first()) {
-      compare(v - 1);
+      compare(v - ladder.reach());
       add(i, down, up);
     }
     const LogAnswerLine same{LogAnswerLine::kLeast, ladder.log_answered(v)};

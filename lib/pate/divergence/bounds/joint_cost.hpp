@@ -53,7 +53,7 @@ struct LogAnswerLine {
 /// The line of a check that is seen as `pair` from the votes and the neighbour.
 [[nodiscard]] LogAnswerLine log_answer_line(const LogBernoulliPair& pair, double order);
 
-/// The lines of one statistic v, one for each neighbour's w = v, v - 1, v + 1: of the three the
+/// The lines of one statistic v, one for each neighbour's w = v, v - S, v + S: of the three the
 /// largest counts.
 template <class Line>
 class AnswerLines {
@@ -115,6 +115,9 @@ class StatisticPlaces {
 ///         (1-p_w)^order (1-p_v)^(1-order) + p_w^order p_v^(1-order) e^((order-1) beta_rev)
 ///         (reverse)
 ///
+/// For neighbours with S teachers w = v - S and v + S are taken, within 0..teachers (above, where
+/// teachers are added): every term is convex in p_w, so that all w between are at most one of them.
+///
 /// A guarantee for the run, whatever the selection noise does; non-decreasing in q. Never
 /// underestimates, rounded outwards; relative accuracy 1e-11.
 /// Source: the trade-off theorem, README of `bounds`.
@@ -143,7 +146,7 @@ class JointCost {
   [[nodiscard]] BothDirections costs(std::int64_t v, const BothDirections& log_excess) const;
 
   /// The exact cost of the check alone at v: the larger direction of the divergence of the two
-  /// answers' distributions, over the neighbours v-1 and v+1 within 0..teachers. At most
+  /// answers' distributions, over the neighbours v-S to v+S within 0..teachers. At most
   /// `threshold_data_independent`.
   [[nodiscard]] double selection_cost(std::int64_t v) const;
 

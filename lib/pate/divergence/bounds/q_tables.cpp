@@ -309,13 +309,13 @@ BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,
 std::optional<GaussianPublishedTable> published_table(const QCells& cells,
                                                       const NoisyMax& noisy_max) {
   if (!noisy_max.is_gaussian()) return std::nullopt;
-  return GaussianPublishedTable(cells, noisy_max.gaussian().sigma);
+  return GaussianPublishedTable(cells, noisy_max.gaussian_per_move().sigma);
 }
 
 std::optional<GaussianTradeoffTable> tradeoff_table(const QCells& cells,
                                                     const NoisyMax& noisy_max) {
   if (!noisy_max.is_gaussian()) return std::nullopt;
-  return GaussianTradeoffTable(cells, noisy_max.gaussian().mu());
+  return GaussianTradeoffTable(cells, noisy_max.gaussian_per_move().mu());
 }
 
 }  // namespace pate

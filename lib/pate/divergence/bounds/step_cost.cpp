@@ -68,42 +68,59 @@ BothDirections log_excess_of(const PointMasses& p, double eps, double order) {
   return result;
 }
 
-double log_cap(const GaussianNoisyMax& noise, double order) {
-  const double mu = noise.mu();
+// Of two Laplace mechanisms, each shifted by so many scales.
+double two_laplace_cost(double shift, double order) {
+  const double up = (order - 1.0) * shift;
+  const double down = -order * shift;
+  const double share = 1.0 / (2.0 * order - 1.0);
+  if (up > 700.0) return with_margin(2.0 * (shift + std::log(order * share) / (order - 1.0)));
+  // The terms of first order in the shift cancel.
+  const double excess = share * (order * expm1_minus_x(up) + (order - 1.0) * expm1_minus_x(down));
+  return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
+}
+
+double log_cap(const GaussianNoisyMax& noise, double order, const Neighbours& neighbours) {
+  const double mu = noise.per_move(neighbours).mu();
   return log_expm1(0.5 * order * (order - 1.0) * mu * mu);
 }
 
-double log_cap(const LaplaceNoisyMax& noise, double order) {
-  return log_expm1((order - 1.0) * data_independent_cost(noise, order));
+double log_cap(const LaplaceNoisyMax& noise, double order, const Neighbours& neighbours) {
+  return log_expm1((order - 1.0) * data_independent_cost(noise, order, neighbours));
 }
 
-double log_cap(const OneLaplaceNoise& noise, double order) {
-  return log_expm1((order - 1.0) * data_independent_cost(noise, order));
+double log_cap(const OneLaplaceNoise& noise, double order, const Neighbours& neighbours) {
+  return log_expm1((order - 1.0) * data_independent_cost(noise, order, neighbours));
 }
 
-double log_cap(const PtrPlurality& /*tested*/, double /*order*/) {
+double log_cap(const PtrPlurality& /*tested*/, double /*order*/, const Neighbours& /*of*/) {
   return -kInfinity;
 }
 
 }  // namespace
 
-double data_independent_cost(const GaussianNoisyMax& noise, double order) {
-  return with_margin(order / noise.sigma / noise.sigma);
+double data_independent_cost(const GaussianNoisyMax& noise, double order,
+                             const Neighbours& neighbours) {
+  const double sigma = noise.per_move(neighbours).sigma;
+  return with_margin(order / sigma / sigma);
 }
 
-double data_independent_cost(const LaplaceNoisyMax& noise, double order) {
-  const double gamma = noise.gamma();
-  const double up = (order - 1.0) * gamma;
-  const double down = -order * gamma;
-  const double share = 1.0 / (2.0 * order - 1.0);
-  if (up > 700.0) return with_margin(2.0 * (gamma + std::log(order * share) / (order - 1.0)));
-  // The terms of first order in gamma cancel.
-  const double excess = share * (order * expm1_minus_x(up) + (order - 1.0) * expm1_minus_x(down));
-  return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
+double data_independent_cost(const LaplaceNoisyMax& noise, double order,
+                             const Neighbours& neighbours) {
+  // The shifts of all counts add up to 2 S, or to S, and none is above S. The cost of one Laplace
+  // mechanism is convex in its shift and 0 at 0: two of S, or one, cost most.
+  const double shift = static_cast<double>(neighbours.teachers) * noise.gamma();
+  return neighbours.adds_or_removes() ? 0.5 * two_laplace_cost(shift, order)
+                                      : two_laplace_cost(shift, order);
 }
 
-double data_independent_cost(const OneLaplaceNoise& noise, double order) {
+double data_independent_cost(const OneLaplaceNoise& noise, double order,
+                             const Neighbours& neighbours) {
   const double eps = noise.epsilon();
+  if (!neighbours.is_one_replaced()) {
+    // A post-processing of n_1 - n_0 + Lap(2b), which S votes move by 2 S.
+    const double shift = static_cast<double>(neighbours.teachers) * eps;
+    return 0.5 * two_laplace_cost(neighbours.adds_or_removes() ? 0.5 * shift : shift, order);
+  }
   const double half = 0.5 * eps;
   // log P/Q of the rarer answer and of the other: of a tie and the votes next to it, and of a
   // majority of one that is turned.
@@ -123,12 +140,14 @@ double data_independent_cost(const OneLaplaceNoise& noise, double order) {
   return cost_of_log_excess(largest, order, with_margin(eps));
 }
 
-double data_independent_cost(const PtrPlurality& /*tested*/, double /*order*/) {
+double data_independent_cost(const PtrPlurality& /*tested*/, double /*order*/,
+                             const Neighbours& /*of*/) {
   return 0.0;
 }
 
 double data_independent_cost(const NoisyMax& noisy_max, double order) {
-  return noisy_max.visit([=](const auto& noise) { return data_independent_cost(noise, order); });
+  return noisy_max.visit(
+      [&](const auto& noise) { return data_independent_cost(noise, order, noisy_max.neighbours); });
 }
 
 double threshold_data_independent(double sigma1, double order) {
@@ -136,7 +155,7 @@ double threshold_data_independent(double sigma1, double order) {
 }
 
 double threshold_data_independent(const ThresholdCheck& check, double order) {
-  if (!check.laplace) return threshold_data_independent(check.sigma1, order);
+  if (!check.laplace) return threshold_data_independent(check.sigma1_per_move(), order);
   if (check.threshold_scale > 0.0) return pure_dp_cost(round_epsilon(check), order);
   return 0.5 * data_independent_cost(LaplaceNoisyMax{check.sigma1}, order);
 }
@@ -183,9 +202,10 @@ double GaussianPublishedBound::cost(double order, double data_independent) const
                   data_independent);
 }
 
-double published_cost(const GaussianNoisyMax& noise, double log_q, double order) {
-  return GaussianPublishedBound(log_q, noise.sigma)
-      .cost(order, data_independent_cost(noise, order));
+double published_cost(const GaussianNoisyMax& noise, double log_q, double order,
+                      const Neighbours& neighbours) {
+  const GaussianNoisyMax its = noise.per_move(neighbours);
+  return GaussianPublishedBound(log_q, its.sigma).cost(order, data_independent_cost(its, order));
 }
 
 namespace {
@@ -204,20 +224,24 @@ double pure_published_cost(double eps, double log_q, double order) {
 
 }  // namespace
 
-double published_cost(const LaplaceNoisyMax& noise, double log_q, double order) {
-  return pure_published_cost(2.0 * noise.gamma(), log_q, order);
+double published_cost(const LaplaceNoisyMax& noise, double log_q, double order,
+                      const Neighbours& neighbours) {
+  return pure_published_cost(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
 }
 
-double published_cost(const OneLaplaceNoise& noise, double log_q, double order) {
-  return pure_published_cost(noise.epsilon(), log_q, order);
+double published_cost(const OneLaplaceNoise& noise, double log_q, double order,
+                      const Neighbours& neighbours) {
+  return pure_published_cost(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
 }
 
-double published_cost(const PtrPlurality& /*tested*/, double /*log_q*/, double /*order*/) {
+double published_cost(const PtrPlurality& /*tested*/, double /*log_q*/, double /*order*/,
+                      const Neighbours& /*of*/) {
   return 0.0;
 }
 
 double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
-  return noisy_max.visit([=](const auto& noise) { return published_cost(noise, log_q, order); });
+  return noisy_max.visit(
+      [&](const auto& noise) { return published_cost(noise, log_q, order, noisy_max.neighbours); });
 }
 
 GaussianNoisyMax threshold_as_noisy_max(double sigma1) {
@@ -234,8 +258,9 @@ BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double orde
           maximize_two_tails(Direction::reverse, log_q, mu, order, cold).log_excess};
 }
 
-BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q, double order) {
-  return gaussian_tradeoff_log_excess(log_q, noise.mu(), order);
+BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q, double order,
+                                   const Neighbours& neighbours) {
+  return gaussian_tradeoff_log_excess(log_q, noise.per_move(neighbours).mu(), order);
 }
 
 namespace {
@@ -261,22 +286,25 @@ BothDirections pure_tradeoff_log_excess(double eps, double log_q, double order) 
 
 }  // namespace
 
-BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order) {
-  return pure_tradeoff_log_excess(2.0 * noise.gamma(), log_q, order);
+BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order,
+                                   const Neighbours& neighbours) {
+  return pure_tradeoff_log_excess(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
 }
 
-BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, double order) {
-  return pure_tradeoff_log_excess(noise.epsilon(), log_q, order);
+BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, double order,
+                                   const Neighbours& neighbours) {
+  return pure_tradeoff_log_excess(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
 }
 
 BothDirections tradeoff_log_excess(const PtrPlurality& /*tested*/, double /*log_q*/,
-                                   double /*order*/) {
+                                   double /*order*/, const Neighbours& /*of*/) {
   return {-kInfinity, -kInfinity};
 }
 
 BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {
-  return noisy_max.visit(
-      [=](const auto& noise) { return tradeoff_log_excess(noise, log_q, order); });
+  return noisy_max.visit([&](const auto& noise) {
+    return tradeoff_log_excess(noise, log_q, order, noisy_max.neighbours);
+  });
 }
 
 BothDirections tradeoff_cost(const NoisyMax& noisy_max, double log_q, double order) {
@@ -288,7 +316,8 @@ BothDirections tradeoff_cost(const NoisyMax& noisy_max, double log_q, double ord
 }
 
 double log_excess_cap(const NoisyMax& noisy_max, double order) {
-  return noisy_max.visit([=](const auto& noise) { return log_cap(noise, order); });
+  return noisy_max.visit(
+      [&](const auto& noise) { return log_cap(noise, order, noisy_max.neighbours); });
 }
 
 }  // namespace pate

@@ -9,6 +9,18 @@ namespace pate {
 // The cost of one step under each bound. Costs are rounded outwards (math/margin.hpp).
 // log_q is the log of a bound on Pr[output is not the plurality]; log_q = -inf costs 0.
 // Domain: log_q <= 0, noise in its domain, order > 1.
+//
+// Neighbours: formulas are written for one vote that moves. Where S teachers vote otherwise, or are
+// added or removed, q stays what it is, a property of the votes, and the divergence grows:
+//
+//     Gaussian            sigma / S, or sqrt 2 sigma / S, takes the place of sigma: all that the
+//                         proofs ask for is the largest difference of the means, sqrt 2 S or S
+//     Laplace             2 S / b, or S / b, takes the place of eps = 2 gamma; shifts of S scales
+//     of
+//                         two Laplace mechanisms, or of one, give the data-independent cost
+//     one Laplace noise   S / b takes the place of eps = 1/b; the data-independent cost is that of
+//                         n_1 - n_0 + Lap(2b), one Laplace mechanism
+//     threshold check     sigma1 / S takes the place of sigma1
 
 /// Renyi cost of one noisy maximum, whatever the votes. Relative accuracy 1e-15.
 ///
@@ -24,11 +36,15 @@ namespace pate {
 ///                one. Further away both probabilities of the rarer answer shrink by the same
 ///                factor, and the Renyi moment is convex in it and 1 at 0.
 [[nodiscard]] double data_independent_cost(const NoisyMax& noisy_max, double order);
-[[nodiscard]] double data_independent_cost(const GaussianNoisyMax& noise, double order);
-[[nodiscard]] double data_independent_cost(const LaplaceNoisyMax& noise, double order);
-[[nodiscard]] double data_independent_cost(const OneLaplaceNoise& noise, double order);
+[[nodiscard]] double data_independent_cost(const GaussianNoisyMax& noise, double order,
+                                           const Neighbours& neighbours = {});
+[[nodiscard]] double data_independent_cost(const LaplaceNoisyMax& noise, double order,
+                                           const Neighbours& neighbours = {});
+[[nodiscard]] double data_independent_cost(const OneLaplaceNoise& noise, double order,
+                                           const Neighbours& neighbours = {});
 /// 0: see `MechanismCounts::delta`.
-[[nodiscard]] double data_independent_cost(const PtrPlurality& tested, double order);
+[[nodiscard]] double data_independent_cost(const PtrPlurality& tested, double order,
+                                           const Neighbours& neighbours = {});
 
 /// Renyi cost of one threshold check: order / (2 sigma1^2); the top count changes by at most one.
 [[nodiscard]] double threshold_data_independent(double sigma1, double order);
@@ -65,10 +81,14 @@ namespace pate {
 ///
 /// and never more than min(eps^2 order / 2, eps) (S17, Theorem 2).
 [[nodiscard]] double published_cost(const NoisyMax& noisy_max, double log_q, double order);
-[[nodiscard]] double published_cost(const GaussianNoisyMax& noise, double log_q, double order);
-[[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order);
-[[nodiscard]] double published_cost(const OneLaplaceNoise& noise, double log_q, double order);
-[[nodiscard]] double published_cost(const PtrPlurality& tested, double log_q, double order);
+[[nodiscard]] double published_cost(const GaussianNoisyMax& noise, double log_q, double order,
+                                    const Neighbours& neighbours = {});
+[[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order,
+                                    const Neighbours& neighbours = {});
+[[nodiscard]] double published_cost(const OneLaplaceNoise& noise, double log_q, double order,
+                                    const Neighbours& neighbours = {});
+[[nodiscard]] double published_cost(const PtrPlurality& tested, double log_q, double order,
+                                    const Neighbours& neighbours = {});
 
 /// The published bound of Gaussian noise for one q at many orders: what does not depend on the
 /// order is computed once.
@@ -107,13 +127,13 @@ class GaussianPublishedBound {
 [[nodiscard]] BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q,
                                                  double order);
 [[nodiscard]] BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q,
-                                                 double order);
+                                                 double order, const Neighbours& neighbours = {});
 [[nodiscard]] BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q,
-                                                 double order);
+                                                 double order, const Neighbours& neighbours = {});
 [[nodiscard]] BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q,
-                                                 double order);
+                                                 double order, const Neighbours& neighbours = {});
 [[nodiscard]] BothDirections tradeoff_log_excess(const PtrPlurality& tested, double log_q,
-                                                 double order);
+                                                 double order, const Neighbours& neighbours = {});
 
 /// Those of Gaussian noise by mu > 0, the largest difference of the means in standard deviations.
 [[nodiscard]] BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double order);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "pate/divergence/bounds/query_cost.hpp"
@@ -50,6 +51,10 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
       votes_(std::move(votes)),
       log_q_(log_q_of(mechanism.aggregator().noisy_max, votes_)) {
   const std::size_t groups = votes_.groups.size();
+  if (is_ball()) {
+    make_ball();
+    return;
+  }
   lines_of_.reserve(groups * groups);
   for (std::size_t a = 0; a < groups; ++a) {
     for (std::size_t b = 0; b < groups; ++b) {
@@ -119,6 +124,7 @@ BothDirections ExactCost::tradeoff_excess(double order) const {
 }
 
 BothDirections ExactCost::bound(double order, const BothDirections& tradeoff) const {
+  if (is_ball()) return bound_of_ball(order, tradeoff);
   std::vector<BothDirections> costs(votes_.groups.size());
   bound_by_tradeoff(order, lines(order), tradeoff, kCostMargin, costs);
   BothDirections result;
@@ -176,6 +182,7 @@ void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
 
 void ExactCost::by_group(double order, const BothDirections& tradeoff,
                          std::vector<BothDirections>& costs) {
+  if (is_ball()) throw std::logic_error("costs by group are those of one vote that moves");
   evaluate(order, tradeoff, true, costs);
 }
 
@@ -267,6 +274,7 @@ void ExactCost::cap_at_tradeoff(double order, const Lines& lines, const BothDire
 }
 
 BothDirections ExactCost::largest(double order, const BothDirections& tradeoff) {
+  if (is_ball()) return largest_in_ball(order, tradeoff);
   std::vector<BothDirections> costs;
   evaluate(order, tradeoff, false, costs);
   BothDirections result;
@@ -275,7 +283,7 @@ BothDirections ExactCost::largest(double order, const BothDirections& tradeoff) 
 }
 
 std::optional<NeighbourOutcomes::Neighbour> ExactCost::worst_neighbour_at(double order) {
-  if (outcomes() == nullptr) return std::nullopt;
+  if (is_ball() || outcomes() == nullptr) return std::nullopt;
   const Lines at = lines(order);
   std::optional<NeighbourOutcomes::Neighbour> best;
   double largest = -kInfinity;

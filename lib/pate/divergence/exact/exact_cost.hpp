@@ -25,11 +25,16 @@ namespace pate {
 ///   (ExactMechanism::outcomes);
 /// * where it is larger by less than 1e-11 of the cost: the selection dominates.
 ///
+/// For neighbours within several teachers all of them are listed (`BallOutcomes`); each costs what
+/// it costs, raised by what its probabilities may be wrong, and has a statistic of its own. There
+/// are no costs by group then.
+///
 /// What is nearly certain of the outcomes is in `near_certain_outcomes.cpp`, tables of them in
 /// `outcome_tables.cpp`, what is known between orders in `known_excesses.cpp`.
 class ExactCost {
  public:
-  /// The mechanism must outlive this.
+  /// The mechanism must outlive this. Throws `parameter_error` where a query has more neighbours
+  /// than are listed.
   ExactCost(const ExactMechanism& mechanism, GroupedVotes votes);
 
   [[nodiscard]] const GroupedVotes& votes() const { return votes_; }
@@ -100,11 +105,20 @@ class ExactCost {
   [[nodiscard]] std::vector<DistributionPair> selection_tables(
       std::optional<std::size_t> from = {}) const;
 
+  /// Whether neighbours are those within several teachers; how many there are then, and each one's
+  /// kind, by what happens to the two largest groups (`kind_of`).
+  [[nodiscard]] bool is_ball() const { return !mechanism_.is_one_replaced(); }
+  [[nodiscard]] std::size_t ball_size() const { return ball_size_; }
+  [[nodiscard]] std::vector<std::size_t> kinds_in_ball() const;
+  [[nodiscard]] std::int64_t most_changed() const {
+    return mechanism_.aggregator().neighbours().teachers;
+  }
+
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
   [[nodiscard]] const NeighbourOutcomes* outcomes();
 
   /// Whether the outcomes of all neighbours are in memory.
-  [[nodiscard]] bool holds_outcomes() const { return outcomes_ && !is_reduced_; }
+  [[nodiscard]] bool holds_outcomes() const { return (outcomes_ && !is_reduced_) || ball_; }
   /// Memory of what is kept to be used again, about, in bytes.
   [[nodiscard]] std::size_t bytes() const;
   /// Forgets them: they are computed anew when needed. Where a range of orders was looked at, it is
@@ -173,11 +187,21 @@ class ExactCost {
   [[nodiscard]] BothDirections costs(const BothDirections& log_excess, double order,
                                      double margin) const;
 
+  // Of neighbours within several teachers; null where their outcomes are not known.
+  const BallOutcomes* ball();
+  void make_ball();
+  [[nodiscard]] BothDirections bound_of_ball(double order, const BothDirections& tradeoff) const;
+  [[nodiscard]] BothDirections largest_in_ball(double order, const BothDirections& tradeoff);
+  [[nodiscard]] std::vector<DistributionPair> tables_of(const BallOutcomes& outcomes) const;
+
   const ExactMechanism& mechanism_;
   GroupedVotes votes_;
   double log_q_ = 0.0;
-  std::array<LogBernoulliPair, 3> answers_{};  // by change of the statistic
-  std::vector<std::uint8_t> lines_of_;         // by (from, to)
+  // By change of the statistic: -1 to 1, or of several teachers the furthest down, 0, furthest up.
+  std::array<LogBernoulliPair, 3> answers_{};
+  std::optional<BallOutcomes> ball_;
+  std::size_t ball_size_ = 0;
+  std::vector<std::uint8_t> lines_of_;  // by (from, to)
   std::optional<NeighbourOutcomes> outcomes_;
   bool tried_ = false;
   bool is_reduced_ = false;  // outcomes_ are those of the candidates

@@ -1,12 +1,55 @@
 #include "pate/divergence/exact/exact_mechanism.hpp"
 
+#include <fmt/format.h>
+
+#include "pate/base/error.hpp"
+
 namespace pate {
+
+namespace {
+
+// More teachers have too many neighbours to list.
+constexpr std::int64_t kMaxListedTeachers = 3;
+
+// Throws `parameter_error` unless the neighbours can be listed from counts.
+void require_ball(const Aggregator& aggregator) {
+  const Neighbours& neighbours = aggregator.neighbours();
+  if (neighbours.is_one_replaced()) return;
+  constexpr const char* kInstead =
+      "the bound tradeoff, without --exact, holds for them all the same";
+  if (neighbours.teachers > kMaxListedTeachers) {
+    throw parameter_error(
+        fmt::format("exact costs list all neighbours, which is done for at most {} teachers per "
+                    "person, got {}: {}",
+                    kMaxListedTeachers, neighbours.teachers, kInstead));
+  }
+  if (aggregator.interactive) {
+    throw parameter_error(fmt::format("exact costs for {} are known without a student only: {}",
+                                      in_words(neighbours), kInstead));
+  }
+  if (aggregator.noisy_max.is_of_two_classes()) {
+    throw parameter_error(
+        fmt::format("exact costs of one Laplace noise are for one teacher that "
+                    "votes otherwise, not for {}: {}",
+                    in_words(neighbours), kInstead));
+  }
+}
+
+}  // namespace
 
 ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers)
     : aggregator_(aggregator), teachers_(teachers) {
   validate(aggregator);
   require_noisy_maximum(aggregator, "an exact cost");
-  rule_ = noise_rule(aggregator.noisy_max, teachers);
+  require_ball(aggregator);
+  // Votes of teachers that are added are counted, too.
+  const std::int64_t more = is_one_replaced() ? 0 : aggregator.neighbours().teachers;
+  rule_ = noise_rule(aggregator.noisy_max, teachers + more);
+}
+
+std::optional<BallOutcomes> ExactMechanism::ball(const GroupedVotes& votes) const {
+  if (rule_ == nullptr) return std::nullopt;
+  return BallOutcomes::make(votes, aggregator_.neighbours(), *rule_);
 }
 
 std::optional<NeighbourOutcomes> ExactMechanism::outcomes(

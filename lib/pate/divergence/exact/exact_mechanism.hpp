@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "pate/divergence/exact/ball_outcomes.hpp"
 #include "pate/divergence/exact/neighbour_outcomes.hpp"
 #include "pate/divergence/exact/noise_rules.hpp"
 #include "pate/divergence/exact/vote_groups.hpp"
@@ -16,7 +17,9 @@ namespace pate {
 /// An aggregator with what the outcome probabilities of all queries share. Thread safe once made.
 class ExactMechanism {
  public:
-  /// Throws `parameter_error` as `validate(aggregator)` does. 0 <= teachers < 2^31.
+  /// Throws `parameter_error` as `validate(aggregator)` does, and for neighbours that are not
+  /// listed: of more than three teachers, of the Interactive aggregator, of one Laplace noise.
+  /// 0 <= teachers < 2^31.
   ExactMechanism(const Aggregator& aggregator, std::int64_t teachers);
 
   [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
@@ -27,6 +30,11 @@ class ExactMechanism {
   /// `only`: as for `NeighbourOutcomes`.
   [[nodiscard]] std::optional<NeighbourOutcomes> outcomes(
       const GroupedVotes& votes, std::span<const std::uint32_t> only = {}) const;
+
+  /// Whether a neighbour is one vote that moves: `outcomes` knows it then, `ball` any other.
+  [[nodiscard]] bool is_one_replaced() const { return aggregator_.neighbours().is_one_replaced(); }
+  /// The same for neighbours within several teachers.
+  [[nodiscard]] std::optional<BallOutcomes> ball(const GroupedVotes& votes) const;
 
   /// The groups of a query as this aggregator needs them; `scores` for the Interactive one only,
   /// `zeros`, classes without a vote that the histogram leaves out, for others only.

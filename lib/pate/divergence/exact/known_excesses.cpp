@@ -47,6 +47,7 @@ void ExactCost::keep(Known known) {
 
 std::size_t ExactCost::bytes() const {
   std::size_t sum = outcomes_ ? outcomes_->bytes() : 0;
+  if (ball_) sum += ball_->bytes();
   for (const Known& known : known_) {
     sum += known.excess.size() * (sizeof(known.excess.front()) + sizeof(char));
   }
@@ -54,7 +55,7 @@ std::size_t ExactCost::bytes() const {
 }
 
 ExactCost::Candidates ExactCost::candidates() const {
-  if (!holds_outcomes() || known_.size() < 2) return candidates_;
+  if (is_ball() || !holds_outcomes() || known_.size() < 2) return candidates_;
   Candidates result;
   const auto& neighbours = outcomes_->neighbours();
   // Floats are above by at most this, but for the smallest.
@@ -130,6 +131,7 @@ std::vector<std::uint32_t> ExactCost::possible_maxima(double first, double last)
 void ExactCost::drop_outcomes() {
   candidates_ = candidates();
   outcomes_.reset();
+  ball_.reset();
   is_reduced_ = false;
   known_.clear();
   tried_ = false;

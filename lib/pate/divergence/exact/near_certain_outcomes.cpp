@@ -15,11 +15,13 @@ namespace {
 
 // log of an upper bound on the probability that the noisy maximum is one of the classes of a group,
 // but for the plurality, on the votes and on every neighbour: a moved vote brings no class nearer
-// to the plurality than by two. 0 or more where that says nothing.
+// to the plurality than by two, S teachers none by more than 2 S. 0 or more where that says
+// nothing.
 double log_wins_of(const NoisyMax& noisy_max, const GroupedVotes& votes, std::size_t g) {
   const double others = votes.groups[g].classes - (g == 0 ? 1 : 0);
   if (others == 0.0) return -kInfinity;
-  const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups[g].count - 2;
+  const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups[g].count -
+                           2 * noisy_max.neighbours.teachers;
   if (gap < 0) return kInfinity;
   return std::log(others) +
          noisy_max.visit([&](const auto& noise) { return log_pair_probability(noise, gap); });
@@ -45,10 +47,11 @@ double outward(double log_bound) {
 double ExactCost::log_other_outcomes() const {
   const double beaten = log_beaten_of(mechanism_.aggregator().noisy_max, votes_);
   const auto& selection = mechanism_.aggregator().selection;
+  const std::int64_t reach = mechanism_.aggregator().neighbours().teachers;
   double result = beaten;
   if (selection) {
-    result = std::min(log_answered(*selection, votes_.statistic + 1),
-                      log_add(beaten, log_refused(*selection, votes_.statistic - 1)));
+    result = std::min(log_answered(*selection, votes_.statistic + reach),
+                      log_add(beaten, log_refused(*selection, votes_.statistic - reach)));
   }
   return outward(result);
 }
@@ -63,6 +66,7 @@ double ExactCost::log_q_any_neighbour() const {
 // delta(G), what the noise guarantees on any votes: for Gaussian noise Phi(-log(G) / mu + mu / 2),
 // less something.
 std::size_t ExactCost::contending_groups(double limit) const {
+  if (is_ball()) return votes_.groups.size();
   const NoisyMax& noisy_max = mechanism_.aggregator().noisy_max;
   double log_most = noisy_max.pure_epsilon().value_or(0.0);
   if (const auto squared = noisy_max.squared_mu(); squared && *squared > 0.0) {

@@ -17,6 +17,10 @@ OutcomeMass refused(const LogBernoulliPair& pair) {
 
 std::optional<std::vector<DistributionPair>> ExactCost::tables(
     std::span<const std::uint32_t> only) {
+  if (is_ball()) {
+    if (ball() == nullptr) return std::nullopt;
+    return tables_of(*ball_);
+  }
   if (only.empty() || holds_outcomes()) {
     if (outcomes() == nullptr) return std::nullopt;
     return tables_of(*outcomes_, only);
@@ -77,6 +81,7 @@ std::vector<DistributionPair> ExactCost::tables_of(const NeighbourOutcomes& outc
 
 std::vector<DistributionPair> ExactCost::selection_tables(std::optional<std::size_t> from) const {
   unsigned changes = 0;
+  if (is_ball()) changes = 7U;
   for (std::size_t a = 0; a < lines_from_.size(); ++a) {
     if (!from || a == *from) changes |= lines_from_[a];
   }

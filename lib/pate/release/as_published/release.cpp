@@ -77,6 +77,7 @@ std::vector<double> selection_sensitivity(const CostInputs& inputs, double order
 void check(const Run& run, const AsPublishedSettings& settings) {
   validate(run);
   require_every_vote(run.votes, "S18's procedure");
+  require_one_replaced(run.aggregator.neighbours(), "S18's procedure");
   validate_delta(settings.delta);
   if (!run.aggregator.is_gaussian()) {
     throw parameter_error(

@@ -122,6 +122,7 @@ VoteProfile thinned(const VoteProfile& votes) {
 
 VoteProfile collect_votes(const Run& run, unsigned threads) {
   require_every_vote(run.votes, "a release");
+  require_one_replaced(run.aggregator.neighbours(), "a release");
   VoteProfile votes;
   votes.aggregator = run.aggregator;
   votes.teachers = run.votes.teachers();

@@ -152,6 +152,7 @@ NzcAnalysis analyze_nzc(const VoteSource& votes, const RowSelection& rows,
                         const NzcSettings& settings) {
   validate(settings);
   validate(settings.noise);
+  require_one_replaced(settings.noise.neighbours, "the immutable argmax");
   NzcAnalysis analysis;
   analysis.settings = settings;
   analysis.teachers = votes.teachers();

@@ -31,13 +31,13 @@ constexpr double kOrders[] = {1.05, 2.0, 5.5, 20.0, 60.0};
 constexpr double kSlack = 1.0 + 2e-11;
 
 Aggregator gnmax(double sigma) {
-  return {std::nullopt, GaussianNoisyMax{sigma}, false};
+  return {std::nullopt, {GaussianNoisyMax{sigma}}, false};
 }
 Aggregator lnmax(double scale) {
-  return {std::nullopt, LaplaceNoisyMax{scale}, false};
+  return {std::nullopt, {LaplaceNoisyMax{scale}}, false};
 }
 Aggregator confident(double threshold, double sigma1, double sigma2, bool interactive = false) {
-  return {ThresholdCheck{threshold, sigma1}, GaussianNoisyMax{sigma2}, interactive};
+  return {ThresholdCheck{threshold, sigma1}, {GaussianNoisyMax{sigma2}}, interactive};
 }
 
 std::int64_t sum_of(const Counts& counts) {

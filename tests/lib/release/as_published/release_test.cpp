@@ -33,11 +33,11 @@ using pate::test::shared_votes;
 namespace {
 
 Aggregator confident(double threshold, double sigma1, double sigma2) {
-  return {ThresholdCheck{threshold, sigma1}, GaussianNoisyMax{sigma2}, false};
+  return {ThresholdCheck{threshold, sigma1}, {GaussianNoisyMax{sigma2}}, false};
 }
 
 Aggregator gnmax(double sigma2) {
-  return {{}, GaussianNoisyMax{sigma2}, false};
+  return {{}, {GaussianNoisyMax{sigma2}}, false};
 }
 
 AsPublishedSettings at_order(double order) {
@@ -339,7 +339,7 @@ TEST_SUITE("as_published") {
 
   TEST_CASE("what S18's procedure does not cover is refused") {
     const CountVotes votes = sample_votes();
-    const Aggregator laplace{{}, LaplaceNoisyMax{20.0}, false};
+    const Aggregator laplace{{}, {LaplaceNoisyMax{20.0}}, false};
     CHECK_THROWS_AS((void)release_as_published(all_of(votes, laplace), at_order(5.0)),
                     parameter_error);
     const Run run = all_of(votes, gnmax(20));

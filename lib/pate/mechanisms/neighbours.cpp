@@ -1,0 +1,40 @@
+#include "pate/mechanisms/neighbours.hpp"
+
+#include <fmt/format.h>
+
+#include "pate/base/error.hpp"
+
+namespace pate {
+
+void validate(const Neighbours& neighbours) {
+  if (neighbours.teachers >= 1 && neighbours.teachers <= kMaxNeighbourTeachers) return;
+  throw parameter_error(fmt::format("teachers-per-person must be >= 1 and <= {}, got {}",
+                                    kMaxNeighbourTeachers, neighbours.teachers));
+}
+
+std::string in_words(const Neighbours& neighbours) {
+  const bool one = neighbours.teachers == 1;
+  return fmt::format("{} teacher{} {}", neighbours.teachers, one ? "" : "s",
+                     neighbours.adds_or_removes()
+                         ? (one ? "that is added or removed" : "that are added or removed")
+                     : one ? "that votes otherwise"
+                           : "of a person that vote otherwise");
+}
+
+void require_teachers(const Neighbours& neighbours, std::int64_t teachers) {
+  if (neighbours.teachers <= teachers || neighbours.teachers == 1) return;
+  throw parameter_error(
+      fmt::format("teachers-per-person must be at most the number of teachers, {}, got {}",
+                  teachers, neighbours.teachers));
+}
+
+void require_one_replaced(const Neighbours& neighbours, const char* what) {
+  if (neighbours.is_one_replaced()) return;
+  throw parameter_error(fmt::format(
+      "{} is known for one teacher that votes otherwise, not for {}: of these the bounds "
+      "data_independent, published and tradeoff of a noisy maximum are known (pate analyze "
+      "--bound tradeoff), and exact costs of up to three teachers",
+      what, in_words(neighbours)));
+}
+
+}  // namespace pate
