@@ -14,10 +14,11 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
             decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, teacher_weights=None,
             sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
-            ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, any_delta=False, bound=None,
-            exact=False, deltas=None, profile_resolution=None, reading=None, conversion=None, orders=None, threads=None,
-            groups=None, max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None,
-            rows_from_answers=False, shard=None, export_rdp=None, export_pld=None, max_memory=None):
+            ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None,
+            neighbours=None, any_delta=False, bound=None, exact=False, deltas=None, profile_resolution=None,
+            reading=None, conversion=None, orders=None, threads=None, groups=None, max_epsilon=None, min_answered=None,
+            require_releasable=False, reinforce_above=None, rows_from_answers=False, shard=None, export_rdp=None,
+            export_pld=None, max_memory=None):
     """Compute the privacy cost of a file of votes.
 
     On the command line: pate analyze votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5
@@ -382,10 +383,11 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
           queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, sigma2=None,
           threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
-          ptr_sparse=None, max_refusals=None, ptr_delta=None, write_labels=True, force=False, reinforce_above=None,
-          max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
-          declared_epsilon=None, certificate=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False,
-          order=None, threads=None, public_only=False, max_memory=None):
+          ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
+          write_labels=True, force=False, reinforce_above=None, max_answers=None, max_epsilon=None,
+          rows_from_answers=False, ledger=None, ensemble=None, declared_epsilon=None, certificate=None,
+          fallback_queries=None, dry_run=False, tables=None, any_delta=False, order=None, threads=None,
+          public_only=False, max_memory=None):
     """Draw noisy labels for the student.
 
     On the command line: pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --write-labels labels.npy --ledger teachers.ledger
@@ -641,10 +643,10 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
-         ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, queries=None, max_answers=None,
-         any_delta=False, conversion=None, published_sensitivity=None, orders=None, max_epsilon=None,
-         declared_epsilon=None, teachers=None, classes=None, tables=None, threads=None, epsilon=None, solve=None,
-         public_only=False, export_rdp=None, export_pld=None, max_memory=None):
+         ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
+         queries=None, max_answers=None, any_delta=False, conversion=None, published_sensitivity=None, orders=None,
+         max_epsilon=None, declared_epsilon=None, certificate=None, teachers=None, classes=None, tables=None,
+         threads=None, epsilon=None, solve=None, public_only=False, export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2

@@ -46,7 +46,7 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
     const std::int64_t teachers = random.integer(1, 250);
     const QueryCounts query_counts = random_query_counts(
         random, static_cast<std::size_t>(random.log_uniform(1, 4000)), teachers);
-    const GaussianNoisyMax noisy_max{random.log_uniform(2, 80)};
+    const NoisyMax noisy_max{GaussianNoisyMax{random.log_uniform(2, 80)}};
     const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
     for (int trial = 0; trial < 12; ++trial) {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
@@ -73,7 +73,7 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
     const std::int64_t teachers = random.integer(20, 250);
     const QueryCounts query_counts = random_query_counts(
         random, static_cast<std::size_t>(random.log_uniform(1, 3000)), teachers);
-    const GaussianNoisyMax noisy_max{random.log_uniform(4, 80)};
+    const NoisyMax noisy_max{GaussianNoisyMax{random.log_uniform(4, 80)}};
     const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
     EpsilonKind kind;
     kind.cost = {Bound::tradeoff, GuaranteeKind::joint};
