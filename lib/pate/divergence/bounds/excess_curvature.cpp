@@ -45,9 +45,9 @@ TailSplit::End TailSplit::end_after(double quantile, double log_mass, double gro
 // the middle: a of the lower, b of the upper one.
 struct TailSplit::Reach {
   bool is_sure = false;
-  double a_low, a_high, b_low, b_high;
-  double unit_low, unit_high;  // of log_gain_unit, less what it is now
-  double mid_low, mid_high;    // the middle's constrained mass
+  double a_low = 0.0, a_high = 0.0, b_low = 0.0, b_high = 0.0;
+  double unit_low = 0.0, unit_high = 0.0;  // of log_gain_unit, less what it is now
+  double mid_low = 0.0, mid_high = 0.0;    // the middle's constrained mass
   End lower, upper;
 };
 

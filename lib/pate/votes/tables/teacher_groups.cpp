@@ -64,7 +64,7 @@ OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers)
                               "its group, found '{}'",
                               teachers - 1, printable(name, 40)));
       }
-      if (places[teacher]) refuse(i, fmt::format("teacher {} is there twice", teacher));
+      if (places.at(teacher)) refuse(i, fmt::format("teacher {} is there twice", teacher));
       name = trimmed(name.substr(comma + 1));
     } else if (comma != std::string_view::npos) {
       refuse(i, fmt::format("expected the name of a group, found a comma; numbers of teachers with "
@@ -77,7 +77,7 @@ OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers)
                             name.size()));
     }
     const auto known = std::ranges::find(groups.names, name);
-    places[teacher] = static_cast<std::size_t>(known - groups.names.begin());
+    places.at(teacher) = static_cast<std::size_t>(known - groups.names.begin());
     if (known == groups.names.end()) groups.names.emplace_back(name);
   }
   for (const auto& place : places) groups.of_teacher.push_back(place.value());
