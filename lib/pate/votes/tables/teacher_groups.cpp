@@ -27,12 +27,6 @@ namespace {
 constexpr std::size_t kLongestName = 100;
 constexpr std::string_view kHeading = "teacher,group";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers) {
@@ -63,8 +57,9 @@ OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers)
         refuse(i, fmt::format("expected the number of a teacher, 0 to {}, a comma and the name of "
                               "its group, found '{}'",
                               teachers - 1, printable(name, 40)));
+      } else if (places[teacher]) {
+        refuse(i, fmt::format("teacher {} is there twice", teacher));
       }
-      if (places.at(teacher)) refuse(i, fmt::format("teacher {} is there twice", teacher));
       name = trimmed(name.substr(comma + 1));
     } else if (comma != std::string_view::npos) {
       refuse(i, fmt::format("expected the name of a group, found a comma; numbers of teachers with "
@@ -77,7 +72,7 @@ OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers)
                             name.size()));
     }
     const auto known = std::ranges::find(groups.names, name);
-    places.at(teacher) = static_cast<std::size_t>(known - groups.names.begin());
+    places[teacher] = static_cast<std::size_t>(known - groups.names.begin());
     if (known == groups.names.end()) groups.names.emplace_back(name);
   }
   for (const auto& place : places) groups.of_teacher.push_back(place.value());

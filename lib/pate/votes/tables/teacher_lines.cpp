@@ -37,14 +37,14 @@ class ColumnTable final : public NumericTable {
   std::vector<double> numbers_;
 };
 
+}  // namespace
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
-
-}  // namespace
 
 std::vector<std::string> lines_of(const MappedFile& file) {
   std::string_view text = as_text(file.bytes());

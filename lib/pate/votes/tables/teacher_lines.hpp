@@ -2,12 +2,16 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pate/base/files.hpp"
 #include "pate/votes/numeric_table.hpp"
 
 namespace pate::io {
+
+/// A text without blanks around it.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
 
 /// The lines of a text, without blanks around them and without a byte order mark.
 [[nodiscard]] std::vector<std::string> lines_of(const MappedFile& file);
