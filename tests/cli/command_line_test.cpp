@@ -174,7 +174,7 @@ TEST_CASE("options: the program knows its commands") {
         std::string::npos);
   const std::string help = refused_program({"help"});
   CHECK(help == refused_program({"--help"}));
-  CHECK(refused_program({"-h"}).find("\n  work      does it\n") != std::string::npos);
+  CHECK(refused_program({"-h"}).find("\n  work        does it\n") != std::string::npos);
   CHECK(help.find("\n  work                    does it\n") != std::string::npos);
   CHECK(refused_program({"help", "work"}) == refused_program({"work", "x", "--delta", "--help"}));
   const std::string brief = refused_program({"work", "x", "--delta", "-h"});

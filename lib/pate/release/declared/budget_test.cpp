@@ -19,8 +19,9 @@ std::variant<DeclaredTest, ComplexTest> test_with(double epsilon, double delta, 
 }  // namespace
 
 BudgetTest::BudgetTest(const CertificateRule& rule, const DeclaredBudget& budget)
-    : BudgetTest(budget.epsilon, budget.test_delta(), PassLadder(budget.ladder()),
-                 order_cell(rule, budget.epsilon, budget.delta).orders) {}
+    // In braces from left to right: the ladder refuses what is no budget, with the limits.
+    : BudgetTest{budget.epsilon, budget.test_delta(), PassLadder(budget.ladder()),
+                 order_cell(rule, budget.epsilon, budget.delta).orders} {}
 
 BudgetTest::BudgetTest(double epsilon, double delta, PassLadder ladder, TestOrders orders)
     : orders_(std::move(orders)), test_(test_with(epsilon, delta, std::move(ladder), orders_)) {}
