@@ -222,7 +222,7 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
     } else {
       aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
     }
-    return protecting(std::move(aggregator), options.neighbours);
+    return protecting(aggregator, options.neighbours);
   }
   aggregator.noisy_max = GaussianNoisyMax{sigma_of_maximum(options)};
   if (!options.threshold.empty()) {
@@ -230,7 +230,7 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
     aggregator.interactive = has_student;
   }
-  aggregator = protecting(std::move(aggregator), options.neighbours);
+  aggregator = protecting(aggregator, options.neighbours);
   validate(aggregator);
   return aggregator;
 }

@@ -49,7 +49,7 @@ struct GaussianNoisyMax {
   /// where S votes move, sqrt 2 sigma / S where S are added or removed.
   [[nodiscard]] GaussianNoisyMax per_move(const Neighbours& neighbours) const {
     if (neighbours.is_one_replaced()) return *this;
-    const double votes = static_cast<double>(neighbours.teachers);
+    const auto votes = static_cast<double>(neighbours.teachers);
     return {(neighbours.adds_or_removes() ? std::numbers::sqrt2 * sigma : sigma) / votes};
   }
 

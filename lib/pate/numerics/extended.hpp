@@ -6,10 +6,8 @@
 // A build may ask for software where `long double` would do, so that what other machines compute is
 // tested on this one (`make extended`).
 #if LDBL_MANT_DIG < 64 || LDBL_MANT_DIG == 106 || defined(PATE_SOFTWARE_EXTENDED)
-#define PATE_EXTENDED_IS_LONG_DOUBLE 0
+#define PATE_EXTENDED_IN_SOFTWARE
 #include <boost/multiprecision/cpp_bin_float.hpp>
-#else
-#define PATE_EXTENDED_IS_LONG_DOUBLE 1
 #endif
 
 namespace pate {
@@ -20,10 +18,10 @@ namespace pate {
 /// `long double` is a double; POWER, whose is two).
 ///
 /// Functions are called without `std::`, after `using std::exp` and the like.
-#if PATE_EXTENDED_IS_LONG_DOUBLE
-using Extended = long double;
-#else
+#ifdef PATE_EXTENDED_IN_SOFTWARE
 using Extended = boost::multiprecision::cpp_bin_float_double_extended;
+#else
+using Extended = long double;
 #endif
 
 }  // namespace pate

@@ -4,7 +4,7 @@
 
 #include "pate/numerics/extended.hpp"
 
-#if !PATE_EXTENDED_IS_LONG_DOUBLE || !(defined(__linux__) || defined(__FreeBSD__))
+#if defined(PATE_EXTENDED_IN_SOFTWARE) || !(defined(__linux__) || defined(__FreeBSD__))
 #include <boost/math/special_functions/gamma.hpp>
 #endif
 
@@ -13,7 +13,7 @@ namespace pate {
 /// log Gamma(x), x > 0. Not of `std::lgamma`, which writes the sign to a global that all threads
 /// share.
 [[nodiscard]] inline Extended log_gamma(const Extended& x) {
-#if PATE_EXTENDED_IS_LONG_DOUBLE && (defined(__linux__) || defined(__FreeBSD__))
+#if !defined(PATE_EXTENDED_IN_SOFTWARE) && (defined(__linux__) || defined(__FreeBSD__))
   int sign = 0;
   return ::lgammal_r(x, &sign);
 #else

@@ -14,6 +14,8 @@ class JoinedThread {
   /// No thread.
   JoinedThread() = default;
   explicit JoinedThread(std::function<void()> work) : thread_(std::move(work)) {}
+  JoinedThread(const JoinedThread&) = delete;
+  JoinedThread& operator=(const JoinedThread&) = delete;
   JoinedThread(JoinedThread&& other) noexcept = default;
   /// Waits for the thread that was there.
   JoinedThread& operator=(JoinedThread&& other) noexcept {
