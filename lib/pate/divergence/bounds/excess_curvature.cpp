@@ -1,6 +1,7 @@
 // How much the maximum of W bends while q grows: `TailSplit::most_curvature`.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -21,7 +22,7 @@ constexpr double kMaxRatio = 300.0;
 // An end of the middle while its tail grows: the densities of the constrained distribution there,
 // and the point it may reach.
 struct TailSplit::End {
-  double least_density, density, reached;
+  double least_density = 0.0, density = 0.0, reached = 0.0;
 };
 
 // quantile: how far out the end is, in the direction of its tail (-alpha or beta); log_mass: of the
@@ -48,7 +49,7 @@ struct TailSplit::Reach {
   double a_low = 0.0, a_high = 0.0, b_low = 0.0, b_high = 0.0;
   double unit_low = 0.0, unit_high = 0.0;  // of log_gain_unit, less what it is now
   double mid_low = 0.0, mid_high = 0.0;    // the middle's constrained mass
-  End lower, upper;
+  End lower = {}, upper = {};
 };
 
 // lower_share, upper_share: the most of what q grows by that may go to either tail.
@@ -122,7 +123,7 @@ TailSplit::Bends TailSplit::bends(const Reach& to) const {
     return forward_ ? std::exp(-a) * -std::expm1(order_ * a)
                     : std::exp(a) * -std::expm1((order_ - 1.0) * a);
   };
-  const double lower_at[] = {lower(to.a_low), lower(to.a_high)};
+  const std::array lower_at{lower(to.a_low), lower(to.a_high)};
   // In reverse it rises and falls: z - z^order is concave, with its maximum where order z^(order-1)
   // is 1.
   const double peak = -std::log(order_) / (order_ - 1.0);

@@ -170,8 +170,8 @@ double pure_dp_cost(double epsilon, double order) {
 GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log_q_(log_q) {
   // In more digits: far out log q and what is added to it nearly cancel.
   using std::abs, std::isfinite, std::log1p, std::sqrt;
-  const Extended log_q_long(log_q);
-  const Extended sigma_long(sigma);
+  const auto log_q_long = static_cast<Extended>(log_q);
+  const auto sigma_long = static_cast<Extended>(sigma);
   const Extended variance = sigma_long * sigma_long;
   const Extended mu2 = sigma_long * sqrt(-log_q_long);
   if (!(mu2 > 1) || !isfinite(mu2)) return;
@@ -179,7 +179,7 @@ GaussianPublishedBound::GaussianPublishedBound(double log_q, double sigma) : log
   if (!(-log_q_long > eps2)) return;
   // log(1 + x) <= x says it for nearly all.
   const Extended surely = (mu2 - 1) * eps2 - 1 - mu2 / (mu2 - 1);
-  if (!(log_q_long <= surely - 1e-12 * (1 + abs(surely))) &&
+  if (!(log_q_long <= surely - Extended(1e-12) * (1 + abs(surely))) &&
       !(log_q_long <=
         (mu2 - 1) * eps2 - mu2 * (log1p(Extended(1 / mu2)) + log1p(Extended(1 / (mu2 - 1)))))) {
     return;

@@ -86,7 +86,7 @@ class ExcessesDownwards {
     while (right > 0) {
       std::size_t left = right - 1;
       while (left > 0 && log_q[right] - log_q[left - 1] <= width_) --left;
-      TwoTailTangent lower;
+      TwoTailTangent lower = {};
       while (left + 1 < right) {
         lower = tangent(log_q[left], log_q[right] - log_q[left]);
         const double may = allowed(weights.subspan(left, right - left), upper);

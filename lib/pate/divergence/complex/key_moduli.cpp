@@ -108,7 +108,7 @@ double KeyModuli::log_far(std::size_t t, std::int64_t gap) const {
 }
 
 void KeyModuli::start_line(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last,
-                           Scratch& scratch) const {
+                           Scratch& scratch) {
   scratch.s = s;
   scratch.x3 = x3;
   scratch.line.start(s, x3, first, last);

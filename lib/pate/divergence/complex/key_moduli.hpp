@@ -65,8 +65,8 @@ class KeyModuli {
             std::span<double> to) const;
 
   /// The same along a line of three keys with v + x2 = s: quicker than one by one, the same bits.
-  void start_line(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last,
-                  Scratch& scratch) const;
+  static void start_line(std::int64_t s, std::int64_t x3, std::int64_t first, std::int64_t last,
+                         Scratch& scratch);
   void logs_on_line(std::int64_t v, Scratch& scratch, std::span<double> to) const;
 
  private:

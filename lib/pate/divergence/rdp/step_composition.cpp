@@ -72,7 +72,7 @@ Extended stirling_rest(std::int64_t n) {
   const Extended x(n);
   if (n < 16) {
     return log_gamma(x + 1) -
-           ((x + 0.5) * log(x) - x + boost::math::constants::log_root_two_pi<Extended>());
+           ((x + Extended(0.5)) * log(x) - x + boost::math::constants::log_root_two_pi<Extended>());
   }
   const Extended y = 1 / (x * x);
   const Extended one(1);
@@ -83,7 +83,7 @@ Extended stirling_rest(std::int64_t n) {
 Extended deviance(const Extended& x, const Extended& mean) {
   using std::abs, std::log;
   const Extended r = (x - mean) / (x + mean);
-  if (abs(r) > 0.1) return x * log(Extended(x / mean)) - (x - mean);
+  if (abs(r) > Extended(0.1)) return x * log(Extended(x / mean)) - (x - mean);
   // log(x / mean) = 2 artanh r, and x - mean = r (x + mean) = 2 x r - r (x - mean).
   Extended sum = (x - mean) * r;
   Extended power = 2 * x * r;
@@ -157,8 +157,8 @@ class LossTail {
     const Extended against(i);
     const Extended rest = stirling_rest(k_) - stirling_rest(i) - stirling_rest(k_ - i);
     return rest - deviance(against, mean_against_) - deviance(k - against, mean_for_) +
-           0.5 * log(Extended(
-                     k / (2 * boost::math::constants::pi<Extended>() * against * (k - against))));
+           Extended(0.5) * log(Extended(k / (2 * boost::math::constants::pi<Extended>() * against *
+                                             (k - against))));
   }
 
   double s_;

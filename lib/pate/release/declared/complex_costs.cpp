@@ -122,7 +122,7 @@ void compute(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>&
     for (std::int64_t x3 = least; x3 <= rest && s - x3 >= lowest; ++x3) {
       if (classes == 2 && rest > 0) break;
       const std::int64_t highest = std::min(last, s - x3);
-      moduli.start_line(s, x3, lowest, highest, scratch);
+      KeyModuli::start_line(s, x3, lowest, highest, scratch);
       for (std::int64_t v = lowest; v <= highest; ++v) {
         double* const to = planes[static_cast<std::size_t>(v - first)].at(s - v + x3, s - v);
         moduli.logs_on_line(v, scratch, {to, width});
