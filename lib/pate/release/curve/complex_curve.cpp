@@ -65,10 +65,10 @@ ComplexCurve::Side::Side(const ComplexOrders& orders, std::span<const CostUnits>
   }
 }
 
-ComplexCurve::ComplexCurve(const ComplexOrders& orders, const DiscreteGaussian& noise, double delta,
+ComplexCurve::ComplexCurve(ComplexOrders orders, const DiscreteGaussian& noise, double delta,
                            std::int64_t first, std::vector<double> values, std::int64_t t_min,
                            unsigned threads)
-    : orders_(orders),
+    : orders_(std::move(orders)),
       noise_(noise),
       delta_(delta),
       first_(first),

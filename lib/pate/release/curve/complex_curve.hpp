@@ -28,7 +28,7 @@ class ComplexCurve {
  public:
   /// R(first + i) = values[i], indices from t_min. Throws `parameter_error` for a curve that falls,
   /// is negative or 1e9 and more, and as `validate(orders)`.
-  ComplexCurve(const ComplexOrders& orders, const DiscreteGaussian& noise, double delta,
+  ComplexCurve(ComplexOrders orders, const DiscreteGaussian& noise, double delta,
                std::int64_t first, std::vector<double> values, std::int64_t t_min,
                unsigned threads = 0);
 

@@ -84,8 +84,7 @@ OrderCell order_cell(const CertificateRule& rule, double epsilon, double delta) 
     const auto at = [](double place) { return std::exp2(place / kCellsInOctave); };
     ComplexOrders orders = complex_orders(at(cell), delta);
     for (double& a : orders.reals) a = std::min(a, rule.most_real);
-    const auto repeated = std::ranges::unique(orders.reals);
-    orders.reals.erase(repeated.begin(), repeated.end());
+    orders.reals.erase(std::unique(orders.reals.begin(), orders.reals.end()), orders.reals.end());
     return {at(cell - 0.5), at(cell + 0.5), orders};
   }
   const std::span<const DeclaredOrders> tables = declared_order_tables();

@@ -78,8 +78,7 @@ class TradeoffRun {
         });
     different_ = of_label_;
     std::ranges::sort(different_);
-    const auto repeated = std::ranges::unique(different_);
-    different_.erase(repeated.begin(), repeated.end());
+    different_.erase(std::unique(different_.begin(), different_.end()), different_.end());
   }
 
   [[nodiscard]] std::vector<BothDirections> rdp(std::span<const double> orders) const {
