@@ -12,13 +12,12 @@
 #include <string_view>
 
 #if defined(__linux__) && !defined(PATE_WITHOUT_LINUX)
-#define PATE_HAS_LINUX 1
-#else
-#define PATE_HAS_LINUX 0
+#define PATE_HAS_LINUX
 #endif
 
 // POSIX says what it is called, and that no header need declare it.
-extern "C" char** environ;  // NOLINT(readability-redundant-declaration)
+// NOLINTNEXTLINE(readability-redundant-declaration,cppcoreguidelines-avoid-non-const-global-variables)
+extern "C" char** environ;
 
 namespace pate::system {
 
@@ -52,7 +51,7 @@ std::size_t addresses_of_a_thread() noexcept {
   pthread_attr_t attributes;
   std::size_t stack = 0;
   std::size_t guard = 0;
-#if PATE_HAS_LINUX
+#ifdef PATE_HAS_LINUX
   const bool known = ::pthread_getattr_default_np(&attributes) == 0;
 #else
   const bool known = ::pthread_attr_init(&attributes) == 0;
@@ -65,7 +64,7 @@ std::size_t addresses_of_a_thread() noexcept {
   return std::max<std::size_t>(stack + guard, 1);
 }
 
-#if PATE_HAS_LINUX
+#ifdef PATE_HAS_LINUX
 
 namespace {
 

@@ -160,13 +160,13 @@ LabelMechanism parse_label_mechanism(std::string_view text) {
       fmt::format("a mechanism must be binary, tau:T with a T > 0, or powerset, got '{}'", text));
 }
 
-MultilabelAnalysis analyze_multilabel(std::shared_ptr<const LabelBallots> ballots,
+MultilabelAnalysis analyze_multilabel(const std::shared_ptr<const LabelBallots>& ballots,
                                       const MultilabelSettings& settings) {
   const auto counts = std::make_shared<const LabelCounts>(*ballots);
   return analyze(ballots, counts, settings);
 }
 
-MultilabelAnalysis analyze_multilabel(std::shared_ptr<const LabelCounts> counts,
+MultilabelAnalysis analyze_multilabel(const std::shared_ptr<const LabelCounts>& counts,
                                       const MultilabelSettings& settings) {
   return analyze(nullptr, counts, settings);
 }

@@ -76,13 +76,13 @@ struct MultilabelAnalysis {
 /// What each mechanism would cost on these ballots and how far its answers agree with the majority.
 /// Throws `parameter_error` without a mechanism, for parameters out of their domain and for sets of
 /// more than kMaxSetLabels labels.
-[[nodiscard]] MultilabelAnalysis analyze_multilabel(std::shared_ptr<const LabelBallots> ballots,
-                                                    const MultilabelSettings& settings);
+[[nodiscard]] MultilabelAnalysis analyze_multilabel(
+    const std::shared_ptr<const LabelBallots>& ballots, const MultilabelSettings& settings);
 
 /// The same from counts, which say enough of a vote on every label only: `parameter_error` for
 /// another one.
-[[nodiscard]] MultilabelAnalysis analyze_multilabel(std::shared_ptr<const LabelCounts> counts,
-                                                    const MultilabelSettings& settings);
+[[nodiscard]] MultilabelAnalysis analyze_multilabel(
+    const std::shared_ptr<const LabelCounts>& counts, const MultilabelSettings& settings);
 
 /// What the headline promises where there is one mechanism; of several nothing: which of them is
 /// used would be chosen by the votes.

@@ -76,7 +76,7 @@ class TradeoffRun {
                             of_label_.begin() + static_cast<std::ptrdiff_t>(done * labels_));
           ++done;
         });
-    different_ = of_label_;
+    different_.assign(of_label_.begin(), of_label_.end());
     std::ranges::sort(different_);
     different_.erase(std::unique(different_.begin(), different_.end()), different_.end());
   }

@@ -111,7 +111,7 @@ LogBernoulliPair TauQuery::pair(std::size_t label, double step) const {
           log_normal_cdf_ratio(-there, step)};
 }
 
-BothDirections TauQuery::cost(const LogBernoulliPair& pair, double step, double order) const {
+BothDirections TauQuery::cost(const LogBernoulliPair& pair, double step, double order) {
   if (step == 0.0) return {};
   const double cap = with_margin(0.5 * order * step * step);
   return {cost_of_log_excess(log_bernoulli_excess(pair, order), order, cap),

@@ -80,7 +80,7 @@ class TauQuery {
   };
 
   [[nodiscard]] LogBernoulliPair pair(std::size_t label, double step) const;
-  [[nodiscard]] BothDirections cost(const LogBernoulliPair& pair, double step, double order) const;
+  [[nodiscard]] static BothDirections cost(const LogBernoulliPair& pair, double step, double order);
 
   TauVote vote_;
   std::vector<double> scores_, log_turned_;
