@@ -255,8 +255,8 @@ PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
 Certificate certificate_of(const ReleaseOptions& options, const Run& run) {
   if (options.certificate) return *options.certificate;
   if (options.cost) return Certificate::renyi;
-  return default_certificate({run.aggregator, run.votes.teachers(), run.votes.classes(), 0.0,
-                              default_cost(run.aggregator, run.votes.classes()),
+  return default_certificate({run.aggregator.noisy(), run.votes.teachers(), run.votes.classes(),
+                              0.0, default_cost(run.aggregator.noisy(), run.votes.classes()),
                               ReleasedCost::joint});
 }
 
@@ -269,7 +269,7 @@ ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
   } else if (options.method == ReleaseMethod::gnss) {
     if (!options.bound) options.bound = Bound::tradeoff;
   } else if (!options.cost && options.certificate != Certificate::complex) {
-    options.cost = default_cost(run.aggregator, run.votes.classes());
+    options.cost = default_cost(run.aggregator.noisy(), run.votes.classes());
   }
   if (!options.reading) {
     options.reading = options.as_published ? GuaranteeKind::expected : GuaranteeKind::joint;
@@ -343,13 +343,13 @@ reports::ReportContext make_context(const ReleaseOptions& options, const VotesIn
 
 // Before hours are spent on what will not fit.
 void expect_room(std::optional<CurveCost> given, const Run& run) {
-  expect_cost_table(given.value_or(default_cost(run.aggregator, run.votes.classes())),
+  expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.votes.classes())),
                     run.votes.teachers(), "curve");
 }
 
 // What is wrong with S18's procedure for this run.
 Notice not_valid(const AsPublishedRelease& release, GuaranteeKind reading,
-                 const Aggregator& aggregator) {
+                 const Mechanism& mechanism) {
   const Gnss& gnss = release.gnss;
   const double valid = release_cost(release.order, gnss.beta, gnss.sigma_ss, 0.0);
   std::string text = "this reproduces a published procedure that under-reports: ";
@@ -359,7 +359,7 @@ Notice not_valid(const AsPublishedRelease& release, GuaranteeKind reading,
         "amplify the difference of the means (beta <= 1/(4 order) = {:.5g} makes it valid), ",
         gnss.cost, valid, 0.25 / release.order);
   }
-  if (reading == GuaranteeKind::expected && aggregator.selection) {
+  if (reading == GuaranteeKind::expected && mechanism.refuses()) {
     text += "Pr[answered] is taken for a constant, ";
   }
   return {"not_valid", text + "half of all values lie below the cost"};

@@ -33,22 +33,24 @@ std::string neighbours_text(const Neighbours& neighbours) {
   return fmt::format(", costs for {}", in_words(neighbours));
 }
 
-std::string mechanism_text(const Aggregator& aggregator) {
+std::string mechanism_text(const StabilityTest& test) {
+  if (test.is_sparse()) {
+    return fmt::format(
+        "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold {:.5g}",
+        *test.pure_epsilon(), test.delta(), test.max_refusals(), test.threshold());
+  }
+  return fmt::format("PTR, {} {:g}, delta {:g} a query, threshold {:.5g}",
+                     test.is_gaussian() ? "sigma" : "scale", test.scale(), test.delta(),
+                     test.threshold());
+}
+
+std::string mechanism_text(const Mechanism& mechanism) {
+  if (const StabilityTest* const test = mechanism.ptr()) return mechanism_text(*test);
+  const Aggregator& aggregator = mechanism.noisy();
   const NoiseNames& noise = aggregator.noisy_max.names();
   const double value = aggregator.noisy_max.parameter();
   if (!aggregator.selection) {
     return fmt::format("{}, {} {:g}", noise.title, noise.column, value);
-  }
-  if (aggregator.is_ptr()) {
-    const ThresholdCheck& test = *aggregator.selection;
-    if (aggregator.is_sparse_vector()) {
-      return fmt::format(
-          "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold "
-          "{:.5g}",
-          round_epsilon(test), value, *aggregator.max_refusals, test.threshold);
-    }
-    return fmt::format("PTR, {} {:g}, delta {:g} a query, threshold {:.5g}",
-                       test.laplace ? "scale" : "sigma", test.sigma1, value, test.threshold);
   }
   return fmt::format("{} {}, threshold {:g}, sigma1 {:g}, {} {:g}",
                      aggregator.interactive ? "Interactive" : "Confident", noise.title,
@@ -227,7 +229,7 @@ std::string analyze_summary(const Account& account, const VotesTitle& votes, boo
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
   text +=
       mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()) + '\n';
-  if (account.aggregator.selection && !std::isnan(account.answered_expected)) {
+  if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
     if (account.answered_student) {

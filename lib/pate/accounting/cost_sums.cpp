@@ -52,7 +52,7 @@ class Published : public BoundAtOrders {
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
         all_(positions_of(orders)),
-        table_(published_table(inputs.cells(), inputs.aggregator().noisy_max)) {
+        table_(published_table(inputs.cells(), inputs.aggregator().noisy().noisy_max)) {
     if (table_) tables_ = table_->at_orders(orders, threads);
   }
 
@@ -72,7 +72,7 @@ class Published : public BoundAtOrders {
       }
     } else {
       for (const std::size_t j : at) {
-        costs[j] = published_cost(inputs_.aggregator().noisy_max, q.log_q, orders_[j]);
+        costs[j] = published_cost(inputs_.aggregator().noisy().noisy_max, q.log_q, orders_[j]);
       }
     }
   }
@@ -95,7 +95,9 @@ class Tradeoff : public BoundAtOrders {
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
         all_(positions_of(orders)),
-        table_(tradeoff_table(inputs.cells(), inputs.aggregator().noisy_max)) {
+        table_(inputs.aggregator().is_gaussian()
+                   ? tradeoff_table(inputs.cells(), inputs.aggregator().noisy().noisy_max)
+                   : std::nullopt) {
     if (table_) tables_ = table_->at_orders(orders, threads);
     if (!inputs.ladder()) return;
     if (table_) fill_nodes();
@@ -132,7 +134,8 @@ class Tradeoff : public BoundAtOrders {
       throw parameter_error("a selection goes with Gaussian noise, or with PTR");
     } else {
       for (const std::size_t j : at) {
-        costs[j] = tradeoff_cost(inputs_.aggregator().noisy_max, q.log_q, orders_[j]).larger();
+        costs[j] =
+            tradeoff_cost(inputs_.aggregator().noisy().noisy_max, q.log_q, orders_[j]).larger();
       }
     }
   }
@@ -619,7 +622,7 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
 
 }  // namespace
 
-CostInputs::CostInputs(const QueryCounts& query_counts, const Aggregator& aggregator,
+CostInputs::CostInputs(const QueryCounts& query_counts, const Mechanism& aggregator,
                        unsigned threads)
     : query_counts_(query_counts),
       aggregator_(aggregator),
@@ -631,13 +634,14 @@ CostInputs::CostInputs(const QueryCounts& query_counts, const Aggregator& aggreg
       by_q_ = has_sets ? QuerySets(query_counts, narrow_, /*by_statistic=*/false)
                        : QuerySets(query_counts);
     } else {
-      by_answer_ = has_sets && aggregator.selection
+      by_answer_ = has_sets && aggregator.refuses()
                        ? QuerySets(query_counts, cells_, /*by_statistic=*/true)
                        : QuerySets(query_counts);
     }
   });
-  if (aggregator.selection && !query_counts.distinct.empty()) {
-    ladder_.emplace(*aggregator.selection, query_counts.distinct.front().statistic,
+  const auto rule = aggregator.answer_rule();
+  if (rule && !query_counts.distinct.empty()) {
+    ladder_.emplace(*rule, query_counts.distinct.front().statistic,
                     query_counts.distinct.back().statistic, query_counts.teachers);
   }
   answered_.reserve(query_counts.distinct.size());
@@ -747,7 +751,6 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
 }
 
 double published_selection_cost(const AnswerTable& ladder, std::int64_t statistic, double order) {
-  if (ladder.check().laplace) return threshold_data_independent(ladder.check(), order);
   return threshold_published(
       std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
       ladder.check().sigma1_per_move(), order);

@@ -11,7 +11,7 @@
 #include "pate/accounting/query_sets.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/q_tables.hpp"
-#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/mechanisms/answer_table.hpp"
 
 namespace pate {
 
@@ -20,10 +20,10 @@ namespace pate {
 class CostInputs {
  public:
   /// The query counts must outlive this. `threads` (0: all processors) changes no bit.
-  CostInputs(const QueryCounts& query_counts, const Aggregator& aggregator, unsigned threads);
+  CostInputs(const QueryCounts& query_counts, const Mechanism& aggregator, unsigned threads);
 
   [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
-  [[nodiscard]] const Aggregator& aggregator() const { return aggregator_; }
+  [[nodiscard]] const Mechanism& aggregator() const { return aggregator_; }
   [[nodiscard]] const std::optional<AnswerTable>& ladder() const { return ladder_; }
   /// The statistics that occur, on the ladder.
   [[nodiscard]] const std::optional<StatisticPlaces>& places() const { return places_; }
@@ -70,7 +70,7 @@ class CostInputs {
 
  private:
   const QueryCounts& query_counts_;
-  Aggregator aggregator_;
+  Mechanism aggregator_;
   std::optional<AnswerTable> ladder_;
   std::optional<StatisticPlaces> places_;
   QCells cells_;

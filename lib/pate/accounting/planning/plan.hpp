@@ -38,7 +38,7 @@ struct PlannedRun {
   /// The noise of the maximum; none of PTR.
   [[nodiscard]] std::optional<NoisyMax> noisy_max() const;
   /// PTR, where it is that. Throws `parameter_error` for parameters out of range.
-  [[nodiscard]] std::optional<Aggregator> tested() const;
+  [[nodiscard]] std::optional<StabilityTest> tested() const;
 };
 
 /// More queries than anybody asks; up to here counts and costs keep all their digits.

@@ -146,7 +146,6 @@ CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
 
 void validate(const CostSpec& question) {
   validate(question.aggregator);
-  require_noisy_maximum(question.aggregator, "a release through a curve");
   require_one_replaced(question.aggregator.neighbours(), "a release, or a declared budget,");
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");

@@ -50,7 +50,7 @@ void for_orders(const CostSpec& question, std::span<const double> orders,
 
 bool has_complex_moments(const CostSpec& question) {
   const Aggregator& aggregator = question.aggregator;
-  if (!aggregator.is_gaussian() || aggregator.interactive || aggregator.is_ptr()) return false;
+  if (!aggregator.is_gaussian() || aggregator.interactive) return false;
   const double reach = static_cast<double>(question.teachers) + 2.0;
   return question.reading == ReleasedCost::joint &&
          question.teachers <= KeyCosts::kMaxTeachersOfThreeKeys &&
