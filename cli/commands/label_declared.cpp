@@ -130,8 +130,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   auto described = input.describe_async(options.threads);
   const reports::CurveTables tables(options.tables);
   std::optional<Activity> activity(std::in_place, streams, "testing and labelling");
-  const std::size_t level =
-      mechanism.test().level(mechanism.costs(collect_votes(run, options.threads), tables));
+  const std::size_t level = mechanism.level(collect_votes(run, options.threads), tables);
   reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
   context.tables = tables.used();
   input.check_unchanged();

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"

@@ -22,6 +22,8 @@ constexpr double kCellsInOctave = 4.0;
 constexpr double kMostTeachersInNoise = 60.0;
 constexpr double kMostRealInNoise = 99.0;
 constexpr double kMostScaledUnits = 0x1p61;
+// The distance of the last level, which rounding may put one further, and that of all votes.
+constexpr std::size_t kDistancesBehindLevels = 3;
 
 CostUnits scaled_units(CostUnits units, double times) {
   const double result = std::ceil(static_cast<double>(units) * times);
@@ -96,7 +98,8 @@ OrderCell order_cell(const CertificateRule& rule, double epsilon, double delta) 
 
 std::vector<RunCosts> run_costs(const CostSpec& question, std::span<const VoteProfile> runs,
                                 const TestOrders& orders, const CurveTableSource& source,
-                                unsigned threads, const ProgressCallback& progress) {
+                                unsigned threads, const ProgressCallback& progress,
+                                std::size_t distances) {
   if (const auto* const complex = std::get_if<ComplexOrders>(&orders)) {
     std::vector<RunCosts> found;
     for (ComplexCosts& its : source.complex_costs(question, *complex, runs, threads, progress)) {
@@ -108,10 +111,14 @@ std::vector<RunCosts> run_costs(const CostSpec& question, std::span<const VotePr
   for_orders(question, std::get<std::vector<double>>(orders), source, threads, progress,
              [&](const CostsWithinDistance& tables) {
                for (std::size_t i = 0; i < runs.size(); ++i) {
-                 found[i].push_back(tables.upper(runs[i], threads));
+                 found[i].push_back(tables.upper(runs[i], threads, distances));
                }
              });
   return {std::make_move_iterator(found.begin()), std::make_move_iterator(found.end())};
+}
+
+std::size_t enough_distances(const DeclaredBudget& budget) {
+  return PassLadder(budget.ladder()).last() + kDistancesBehindLevels;
 }
 
 RunCosts scaled(const RunCosts& costs, double times) {
