@@ -173,7 +173,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   options.input.may_leave_out_abstentions = true;
   add_votes_input_options(line, options.input);
   add_mechanism_options(line, options.mechanism);
-  add_neighbours(line, options.mechanism);
+  add_neighbours(line, options.mechanism.neighbours);
   add_privacy_options(line, options.privacy);
   line.section("Privacy").add("--groups FILE", options.groups,
                               "with --exact and predictions: file with a line for each teacher, "

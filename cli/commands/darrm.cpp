@@ -132,7 +132,11 @@ void check_darrm_options(const DarrmOptions& options) {
     };
     refuse(options.m.has_value(), "--m");
     refuse(options.delta_teacher.has_value(), "--delta-teacher");
-    refuse(options.affected.has_value(), "--affected");
+    if (!options.ledger.empty() && options.affected.value_or(1) != 1) {
+      throw usage_error(
+          "--ledger adds up what one teacher's votes cost, and --affected is for several: leave "
+          "one of them out");
+    }
     refuse(options.monotone, "--monotone");
     refuse(options.noise && *options.noise != NoiseFunction::one_vote, "another --noise-function");
   } else {
@@ -248,7 +252,8 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
   teachers.add("--delta-teacher D", options.delta_teacher,
                "delta that goes with --epsilon; default: 0");
   teachers.add("--affected S", options.affected,
-               "number of teachers that one record can affect; default: all, with shards 1");
+               "number of teachers that one record can affect; default: all, with shards 1, and 1 "
+               "for non-private");
   const Section answer = line.section("Answer");
   answer.add("--m M", options.m, "privacy of one answer, as a multiple of --epsilon");
   answer.add("--delta D", options.delta, "delta of one answer; default: 1-(1-delta-teacher)^M");

@@ -44,6 +44,7 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   line.record_null("labels", "decisions");
   const Section what = line.section("What to explain (one of them)");
   add_mechanism_options(line, options.mechanism, {"--ptr-sparse", "--max-refusals"});
+  add_neighbours(line, options.mechanism.neighbours);
   add_privacy_options(line, options.privacy,
                       {"--bound", "--exact", "--deltas", "--profile-resolution"});
   what.add("--query I", options.queries,

@@ -34,7 +34,14 @@ double rdp_of(const QueryExplanation& query, Bound bound) {
 
 std::string neighbour_text(const QueryExplanation& query) {
   if (!query.worst_neighbour) return "-";
-  return fmt::format("{} -> {}", query.worst_neighbour->from, query.worst_neighbour->to);
+  const WorstNeighbour& worst = *query.worst_neighbour;
+  if (worst.from && worst.to) return fmt::format("{} -> {}", *worst.from, *worst.to);
+  std::string text;
+  for (const ChangedCount& change : worst.changes) {
+    fmt::format_to(std::back_inserter(text), "{}{}:{:+}", text.empty() ? "" : " ", change.class_,
+                   change.votes);
+  }
+  return text;
 }
 
 // The most votes of a class that is not the plurality.
@@ -107,9 +114,16 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
                    fixed_upwards(run_profile, 4), fixed_upwards(*query.epsilon_without, 4));
   }
   if (query.worst_neighbour) {
-    fmt::format_to(out, "worst neighbour: a vote moves from class {} to class {} ({} direction)\n",
-                   query.worst_neighbour->from, query.worst_neighbour->to,
-                   query.worst_neighbour->direction == Direction::forward ? "forward" : "reverse");
+    const WorstNeighbour& worst = *query.worst_neighbour;
+    const char* const direction = worst.direction == Direction::forward ? "forward" : "reverse";
+    if (worst.from && worst.to) {
+      fmt::format_to(out,
+                     "worst neighbour: a vote moves from class {} to class {} ({} direction)\n",
+                     *worst.from, *worst.to, direction);
+    } else {
+      fmt::format_to(out, "worst neighbour: votes by class that change {} ({} direction)\n",
+                     neighbour_text(query), direction);
+    }
   }
   std::vector<std::size_t> classes(query.histogram.size());
   std::iota(classes.begin(), classes.end(), std::size_t{0});
@@ -156,8 +170,13 @@ std::string explain_summary(const Explanation& explanation, const VotesTitle& vo
   fmt::format_to(out, "the run: epsilon {} at delta {} ({}, {}, {})\n",
                  epsilon_text(headline.epsilon), digits_upwards(headline.delta, 6),
                  name(headline.bound), name(headline.reading), name(headline.conversion));
-  fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n\n",
+  fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n",
                  explanation.order);
+  if (const Neighbours neighbours = explanation.aggregator.neighbours();
+      !neighbours.is_one_replaced()) {
+    fmt::format_to(out, "costs are for {}\n", in_words(neighbours));
+  }
+  text += '\n';
   if (explanation.queries.size() == 1) {
     one_query(out, explanation.queries.front(), explanation.run_profile.value_or(0.0));
   } else {

@@ -108,7 +108,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   add_mechanism_options(line, options.mechanism);
-  add_neighbours(line, options.mechanism);
+  add_neighbours(line, options.mechanism.neighbours);
   const Section run = line.section("Run");
   run.add("--write-labels FILE", options.labels,
           "write the labels to this .npy, .csv or .tsv file; -1 means refused");

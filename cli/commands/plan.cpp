@@ -80,11 +80,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   }
   PlannedRun run;
   run.neighbours = given.neighbours;
-  if (given.one_noise && given.neighbours.adds_or_removes()) {
-    throw usage_error(
-        "--one-noise excludes --neighbours add-remove: its noise is compared with half of the "
-        "teachers, whose number would change with the votes");
-  }
+  check_one_noise(given.one_noise, given.neighbours);
   if (given.one_noise && solved == PlanParameter::sigma2) {
     throw usage_error(
         "--one-noise does not go with --solve sigma2: what is found without it, over sqrt 2, is "
@@ -168,7 +164,7 @@ std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptio
 
 void add_plan(CommandLine& line, PlanOptions& options) {
   add_mechanism_options(line, options.mechanism);
-  add_neighbours(line, options.mechanism);
+  add_neighbours(line, options.mechanism.neighbours);
   const Section run = line.section("Run");
   run.add("--queries N", options.queries, "number of queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "end the run after K answers");

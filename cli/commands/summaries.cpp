@@ -25,13 +25,12 @@
 
 namespace pate::cli {
 
-namespace {
-
-// Whose costs these are, where it is not one teacher that votes otherwise.
 std::string neighbours_text(const Neighbours& neighbours) {
   if (neighbours.is_one_replaced()) return "";
   return fmt::format(", costs for {}", in_words(neighbours));
 }
+
+namespace {
 
 std::string mechanism_text(const StabilityTest& test) {
   if (test.is_sparse()) {

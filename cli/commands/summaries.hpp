@@ -134,6 +134,9 @@ struct VotesTitle {
 /// not be too small.
 [[nodiscard]] std::string epsilon_text(double epsilon);
 
+/// Whose costs these are, ", costs for ...", where it is not one teacher that votes otherwise.
+[[nodiscard]] std::string neighbours_text(const Neighbours& neighbours);
+
 /// "votes.npy: 10 queries, 250 teachers, 10 classes" and a line break; "250 teachers by the file"
 /// where nobody said how many.
 [[nodiscard]] std::string votes_line(const VotesTitle& votes, std::int64_t queries,

@@ -145,6 +145,10 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
     }
     add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
   }
+  if (const Neighbours neighbours = mechanism.neighbours(); !neighbours.is_one_replaced()) {
+    add("--teachers-per-person", std::to_string(neighbours.teachers));
+    add("--neighbours", option_word(neighbours.adjacency));
+  }
   add("--delta", fmt::format("{}", options.tuning.settings.grid.kind.delta));
   if (options.tuning.any_delta) line += " --any-delta";
   return line;
@@ -274,6 +278,7 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
   check_outputs(options);
   VotesInput input = open_votes(options.input);
   if (options.tuning.one_noise) require_two_classes(input);
+  require_teachers(options.tuning.neighbours, input.votes->teachers());
   const std::int64_t queries = input.rows.size();
   const std::int64_t first = *options.tuning.first_queries;
   if (first < 1 || first >= queries) {
@@ -383,10 +388,12 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   if (options.tuning.one_noise) require_two_classes(input);
   if (grid_options.search) ask_to_search(settings);
+  require_teachers(options.tuning.neighbours, input.votes->teachers());
   TuningGrid grid =
       settings.search
           ? search_grid({*input.votes, input.rows, input.student.get(), {}}, settings.grid.threads)
           : make_grid(grid_options, input.votes->teachers());
+  grid.neighbours = options.tuning.neighbours;
   if (options.tuning.declared_epsilon) {
     expect_cost_table(default_cost(grid.aggregator(0), input.votes->classes()),
                       input.votes->teachers(), "test");

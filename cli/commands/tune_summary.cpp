@@ -192,9 +192,10 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
   std::string text = votes_line(votes, tuning.queries, tuning.teachers, tuning.classes);
   const Out out = std::back_inserter(text);
   const EpsilonKind& kind = context.settings.grid.kind;
-  fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}\n",
+  fmt::format_to(out, "{} points, epsilon {}/{}/{} at delta = {:g}{}\n",
                  tuning.evaluated + tuning.searched.points, name(kind.cost.bound),
-                 name(kind.cost.reading), name(kind.conversion), kind.delta);
+                 name(kind.cost.reading), name(kind.conversion), kind.delta,
+                 neighbours_text(tuning.grid.neighbours));
   if (context.solved) {
     fmt::format_to(out, "{} = {:.9g}: the {} that keeps epsilon <= {:g}{}\n",
                    name(context.solved->parameter), context.solved->value,
@@ -242,8 +243,9 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
   std::string text =
       votes_line(votes, context.queries[0] + context.queries[1], context.teachers, context.classes);
   const Out out = std::back_inserter(text);
-  fmt::format_to(out, "two rounds: Confident on {} queries, Interactive on {}\n",
-                 context.queries[0], context.queries[1]);
+  fmt::format_to(out, "two rounds: Confident on {} queries, Interactive on {}{}\n",
+                 context.queries[0], context.queries[1],
+                 neighbours_text(context.grids[0].neighbours));
   TuneSettings settings;
   settings.goal = context.goal;
   fmt::format_to(out, "wanted: {}\n\n", goal_text(settings, false));

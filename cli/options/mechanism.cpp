@@ -42,11 +42,7 @@ Threshold parse_threshold(const std::string& text) {
 void check_neighbours(const MechanismOptions& options) {
   validate(options.neighbours);
   if (options.any_ptr()) require_one_replaced(options.neighbours, "PTR");
-  if (options.one_noise && options.neighbours.adds_or_removes()) {
-    throw usage_error(
-        "--one-noise excludes --neighbours add-remove: its noise is compared with half of the "
-        "teachers, whose number would change with the votes");
-  }
+  check_one_noise(options.one_noise, options.neighbours);
 }
 
 // PTR; throws `usage_error` for what is missing or too much.
@@ -89,16 +85,23 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                 "delta of each query; with --ptr-sparse, of each refusal");
 }
 
-void add_neighbours(CommandLine& line, MechanismOptions& options) {
+void add_neighbours(CommandLine& line, Neighbours& neighbours) {
   // Reports say so with the mechanism and its steps, where it is not the default.
   const Section section = line.section("Who is protected");
-  section.add("--teachers-per-person S", options.neighbours.teachers,
+  section.add("--teachers-per-person S", neighbours.teachers,
               "largest number of teachers that one person's data may be in: S votes may move",
               {.recorded = false});
-  section.add("--neighbours NAME", options.neighbours.adjacency,
+  section.add("--neighbours NAME", neighbours.adjacency,
               {Adjacency::replace, Adjacency::add_remove},
               "what may happen to a teacher: it votes otherwise, or is added or removed",
               {.recorded = false});
+}
+
+void check_one_noise(bool one_noise, const Neighbours& neighbours) {
+  if (!one_noise || !neighbours.adds_or_removes()) return;
+  throw usage_error(
+      "--one-noise excludes --neighbours add-remove: its noise is compared with half of the "
+      "teachers, whose number would change with the votes");
 }
 
 void refuse_ptr(const MechanismOptions& options) {
@@ -117,6 +120,7 @@ void check_published_sensitivity(std::optional<double> order, const MechanismOpt
   if (!options.sigma2) {
     throw usage_error("--published-sensitivity needs --sigma2: W19 analyses Gaussian noise alone");
   }
+  require_one_replaced(options.neighbours, "the sensitivity of a published cost");
 }
 
 void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) {

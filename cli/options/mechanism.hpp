@@ -42,7 +42,10 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                            const std::vector<std::string_view>& without = {});
 
 /// Whose costs are asked for: of commands that know others than one teacher that votes otherwise.
-void add_neighbours(CommandLine& line, MechanismOptions& options);
+void add_neighbours(CommandLine& line, Neighbours& neighbours);
+
+/// Throws `usage_error` for one noise where teachers are added or removed.
+void check_one_noise(bool one_noise, const Neighbours& neighbours);
 
 /// Which of the options that describe an aggregator are there.
 struct GivenNoise {

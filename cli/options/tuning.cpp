@@ -42,6 +42,8 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
            "propose-test-release: standard deviation of Gaussian noise in the stability test");
   grid.add("--ptr-delta SPEC", options.ptr_delta, "propose-test-release: delta of each query");
 
+  add_neighbours(line, options.neighbours);
+
   const Section rounds = line.section("Two rounds on the same teachers, under one epsilon");
   rounds.add("--rounds 2", options.rounds,
              "run Confident on the first queries and Interactive (--student) on the rest");
@@ -193,6 +195,15 @@ void check_solve(const TuningOptions& options) {
   }
 }
 
+// What is known of other neighbours than one teacher that votes otherwise.
+void check_protected(const TuningOptions& options) {
+  validate(options.neighbours);
+  check_one_noise(options.one_noise, options.neighbours);
+  if (options.is_ptr()) require_one_replaced(options.neighbours, "PTR");
+  if (options.declared_epsilon) require_one_replaced(options.neighbours, "a declared budget");
+  if (options.settings.release) require_one_replaced(options.neighbours, "a release");
+}
+
 // Of PTR: its axes are there, and what it is not tuned by is not.
 void check_tested(const TuningOptions& options) {
   if (options.ptr_laplace.empty() == options.ptr_sigma.empty()) {
@@ -222,6 +233,8 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
   const bool ptr = options.is_ptr();
+  check_protected(options);
+  grid.neighbours = options.neighbours;
   if (options.declared_epsilon) {
     check_declared(options);
   } else if (options.certificate) {

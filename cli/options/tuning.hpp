@@ -19,6 +19,7 @@ struct TuningOptions {
   std::string sigma2, threshold, sigma1, laplace_scale, ptr_laplace, ptr_sigma,
       ptr_delta;           ///< axes
   bool one_noise = false;  ///< the noise of the maximum is one noise on one of two counts
+  Neighbours neighbours;   ///< whose costs are tuned for
   TuneSettings settings;   ///< as `make_tune_settings` completes them
   bool any_delta = false;
   Bound bound = Bound::tradeoff;

@@ -101,6 +101,52 @@ TEST_SUITE("explain") {
     CHECK(widest_line(table.out.substr(table.out.find('\n') + 1)) <= 80);
   }
 
+  TEST_CASE("one query for other neighbours than one teacher that votes otherwise") {
+    for (const Words& who :
+         {Words{"--teachers-per-person", "2"}, Words{"--neighbours", "add-remove"},
+          Words{"--neighbours", "add-remove", "--teachers-per-person", "3"}}) {
+      const std::int64_t teachers = who.back() == "add-remove" ? 1 : who.back()[0] - '0';
+      const Ran ran =
+          explain(Words{sample("digits_100_counts.npy"), "--queries", "30", "--query", "17"} + who);
+      REQUIRE(ran.status == 0);
+      const json report = ran.json();
+      CHECK(report.at("mechanism").at("teachers_per_person") == teachers);
+      const json& query = report.at("queries")[0];
+      CHECK(rdp(query, "tilted") == nullptr);
+      CHECK(rdp(query, "exact") <= rdp(query, "tradeoff"));
+      CHECK(rdp(query, "tradeoff") <= rdp(query, "data_independent"));
+      const json& worst = query.at("worst_neighbour");
+      CHECK(!worst.contains("from"));
+      auto moved = query.at("histogram").get<std::vector<std::int64_t>>();
+      std::int64_t more = 0;
+      std::int64_t less = 0;
+      for (const json& change : worst.at("changes")) {
+        const auto votes = change.at("votes").get<std::int64_t>();
+        moved[change.at("class").get<std::size_t>()] += votes;
+        (votes > 0 ? more : less) += std::abs(votes);
+      }
+      CHECK(worst.at("histogram") == moved);
+      CHECK(more + less > 0);
+      if (who[0] == "--neighbours") {
+        CHECK(more + less <= teachers);
+      } else {
+        CHECK(more == less);
+        CHECK(more <= teachers);
+      }
+      // One teacher costs less than two, and the run's cost is that of analyze.
+      const json alone =
+          explain({sample("digits_100_counts.npy"), "--queries", "30", "--query", "17"}).json();
+      if (teachers > 1 && who[0] != "--neighbours") {
+        CHECK(report.at("run").at("headline").at("epsilon").get<double>() >
+              alone.at("run").at("headline").at("epsilon").get<double>());
+      }
+    }
+    const Ran refused = explain(
+        Words{sample("digits_100_counts.npy"), "--query", "17", "--teachers-per-person", "4"});
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find("at most 3 teachers") != std::string::npos);
+  }
+
   TEST_CASE("the shares of all queries add up to one, and costs to those of the run") {
     const Ran ran =
         explain({sample("digits_100_counts.npy"), "--queries", "40", "--top", "99", "--quiet"});

@@ -115,12 +115,13 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
          queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
          allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
-         ptr_laplace=None, ptr_sigma=None, ptr_delta=None, rounds=None, first_queries=None, second_sigma2=None,
-         second_threshold=None, second_sigma1=None, solve=None, declared_epsilon=None, certificate=None,
-         max_epsilon=None, min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None,
-         max_answers=None, release=False, method=None, any_delta=False, bound=None, reading=None, conversion=None,
-         orders=None, refine=False, shard=None, resume=None, threads=None, top=None, csv=None, public_only=False,
-         account=None, write_labels=None, force=False, ledger=None, ensemble=None, max_memory=None):
+         ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None, neighbours=None, rounds=None,
+         first_queries=None, second_sigma2=None, second_threshold=None, second_sigma1=None, solve=None,
+         declared_epsilon=None, certificate=None, max_epsilon=None, min_answered=None, objective=None, min_right=None,
+         min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None, any_delta=False,
+         bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None, threads=None,
+         top=None, csv=None, public_only=False, account=None, write_labels=None, force=False, ledger=None,
+         ensemble=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -157,6 +158,12 @@ without any of these all parameters are looked for:
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_delta: propose-test-release: delta of each query
+
+    Who is protected:
+    teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
+        1)
+    neighbours: what may happen to a teacher: it votes otherwise, or is added or removed (one of replace,
+        add-remove; default: replace)
 
     Two rounds on the same teachers, under one epsilon:
     rounds: run Confident on the first queries and Interactive (student) on the rest
@@ -319,8 +326,9 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
             queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
             decisions_rows=None, query=None, top=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
-            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, any_delta=False, reading=None,
-            conversion=None, orders=None, threads=None, published_sensitivity=None, max_memory=None):
+            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None,
+            neighbours=None, any_delta=False, reading=None, conversion=None, orders=None, threads=None,
+            published_sensitivity=None, max_memory=None):
     """Explain the cost of single queries.
 
     On the command line: pate explain votes.npy --sigma2 40 --delta 1e-5 --top 10 --summary
@@ -360,6 +368,12 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Who is protected:
+    teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
+        1)
+    neighbours: what may happen to a teacher: it votes otherwise, or is added or removed (one of replace,
+        add-remove; default: replace)
 
     Privacy:
     delta: delta of the (epsilon, delta) guarantee (required)
@@ -484,7 +498,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
         or non-private (shards, no privacy of their own)
     epsilon: epsilon of one teacher's vote; static: of all its votes; non-private: of one answer (required)
     delta_teacher: delta that goes with epsilon; default: 0
-    affected: number of teachers that one record can affect; default: all, with shards 1
+    affected: number of teachers that one record can affect; default: all, with shards 1, and 1 for non-private
 
     Answer:
     m: privacy of one answer, as a multiple of epsilon

@@ -48,7 +48,8 @@ PublishedStep published_step(const NoisyMax& noisy_max, double log_q, double ord
   step.rdp = published_cost(noisy_max, log_q, order);
   step.capped = step.rdp >= published_cost(noisy_max, 0.0, order);
   if (noisy_max.is_gaussian() && log_q < 0.0 && log_q > -kInfinity) {
-    step.mu2 = noisy_max.gaussian().sigma * std::sqrt(-log_q);
+    const GaussianNoisyMax its = noisy_max.gaussian().per_move(noisy_max.neighbours);
+    step.mu2 = its.sigma * std::sqrt(-log_q);
     step.mu1 = *step.mu2 + 1.0;
   }
   return step;
@@ -62,8 +63,9 @@ QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v
   cost.rdp = cost.noisy_max->rdp;
   if (aggregator.selection) {
     const ThresholdCheck& check = *aggregator.selection;
-    cost.selection = published_step({GaussianNoisyMax{std::numbers::sqrt2 * check.sigma1}},
-                                    pate::log_q(check, v), order);
+    cost.selection =
+        published_step({GaussianNoisyMax{std::numbers::sqrt2 * check.sigma1_per_move()}},
+                       pate::log_q(check, v), order);
     cost.rdp = cost.selection->rdp + std::exp(log_answered(check, v)) * cost.rdp;
   }
   return cost;
@@ -91,13 +93,49 @@ std::int64_t class_of(std::span<const std::uint32_t> groups, std::size_t group,
   return -1;
 }
 
+// The neighbour of a query that costs most, as counts of classes.
+std::optional<WorstNeighbour> worst_neighbour_of(ExactCost& exact, const BothDirections& directions,
+                                                 double order,
+                                                 std::span<const std::int32_t> histogram,
+                                                 std::span<const std::uint32_t> groups) {
+  WorstNeighbour worst;
+  worst.direction =
+      directions.reverse > directions.forward ? Direction::reverse : Direction::forward;
+  worst.histogram.assign(histogram.begin(), histogram.end());
+  if (exact.is_ball()) {
+    const auto neighbour = exact.worst_in_ball(order);
+    if (!neighbour) return std::nullopt;
+    for (const ChangedClasses& its : *neighbour) {
+      std::int32_t left = its.classes;  // the first classes of the group that have no change yet
+      for (std::size_t j = 0; j < groups.size() && left > 0; ++j) {
+        if (groups[j] != its.group || worst.histogram[j] != histogram[j]) continue;
+        worst.histogram[j] += its.change;
+        --left;
+      }
+    }
+    for (std::size_t j = 0; j < histogram.size(); ++j) {
+      const std::int64_t votes = std::int64_t{worst.histogram[j]} - histogram[j];
+      if (votes != 0) worst.changes.push_back({static_cast<std::int64_t>(j), votes});
+    }
+    return worst;
+  }
+  const auto neighbour = exact.worst_neighbour_at(order);
+  if (!neighbour) return std::nullopt;
+  worst.from = class_of(groups, neighbour->from, -1);
+  worst.to = class_of(groups, neighbour->to, *worst.from);
+  --worst.histogram[static_cast<std::size_t>(*worst.from)];
+  ++worst.histogram[static_cast<std::size_t>(*worst.to)];
+  return worst;
+}
+
 std::vector<double> outcomes_of(const Aggregator& aggregator, ExactCost& exact,
                                 std::span<const std::int32_t> histogram,
                                 std::span<const std::uint32_t> groups) {
   std::vector<double> result;
   std::map<std::int32_t, double> by_count;  // classes with as many votes are as likely
+  const NeighbourOutcomes* const outcomes = exact.is_ball() ? nullptr : exact.outcomes();
   for (std::size_t j = 0; j < histogram.size(); ++j) {
-    if (const NeighbourOutcomes* outcomes = exact.outcomes()) {
+    if (outcomes != nullptr) {
       result.push_back(std::min(std::exp(outcomes->log_probabilities()[groups[j]]), 1.0));
       continue;
     }
@@ -141,7 +179,7 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
                    GuaranteeKind::worst_case,
                    data_independent_cost(aggregator, order).total(),
                    {}}};
-  if (aggregator.is_gaussian()) {
+  if (aggregator.is_gaussian() && aggregator.neighbours().is_one_replaced()) {
     const TiltedRun tilted(aggregator, about.teachers, about.classes, order);
     result.costs.insert(result.costs.begin() + 1,
                         {Bound::tilted, GuaranteeKind::joint, tilted.cost(histogram, v), {}});
@@ -150,17 +188,7 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   if (about.run_exact.larger() > 0.0) {
     result.share_exact = directions.larger() / about.run_exact.larger();
   }
-  if (const auto neighbour = exact.worst_neighbour_at(order)) {
-    WorstNeighbour worst;
-    worst.from = class_of(groups, neighbour->from, -1);
-    worst.to = class_of(groups, neighbour->to, worst.from);
-    worst.direction =
-        directions.reverse > directions.forward ? Direction::reverse : Direction::forward;
-    worst.histogram = result.histogram;
-    --worst.histogram[static_cast<std::size_t>(worst.from)];
-    ++worst.histogram[static_cast<std::size_t>(worst.to)];
-    result.worst_neighbour = std::move(worst);
-  }
+  result.worst_neighbour = worst_neighbour_of(exact, directions, order, histogram, groups);
   return result;
 }
 
@@ -197,6 +225,23 @@ void add_profiles(const ExactMechanism& mechanism, const std::vector<ExactQuery>
     }
     query.epsilon_without = known.at(which);
   }
+}
+
+// What each distinct query of a run costs at an order.
+std::vector<double> costs_by_query(ExactRun& run, double order) {
+  std::vector<double> result(run.size());
+  if (run.size() > 0 && run[0].is_ball()) {
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      result[i] = run[i].largest(order).larger();
+      run[i].drop_outcomes();
+    }
+    return result;
+  }
+  const std::vector<std::vector<BothDirections>> all = run.by_group(std::span(&order, 1));
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    for (const BothDirections& cost : all[i]) result[i] = max_or_nan(result[i], cost.larger());
+  }
+  return result;
 }
 
 // The rows to explain, in the order in which they are told.
@@ -386,12 +431,7 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   ExactRun costs(mechanism, distinct, settings.threads);
   const std::span<const double> order(&result.order, 1);
   result.run_exact = costs.rdp(order).front();
-  std::vector<double> by_distinct;
-  for (const auto& by_group : costs.by_group(order)) {
-    double largest = 0.0;
-    for (const BothDirections& cost : by_group) largest = max_or_nan(largest, cost.larger());
-    by_distinct.push_back(largest);
-  }
+  const std::vector<double> by_distinct = costs_by_query(costs, result.order);
   std::map<std::int64_t, std::int64_t> times;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
   for (const std::int64_t row :

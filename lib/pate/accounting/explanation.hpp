@@ -28,10 +28,17 @@ struct QueryBoundCost {
   std::optional<PublishedStep> selection = {}, noisy_max = {};
 };
 
-/// The neighbour that attains a query's exact cost: a vote moved from a class to another.
+/// By how many votes the count of a class changes.
+struct ChangedCount {
+  std::int64_t class_ = 0;
+  std::int64_t votes = 0;  ///< not 0
+};
+
+/// The neighbour that attains a query's exact cost: a vote moved from a class to another, or, of
+/// other neighbours than that, what changes.
 struct WorstNeighbour {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
+  std::optional<std::int64_t> from, to;      ///< of one vote that moves
+  std::vector<ChangedCount> changes;         ///< of others
   Direction direction = Direction::forward;  ///< the larger of the two
   std::vector<std::int32_t> histogram;
 };
@@ -80,10 +87,11 @@ struct ExplainedQueries {
   std::int64_t top = 0;
 };
 
-/// Explains queries of a run. Of PTR exact costs are those of the test, the deltas being apart, and
-/// there are no epsilons by a profile. Throws `parameter_error` for settings out of range,
-/// `input_error` where a row is not among the run's queries or there are none, and what reading the
-/// votes throws.
+/// Explains queries of a run, against the neighbours of its aggregator. Of PTR exact costs are
+/// those of the test, the deltas being apart, and there are no epsilons by a profile. Throws
+/// `parameter_error` for settings out of range and for neighbours that are not listed
+/// (`ExactMechanism`), `input_error` where a row is not among the run's queries or there are none,
+/// and what reading the votes throws.
 [[nodiscard]] Explanation explain(const Run& run, const AccountSettings& settings,
                                   const ExplainedQueries& which);
 

@@ -148,6 +148,8 @@ void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   grid.laplace = !shape.is_gaussian();
   grid.one_noise = shape.noisy_max.is_of_two_classes();
   grid.interactive = shape.interactive;
+  FieldReader mechanism(report.at("mechanism"));
+  neighbour_fields(mechanism, grid.neighbours);
   const io::JsonValue json = report.at("grid");
   FieldReader a(json);
   grid_fields(a, grid, shape.selection.has_value());
@@ -315,7 +317,10 @@ void read_points(const io::JsonValue& points, const TuneSettings& settings, Tuni
 std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   const TuneSettings& settings = context.settings;
   FieldWriter report = begin_report("tune", context.report);
-  report.object("mechanism", [&](FieldWriter& a) { a("name", tuning.grid.mechanism(0).name()); });
+  report.object("mechanism", [&](FieldWriter& a) {
+    a("name", tuning.grid.mechanism(0).name());
+    neighbour_fields(a, tuning.grid.neighbours);
+  });
   report("teachers", tuning.teachers);
   report("classes", tuning.classes);
   report("queries", tuning.queries);
@@ -435,6 +440,7 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
               x.laplace == y.laplace && x.one_noise == y.one_noise &&
               x.interactive == y.interactive && x.ptr == y.ptr,
           "another grid");
+  require(x.neighbours == y.neighbours, "other --neighbours, or another --teachers-per-person");
   require(saved.tuning.first == now.tuning.first && saved.tuning.last == now.tuning.last,
           "another --shard");
   require(a.delta == b.delta, "another --delta");
@@ -479,6 +485,7 @@ std::string rounds_report_json(const RoundsTuning& found, const RoundsContext& c
   for (std::size_t r = 0; r < 2; ++r) {
     FieldWriter round(grids.element());
     round("mechanism", context.grids[r].aggregator(0).name());
+    neighbour_fields(round, context.grids[r].neighbours);
     round("queries", context.queries[r]);
     round.object("grid", [&](FieldWriter& a) { grid_fields(a, context.grids[r], true); });
   }

@@ -73,9 +73,15 @@ static void fields(FieldWriter& a, const QueryBoundCost& cost) {
   a.optional("noisy_max", cost.noisy_max);
 }
 
+static void fields(FieldWriter& a, const ChangedCount& change) {
+  a("class", change.class_);
+  a("votes", change.votes);
+}
+
 static void fields(FieldWriter& a, const WorstNeighbour& neighbour) {
-  a("from", neighbour.from);
-  a("to", neighbour.to);
+  a.optional("from", neighbour.from);
+  a.optional("to", neighbour.to);
+  if (!neighbour.from) a("changes", neighbour.changes);
   a("direction", neighbour.direction == Direction::forward ? "forward" : "reverse");
   a("histogram", neighbour.histogram);
 }

@@ -63,8 +63,8 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
     parallel_for(grid.sigma1.size() * batches, threads, [&](std::size_t task) {
       const std::size_t begin = task % batches * kOrdersAtOnce;
       const std::size_t end = std::min(begin + kOrdersAtOnce, numbers.size());
-      RowCosts row(grid.sigma1[task / batches], grid.threshold, sums.statistics(), kind.cost,
-                   orders, true);
+      const Aggregator any = grid.aggregator(grid.index(noise, task / batches, 0));
+      RowCosts row(*any.selection, grid.threshold, sums.statistics(), kind.cost, orders, true);
       for (std::size_t t = 0; t < grid.thresholds(); ++t) {
         const std::size_t point = grid.index(noise, task / batches, t);
         for (std::size_t k = begin; k < end; ++k) {

@@ -136,18 +136,26 @@ void LineEnvelope::finish() {
   }
 }
 
+Sides sides_of(const Neighbours& neighbours, std::int64_t v, std::int64_t teachers) {
+  const std::int64_t most = neighbours.teachers;
+  const std::int64_t highest = neighbours.adds_or_removes() ? teachers + most : teachers;
+  return {std::min(most, v), std::min(most, highest - v)};
+}
+
 Leads::Leads(const ThresholdCheck& the_check, std::vector<std::int64_t> the_values, Bound bound)
     : check(the_check), values(std::move(the_values)) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     const std::int64_t v = values[k];
     log_answered.push_back(pate::log_answered(check, v));
     if (bound == Bound::published) {
-      published.emplace_back(log_q(check, v), threshold_as_noisy_max(check.sigma1).sigma);
+      published.emplace_back(log_q(check, v),
+                             threshold_as_noisy_max(check.sigma1_per_move()).sigma);
       continue;
     }
-    const bool next = k > 0 && values[k - 1] + 1 == v;
-    below.push_back(next ? above.back() : answer_pair(check, v - 1, v));
-    above.push_back(answer_pair(check, v, v + 1));
+    const std::int64_t reach = check.neighbours.teachers;
+    const bool next = reach == 1 && k > 0 && values[k - 1] + 1 == v;
+    below.push_back(next ? above.back() : answer_pair(check, v - reach, v));
+    above.push_back(answer_pair(check, v, v + reach));
   }
 }
 
@@ -156,19 +164,20 @@ LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
       order_(order),
       kind_(kind),
       // The same number twice, but for rounding: that of the bound.
-      selection_cap_(kind.bound == Bound::published
-                         ? data_independent_cost(threshold_as_noisy_max(leads.check.sigma1), order)
-                         : threshold_data_independent(leads.check.sigma1, order)) {
+      selection_cap_(
+          kind.bound == Bound::published
+              ? data_independent_cost(threshold_as_noisy_max(leads.check.sigma1_per_move()), order)
+              : threshold_data_independent(leads.check, order)) {
   for (std::size_t k = 0; k < leads.values.size(); ++k) {
     if (kind.bound == Bound::tradeoff) {
-      const bool next = k > 0 && leads.values[k - 1] + 1 == leads.values[k];
+      const bool next = reach() == 1 && k > 0 && leads.values[k - 1] + 1 == leads.values[k];
       below_.push_back(next ? above_.back() : lines_of(leads.below[k]));
       above_.push_back(lines_of(leads.above[k]));
     }
     if (kind.reading == GuaranteeKind::joint) {
-      lines_.push_back(lines(k, {}));
+      lines_.push_back(lines(k, {reach(), reach()}));
     } else {
-      selection_.push_back(selection_cost(k, {}));
+      selection_.push_back(selection_cost(k, {reach(), reach()}));
     }
   }
 }
@@ -180,8 +189,15 @@ LeadCosts::StepLines LeadCosts::lines_of(const LogBernoulliPair& step) const {
 template <class Add>
 void LeadCosts::each_line(std::size_t lead, Sides sides, const Add& add) const {
   // The step up to a lead, seen from there, is downwards.
-  if (sides.lower) add(below_[lead].down, below_[lead].up);
-  if (sides.higher) add(above_[lead].up, above_[lead].down);
+  const std::int64_t v = leads_.values[lead];
+  if (sides.lower > 0) {
+    const StepLines at = sides.lower == reach() ? below_[lead] : step(v - sides.lower, v);
+    add(at.down, at.up);
+  }
+  if (sides.higher > 0) {
+    const StepLines at = sides.higher == reach() ? above_[lead] : step(v, v + sides.higher);
+    add(at.up, at.down);
+  }
 }
 
 LinePair LeadCosts::lines(std::size_t lead, Sides sides) const {
@@ -213,10 +229,10 @@ double LeadCosts::selection_cost(std::size_t lead, Sides sides) const {
   return cost_of_log_excess(largest, order_, selection_cap_);
 }
 
-RowCosts::RowCosts(double sigma1, std::span<const double> thresholds,
+RowCosts::RowCosts(const ThresholdCheck& check, std::span<const double> thresholds,
                    std::span<const CostInputs::Statistic> statistics, CostKind kind,
                    const TuningOrders& orders, bool interpolate)
-    : sigma1_(sigma1), kind_(kind), orders_(orders) {
+    : check_(check), kind_(kind), orders_(orders) {
   if (statistics.empty()) {
     places_.resize(thresholds.size());
     return;
@@ -272,7 +288,7 @@ void RowCosts::add_panels(std::vector<double>& thresholds) {
   const std::size_t size = thresholds.size();
   for (std::size_t begin = 0; begin < size;) {
     std::size_t end = begin;
-    while (end < size && thresholds[end] - thresholds[begin] <= kPanel * sigma1_) ++end;
+    while (end < size && thresholds[end] - thresholds[begin] <= kPanel * check_.sigma1) ++end;
     if (end - begin > Panel::kNodes) panels_.emplace_back(begin, end, thresholds);
     begin = end;
   }
@@ -318,7 +334,8 @@ void RowCosts::add_chains(std::span<const double> thresholds,
       for (std::size_t k = begin; k <= last; ++k) {
         places_[sorted[k]] = {chains_.size(), wholes[sorted[k]]};
       }
-      Chain chain{{fraction, sigma1_}, {}, is_gapless, {}, std::nullopt, {}};
+      Chain chain{check_, {}, is_gapless, {}, std::nullopt, {}};
+      chain.check.threshold = fraction;
       if (is_gapless) {
         for (std::int64_t lead = lowest - wholes[sorted[last]];
              lead <= highest - wholes[sorted[begin]]; ++lead) {
@@ -430,16 +447,17 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   const LeadCosts& leads = costs(place, order);
   const double distance = orders_[order] - 1.0;
   const double cap =
-      (at.noisy_max_cap + threshold_data_independent(sigma1_, orders_[order])) * distance;
+      (at.noisy_max_cap + threshold_data_independent(check_, orders_[order])) * distance;
+  const Neighbours& neighbours = check_.neighbours;
+  const Sides all{neighbours.teachers, neighbours.teachers};
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const std::int64_t v = sums.statistics()[i].value;
     const std::size_t lead = this->lead(place, v);
-    const Sides sides{v > 0, v < sums.teachers()};
+    const Sides sides = sides_of(neighbours, v, sums.teachers());
     const auto log_excess = [&](double log_x) { return leads.log_excess(lead, sides, log_x); };
-    sum += sides.lower && sides.higher
-               ? log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess)
-               : log_moments(leads.lines(lead, sides), at, at.costs[i], cap, log_excess);
+    sum += sides == all ? log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess)
+                        : log_moments(leads.lines(lead, sides), at, at.costs[i], cap, log_excess);
   }
   // Costs that underflow are at their floor, each of them.
   return with_margin(sum * (1.0 + kSumMargin) / distance) +
@@ -449,13 +467,14 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
 double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {
   const VoteSums::AtOrder& at = sums.at(order);
   const LeadCosts& leads = costs(place, order);
+  const Sides all{check_.neighbours.teachers, check_.neighbours.teachers};
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const auto& [v, queries] = sums.statistics()[i];
     const std::size_t lead = this->lead(place, v);
-    const Sides sides{v > 0, v < sums.teachers()};
-    const double check = sides.lower && sides.higher ? leads.selection_cost(lead)
-                                                     : leads.selection_cost(lead, sides);
+    const Sides sides = sides_of(check_.neighbours, v, sums.teachers());
+    const double check =
+        sides == all ? leads.selection_cost(lead) : leads.selection_cost(lead, sides);
     sum += queries * check + answered(place, v) * at.costs[i].noisy_max;
   }
   return sum * (1.0 + kSumMargin);

@@ -49,12 +49,18 @@ struct LinePair {
   LineEnvelope forward, reverse;
 };
 
-/// Which neighbours a statistic has: one a vote lower unless it is 0, one a vote higher unless it
-/// is the number of teachers.
+/// How many votes lower and higher the statistic of a neighbour may be: as many as teachers may
+/// vote otherwise, down to 0 and up to the number of teachers, those that are added among them. The
+/// furthest cost most (`JointCost`).
 struct Sides {
-  bool lower = true;
-  bool higher = true;
+  std::int64_t lower = 1;
+  std::int64_t higher = 1;
+
+  friend bool operator==(const Sides&, const Sides&) = default;
 };
+
+/// Those of a statistic v >= 0 of so many teachers, for the neighbours of a check.
+[[nodiscard]] Sides sides_of(const Neighbours& neighbours, std::int64_t v, std::int64_t teachers);
 
 /// The threshold check at some leads, the statistics less the threshold: what does not depend on
 /// the order.
@@ -64,8 +70,9 @@ struct Leads {
 
   ThresholdCheck check;
   std::vector<std::int64_t> values;
-  std::vector<double> log_answered;               ///< log Pr[answered], by lead
-  std::vector<LogBernoulliPair> below, above;     ///< the step up to a lead, and that from it
+  std::vector<double> log_answered;  ///< log Pr[answered], by lead
+  /// The steps up to a lead, and from it, as far as neighbours go.
+  std::vector<LogBernoulliPair> below, above;
   std::vector<GaussianPublishedBound> published;  ///< instead, for that bound
 };
 
@@ -92,6 +99,11 @@ class LeadCosts {
     LogAnswerLine up, down;
   };
   [[nodiscard]] StepLines lines_of(const LogBernoulliPair& step) const;
+  [[nodiscard]] std::int64_t reach() const { return leads_.check.neighbours.teachers; }
+  // The step between two statistics, the lower one first.
+  [[nodiscard]] StepLines step(std::int64_t from, std::int64_t to) const {
+    return lines_of(answer_pair(leads_.check, from, to));
+  }
   // Calls add(forward, reverse) with the lines of every neighbour with another statistic.
   template <class Add>
   void each_line(std::size_t lead, Sides sides, const Add& add) const;
@@ -110,9 +122,10 @@ class LeadCosts {
 /// of the maximum. For one thread.
 class RowCosts {
  public:
-  /// thresholds: increasing. statistics: all values of v that will be asked for. interpolate:
-  /// whether costs at many thresholds may come from those at a few. `orders` must outlive this.
-  RowCosts(double sigma1, std::span<const double> thresholds,
+  /// check: whose sigma1 and neighbours count. thresholds: increasing. statistics: all values of v
+  /// that will be asked for. interpolate: whether costs at many thresholds may come from those at a
+  /// few. `orders` must outlive this.
+  RowCosts(const ThresholdCheck& check, std::span<const double> thresholds,
            std::span<const CostInputs::Statistic> statistics, CostKind kind,
            const TuningOrders& orders, bool interpolate);
 
@@ -196,7 +209,7 @@ class RowCosts {
   [[nodiscard]] double joint(const VoteSums& sums, const Place& place, std::size_t order);
   [[nodiscard]] double expected(const VoteSums& sums, const Place& place, std::size_t order);
 
-  double sigma1_;
+  ThresholdCheck check_;  // whose threshold is not looked at
   CostKind kind_;
   const TuningOrders& orders_;
   std::size_t kept_ = 0;  // leads of costs in chains

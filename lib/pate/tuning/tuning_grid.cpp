@@ -191,7 +191,7 @@ Aggregator TuningGrid::aggregator(std::size_t point) const {
     result.selection = ThresholdCheck{threshold[threshold_of(point)], sigma1[sigma1_of(point)]};
     result.interactive = interactive;
   }
-  return result;
+  return protecting(result, neighbours);
 }
 
 double test_parameter(const StabilityTest& test) {
@@ -205,7 +205,12 @@ double test_parameter(const StabilityTest& test) {
 }
 
 void validate(const TuningGrid& grid) {
+  validate(grid.neighbours);
+  if (grid.one_noise && grid.laplace && grid.neighbours.adds_or_removes()) {
+    throw parameter_error("one noise on one of two counts is not for teachers that are added");
+  }
   if (grid.ptr) {
+    require_one_replaced(grid.neighbours, "PTR");
     const bool is_laplace = *grid.ptr == TestNoise::laplace;
     require_positive_axis(grid.sigma1, is_laplace ? "--ptr-laplace" : "--ptr-sigma");
     if (grid.noise.empty()) throw parameter_error("--ptr-delta has no values");

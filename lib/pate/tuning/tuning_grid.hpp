@@ -57,6 +57,7 @@ struct TuningGrid {
   bool one_noise = false;  ///< with `laplace`: one noise on one of two counts
   bool interactive = false;
   std::optional<TestNoise> ptr = {};
+  Neighbours neighbours = {};  ///< whose costs are meant
 
   /// Whether points have a threshold of their own.
   [[nodiscard]] bool has_selection() const { return !threshold.empty(); }
@@ -85,7 +86,8 @@ struct TuningGrid {
 };
 
 /// Throws `parameter_error` naming the axis for an empty axis, noise that is not positive and
-/// finite, a threshold that is not finite, and a grid of more than `kMaxGrid` points.
+/// finite, a threshold that is not finite, neighbours that the mechanism does not know, and a grid
+/// of more than `kMaxGrid` points.
 void validate(const TuningGrid& grid);
 
 /// Thresholds whose points are evaluated one after the other, each starting from the one before;

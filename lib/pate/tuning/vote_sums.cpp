@@ -163,8 +163,7 @@ void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrd
 }
 
 void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* const> sums) const {
-  const double sigma = noisy_max_.noisy_max.gaussian().sigma;
-  const GaussianTradeoffTable table(inputs_.cells(), std::numbers::sqrt2 / sigma);
+  const GaussianTradeoffTable table(inputs_.cells(), noisy_max_.noisy_max.gaussian_per_move().mu());
   const auto tables = table.at_orders(orders, 1);
   std::vector<Excess> excesses;
   for (std::size_t j = 0; j < orders.size(); ++j) {

@@ -42,8 +42,12 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
   pate_test::Random random(31);
   const std::vector<double> few{1.05, 1.5, 2, 3.5, 6, 10, 17, 40, 150, 1000};
   const TuningOrders orders({{}, Conversion::improved, 1e-5, few});
-  for (int round = 0; round < 40; ++round) {
-    const auto teachers = static_cast<std::int32_t>(random.integer(1, 60));
+  // One teacher that votes otherwise, several, and teachers that are added or removed.
+  constexpr Neighbours kRelations[] = {
+      {}, {Adjacency::replace, 3}, {Adjacency::add_remove, 1}, {Adjacency::add_remove, 4}};
+  for (int round = 0; round < 100; ++round) {
+    const Neighbours neighbours = round < 40 ? Neighbours{} : kRelations[round % 4];
+    const auto teachers = static_cast<std::int32_t>(random.integer(neighbours.teachers, 60));
     const HistogramVotes votes =
         random_histograms(random, static_cast<std::size_t>(random.integer(1, 300)), teachers,
                           static_cast<std::size_t>(random.integer(1, 5)));
@@ -52,17 +56,18 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     std::vector<double> thresholds{
         -5, 0, 0.1, 1.1, 2.1, 0.7 * teachers, 1.0 * teachers, teachers + 0.25, 1.5 * teachers + 3};
     std::sort(thresholds.begin(), thresholds.end());
-    const Aggregator any{ThresholdCheck{0, 1}, {GaussianNoisyMax{sigma2}}, false};
+    const Aggregator any =
+        protecting({ThresholdCheck{0, sigma1}, {GaussianNoisyMax{sigma2}}, false}, neighbours);
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const CostKind kind : {CostKind{Bound::tradeoff, GuaranteeKind::joint},
                                 CostKind{Bound::tradeoff, GuaranteeKind::expected},
                                 CostKind{Bound::published, GuaranteeKind::expected}}) {
       const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1),
                           kind, orders);
-      RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, false);
+      RowCosts row(*any.selection, thresholds, sums.statistics(), kind, orders, false);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
-        const Aggregator aggregator{
-            ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false};
+        const Aggregator aggregator = protecting(
+            {ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false}, neighbours);
         const CostInputs inputs(sums.query_counts(), aggregator, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
@@ -111,7 +116,7 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
       const CostKind kind{Bound::tradeoff, reading};
       const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1),
                           kind, orders);
-      RowCosts row(sigma1, thresholds, sums.statistics(), kind, orders, true);
+      RowCosts row(ThresholdCheck{0, sigma1}, thresholds, sums.statistics(), kind, orders, true);
       for (std::size_t t = 0; t < thresholds.size(); t += 7) {
         const Aggregator aggregator{
             ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false};
@@ -145,7 +150,7 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
     const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1), kind,
                         orders);
     const std::vector<double> thresholds{20, 30, 45};
-    RowCosts row(8, thresholds, sums.statistics(), kind, orders, false);
+    RowCosts row(ThresholdCheck{0, 8}, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{

@@ -104,6 +104,22 @@ BothDirections ExactCost::largest_in_ball(double order, const BothDirections& tr
   return result;
 }
 
+std::optional<BallNeighbour> ExactCost::worst_in_ball(double order) {
+  if (!is_ball() || ball() == nullptr) return std::nullopt;
+  CheckLines lines(mechanism_.aggregator(), votes_.statistic, order);
+  std::optional<std::size_t> worst;
+  double largest = -kInfinity;
+  const auto& all = ball_->neighbours();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const double joint = lines.joint(all[k].statistic, all[k].log_excess(order)).larger();
+    if (worst && !(joint > largest)) continue;
+    worst = k;
+    largest = joint;
+  }
+  if (!worst) return std::nullopt;
+  return neighbours_in_ball(votes_, mechanism_.aggregator().neighbours()).value()[*worst];
+}
+
 std::vector<DistributionPair> ExactCost::tables_of(const BallOutcomes& outcomes) const {
   const auto& check = mechanism_.aggregator().selection;
   std::vector<DistributionPair> result;

@@ -42,6 +42,7 @@ class BallOutcomes {
                                                         const Neighbours& neighbours,
                                                         const NoiseRule& rule);
 
+  /// In the order of `neighbours_in_ball`.
   [[nodiscard]] const std::vector<OfNeighbour>& neighbours() const { return neighbours_; }
   [[nodiscard]] std::size_t bytes() const;
 

@@ -79,6 +79,9 @@ class ExactCost {
   /// The neighbour that attains the larger direction of `largest`, as groups. None where there is
   /// no neighbour, or where the trade-off bound took the place of the exact cost.
   [[nodiscard]] std::optional<NeighbourOutcomes::Neighbour> worst_neighbour_at(double order);
+  /// The same of neighbours within several teachers, of which `worst_neighbour_at` has none: what
+  /// changes in the first that attains it.
+  [[nodiscard]] std::optional<BallNeighbour> worst_in_ball(double order);
 
   /// Positions of neighbours one of which costs most at every order of first .. last, in either
   /// direction, as far as that is known from the orders that were asked for; none: any may.

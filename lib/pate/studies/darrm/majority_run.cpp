@@ -47,6 +47,9 @@ void check_settings(const MajoritySettings& settings) {
             ? "teachers that are not private need the noise function one-vote: no other is private"
             : "the noise function one-vote is for the setting non-private");
   }
+  if (promises_nothing) {
+    validate(PrivateTeachers{settings.teachers.teachers, 1.0, 0.0, settings.teachers.affected});
+  }
   if (settings.noise == NoiseFunction::double_subsampling && !(settings.m >= 1.0)) {
     throw parameter_error(fmt::format("double subsampling needs m >= 1, got {}", settings.m));
   }
@@ -63,7 +66,7 @@ void choose_gamma(MajorityPlan& plan) {
   const auto all = teachers.teachers;
   switch (settings.noise) {
     case NoiseFunction::one_vote:
-      plan.gamma = one_vote_gamma(all, settings.target);
+      plan.gamma = one_vote_gamma(all, target_of_one_vote(settings.target, teachers.affected));
       return;
     case NoiseFunction::optimal: {
       OptimalGamma best =

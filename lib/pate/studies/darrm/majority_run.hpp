@@ -22,7 +22,7 @@ enum class TeacherSetting {
   independent_fresh,  ///< private on the whole data, with new coins for every query
   static_whole,       ///< private on the whole data, trained once and asked again and again
   static_shards,      ///< private on disjoint shards, trained once: a record reaches one of them
-  non_private,        ///< promise nothing; disjoint shards, so that one vote may change
+  non_private,        ///< promise nothing; a record is in one shard or few, whose votes may change
 };
 template <>
 inline constexpr std::array<Named<TeacherSetting>, 4> kNames<TeacherSetting>{{
@@ -75,7 +75,7 @@ inline constexpr std::array<Named<MajorityBound>, 7> kNames<MajorityBound>{{
 struct MajoritySettings {
   TeacherSetting setting = TeacherSetting::independent_fresh;
   NoiseFunction noise = NoiseFunction::optimal;
-  PrivateTeachers teachers;     ///< non_private: epsilon is not looked at
+  PrivateTeachers teachers;     ///< non_private: epsilon is not looked at, `affected` votes change
   double m = 1.0;               ///< an answer costs as much as so many teachers
   AnswerTarget target;          ///< of one answer
   std::vector<double> weights;  ///< of the objective

@@ -119,6 +119,13 @@ std::vector<double> one_vote_gamma(std::int64_t teachers, const AnswerTarget& ta
   return result;
 }
 
+AnswerTarget target_of_one_vote(const AnswerTarget& target, std::int64_t votes) {
+  if (votes == 1) return target;
+  constexpr double kBelow = 1.0 - 1e-14;
+  const double epsilon = target.epsilon / static_cast<double>(votes) * kBelow;
+  return {epsilon, target.delta * std::expm1(epsilon) / std::expm1(target.epsilon) * kBelow};
+}
+
 std::vector<double> uniform_weights(std::int64_t teachers) {
   std::vector<double> weights(majority_sizes(teachers), 2.0 / static_cast<double>(teachers + 1));
   return weights;

@@ -56,6 +56,16 @@ namespace pate {
 /// 2e-14.
 [[nodiscard]] std::vector<double> one_vote_gamma(std::int64_t teachers, const AnswerTarget& target);
 
+/// What an answer must be for one changed vote, so that it is `target` for `votes` changed ones, by
+/// group privacy, one vote after the other:
+///
+///     (epsilon / S, delta (e^(epsilon/S) - 1) / (e^epsilon - 1)),   S = votes >= 1
+///
+/// Rounded downwards, by 1e-14 relative; with S = 1 the target itself. Source: Vadhan, "The
+/// Complexity of Differential Privacy" (2017), Lemma 2.2, with delta (e^(S e) - 1)/(e^e - 1) for
+/// its S e^(S e) delta.
+[[nodiscard]] AnswerTarget target_of_one_vote(const AnswerTarget& target, std::int64_t votes);
+
 /// What an objective weighs: w(l) at l = least_majority(K) .. K.
 ///
 /// uniform: 2 / (K + 1), every number of ones equally likely. binomial: Bin(K, mu)(l) + Bin(K,

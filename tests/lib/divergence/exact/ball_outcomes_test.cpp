@@ -110,6 +110,7 @@ TEST_SUITE("exact") {
 
   TEST_CASE("the exact cost is the largest divergence over all neighbours") {
     std::int64_t pairs = 0;
+    std::int64_t told = 0;
     const auto check = [&](const Aggregator& aggregator, const Counts& counts) {
       std::int32_t teachers = 0;
       for (const std::int32_t n : counts) teachers += n;
@@ -126,6 +127,20 @@ TEST_SUITE("exact") {
           ++pairs;
         });
         const BothDirections got = cost.largest(order);
+        // The neighbour that is told attains it.
+        const auto worst = cost.worst_in_ball(order);
+        if (worst) {
+          const Counts its = counts_of(cost.votes(), *worst);
+          ++told;
+          double attained = 0.0;
+          for_each_neighbour(counts, aggregator.neighbours(), [&](const Counts& other) {
+            if (sorted(other) != its) return;
+            const Probabilities theirs = outcomes_of(aggregator, other);
+            attained = std::max(
+                {attained, renyi_divergence(p, theirs, order), renyi_divergence(theirs, p, order)});
+          });
+          CHECK(attained >= std::max(forward, reverse) * (1.0 - 1e-9));
+        }
         const auto where = show({{"noise", aggregator.noisy_max.parameter()},
                                  {"order", order},
                                  {"forward", forward},
@@ -153,6 +168,7 @@ TEST_SUITE("exact") {
       }
     }
     CHECK(pairs > 10'000);
+    CHECK(told > 300);
   }
 
   TEST_CASE("one vote that moves costs what its own code says") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pate/base/error.hpp"
@@ -82,6 +83,43 @@ TEST_CASE("one vote that changes") {
       }
     }
   }
+}
+
+TEST_CASE("several votes that change") {
+  // The target itself for one, and of the pure one a part for each vote.
+  CHECK(target_of_one_vote({0.3, 0.01}, 1).epsilon == 0.3);
+  CHECK(target_of_one_vote({0.3, 0.01}, 1).delta == 0.01);
+  CHECK(target_of_one_vote({0.6, 0.0}, 3).epsilon == doctest::Approx(0.2).epsilon(1e-12));
+  // Of any two numbers of votes that far apart, both answers; with one vote less it is attained.
+  std::int64_t pairs = 0;
+  for (const std::int64_t all : {2, 5, 6, 41}) {
+    for (const std::int64_t votes : {2, 3, 5}) {
+      if (votes > all) continue;
+      for (const double delta : {0.0, 1e-3, 0.3}) {
+        for (const double epsilon : {0.01, 0.3, 3.0}) {
+          const auto gamma = one_vote_gamma(all, target_of_one_vote({epsilon, delta}, votes));
+          const long double factor = std::exp(static_cast<long double>(epsilon));
+          long double largest = 0.0L;  // of what delta must be
+          for (std::int64_t l = 0; l <= all; ++l) {
+            for (std::int64_t k = std::max<std::int64_t>(l - votes, 0);
+                 k <= std::min(l + votes, all); ++k) {
+              const long double a = (1.0L + signed_value(gamma, all, l)) / 2;
+              const long double b = (1.0L + signed_value(gamma, all, k)) / 2;
+              largest = std::max({largest, a - factor * b, (1 - a) - factor * (1 - b)});
+              ++pairs;
+            }
+          }
+          CAPTURE(all);
+          CAPTURE(votes);
+          CAPTURE(delta);
+          CAPTURE(epsilon);
+          CHECK(largest <= static_cast<long double>(delta));
+          if (delta == 1e-3 && epsilon == 0.3 && all == 41) CHECK(largest > 0.9L * 1e-3L);
+        }
+      }
+    }
+  }
+  CHECK(pairs > 3000);
 }
 
 TEST_CASE("weights") {
