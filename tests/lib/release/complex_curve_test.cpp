@@ -44,7 +44,7 @@ using IndexOf = std::function<std::int64_t(const ComplexCurve&, const ComplexCos
 // With conditions at d = 0 .. furthest alone.
 std::int64_t index_up_to(const ComplexCurve& curve, const ComplexCosts& costs,
                          std::int64_t furthest) {
-  std::vector<ComplexCurve::Side> sides;
+  std::vector<CurveSide> sides;
   for (std::size_t d = 0; d < costs.units.size(); ++d) {
     sides.emplace_back(curve.orders(), costs.units[d], static_cast<std::int64_t>(d));
   }
