@@ -53,7 +53,7 @@ CurveSide::CurveSide(const ComplexOrders& orders, std::span<const CostUnits> uni
     const double largest = std::ranges::max(exponents);
     for (const double exponent : exponents) weights.push_back(std::exp(exponent - largest));
     scales.push_back(largest + kExponentRounding * size + kSumRounding +
-                      kDistanceStep * static_cast<double>(distance));
+                     kDistanceStep * static_cast<double>(distance));
   }
 }
 
@@ -125,9 +125,9 @@ bool ComplexCurve::holds(const CurveSide& side, std::int64_t t) const {
   const std::size_t shares = width_ * orders_.row();
   const double log_delta = std::log(delta_) - kSumRounding;
   for (std::size_t i = 0; i < orders_.reals.size(); ++i) {
-    const double log = log_curve_excess(side, orders_, i,
-                                        std::span(log_moments_).subspan(place * width_, width_),
-                                        std::span(shares_).subspan(place * shares, shares));
+    const double log =
+        log_curve_excess(side, orders_, i, std::span(log_moments_).subspan(place * width_, width_),
+                         std::span(shares_).subspan(place * shares, shares));
     if (log <= log_delta) return true;  // false of what is no number
   }
   return false;
@@ -157,6 +157,11 @@ std::int64_t ComplexCurve::index(const ComplexCosts& costs) const {
   std::int64_t t = t_min_;
   while (!good(t)) ++t;
   return t;
+}
+
+PublishedMoments ComplexCurve::published(std::int64_t g) const {
+  return published_moments(
+      noise_, [&](std::int64_t y) { return epsilon(y); }, g);
 }
 
 }  // namespace pate

@@ -7,6 +7,7 @@
 
 #include "pate/divergence/complex/complex_orders.hpp"
 #include "pate/mechanisms/sampling/discrete_gaussian.hpp"
+#include "pate/release/curve/published_moments.hpp"
 #include "pate/release/declared/complex_costs.hpp"
 
 namespace pate {
@@ -65,6 +66,9 @@ class ComplexCurve {
   /// costs of other orders or not of every distance, and `validity_error` where the curve ends too
   /// low for U(M), which is public. Private.
   [[nodiscard]] std::int64_t index(const ComplexCosts& costs) const;
+
+  /// Of what is published at index g.
+  [[nodiscard]] PublishedMoments published(std::int64_t g) const;
 
  private:
   void tabulate(unsigned threads);
