@@ -16,6 +16,7 @@
 #include "pate/numerics/decimal.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/release/as_published/release.hpp"
+#include "pate/release/curve/complex_plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -390,6 +391,23 @@ static void private_lines(std::string& text, const CurvePlan& plan) {
                  parameters.s, parameters.beta);
 }
 
+static void private_lines(std::string& text, const ComplexPlan& plan) {
+  const PublishedMoments published = plan.published();
+  line(text, "epsilon before", plan.epsilon_before(), "of the run alone");
+  line(text, "mean released", published.mean, "of this run");
+  line(text, "sd released", published.sd, "its standard deviation");
+  line(text, "floor", plan.curve.floor(), "no less is published, whatever the votes");
+  line(text, "ceiling", plan.curve.ceiling(), "nor more");
+  fmt::format_to(std::back_inserter(text),
+                 "  index            {:12d}  place of the run on the curve\n", plan.index);
+  const ComplexParameters& its = plan.parameters;
+  fmt::format_to(
+      std::back_inserter(text),
+      "\nparameters ({}), certificate by complex orders:\n  --orders-for {:.10g} --floor "
+      "{:.10g} --s {:.10g} --beta {:.10g}\n",
+      name(plan.origin), its.orders_for, its.floor, its.s, its.beta);
+}
+
 static void private_lines(std::string& text, const ReleasePlan& plan) {
   line(text, "epsilon before", plan.numbers.epsilon_before, "of the run alone, at this order");
   line(text, "release cost", plan.numbers.release_cost, "added by the release");
@@ -416,9 +434,10 @@ static void private_lines(std::string& text, const AtMostPlan& plan) {
       is_renyi ? fmt::format("cost {}", name(plan.cost)) : "certificate by complex orders");
 }
 
-std::string release_summary(const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
-                            const std::optional<PublicRelease>& published,
-                            const std::vector<Notice>& notices, const std::string& votes) {
+std::string release_summary(
+    const std::variant<CurvePlan, ReleasePlan, AtMostPlan, ComplexPlan>& plan,
+    const std::optional<PublicRelease>& published, const std::vector<Notice>& notices,
+    const std::string& votes) {
   std::string text = published ? public_release_summary(*published, {}) + "\n" : "";
   fmt::format_to(std::back_inserter(text), "PRIVATE: {}{}\n", votes,
                  published ? "" : " (nothing was drawn)");

@@ -20,6 +20,8 @@ namespace {
 constexpr double kCellsInOctave = 4.0;
 // What the tables of complex moments can be made for.
 constexpr double kMostTeachersInNoise = 60.0;
+// By two keys, which takes minutes.
+constexpr std::int64_t kMostTeachers = 2000;
 constexpr double kMostRealInNoise = 99.0;
 constexpr double kMostScaledUnits = 0x1p61;
 // The distance of the last level, which rounding may put one further, and that of all votes.
@@ -55,12 +57,13 @@ bool has_complex_moments(const CostSpec& question) {
   if (!aggregator.is_gaussian() || aggregator.interactive) return false;
   const double reach = static_cast<double>(question.teachers) + 2.0;
   return question.reading == ReleasedCost::joint &&
-         question.teachers <= KeyCosts::kMaxTeachersOfThreeKeys &&
+         question.teachers <= kMostTeachers &&
          reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise;
 }
 
 Certificate default_certificate(const CostSpec& question) {
-  return has_complex_moments(question) ? Certificate::complex : Certificate::renyi;
+  const bool is_quick = question.teachers <= KeyModuli::kMaxTeachersOfThreeKeys;
+  return is_quick && has_complex_moments(question) ? Certificate::complex : Certificate::renyi;
 }
 
 void check_certificate(Certificate certificate, const CostSpec& question) {
@@ -69,7 +72,7 @@ void check_certificate(Certificate certificate, const CostSpec& question) {
       "a certificate by complex orders needs Gaussian noise of at least a sixtieth of the "
       "teachers, no student, {} teachers at most, and costs of every query: use that by Renyi "
       "orders (--certificate renyi)",
-      KeyCosts::kMaxTeachersOfThreeKeys));
+      kMostTeachers));
 }
 
 CertificateRule certificate_rule(const std::optional<Certificate>& asked,
