@@ -105,10 +105,9 @@ CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {
   return units_of(cost.cost_of(joint_excess, kKeyMargin), 0.0);
 }
 
-using With = MoveExcesses::With;
-
 MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
                              std::int64_t x3) {
+  using With = MoveExcesses::With;
   const std::int64_t m = cost.classes();
   const std::int64_t votes = cost.teachers() - v - x2 - x3;
   MoveExcesses moves(cost, v, RemainingVotes(v, x3, votes), 2);
@@ -128,6 +127,7 @@ MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_
 
 MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
                            std::int64_t votes, bool rounded) {
+  using With = MoveExcesses::With;
   const std::int64_t m = cost.classes();
   MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes), rounded ? 0 : 1);
   const std::int64_t y = std::min(x2, votes);
