@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/options/output.hpp"
+#include "cli/commands/cost_summary.hpp"
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
 #include "pate/accounting/report.hpp"
@@ -63,12 +63,6 @@ struct VotesTitle {
 /// published.
 [[nodiscard]] std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
                                           bool colour);
-/// What a person is shown of costs: with `--format` their table, with `--statement` what is
-/// guaranteed in words, else the summary.
-[[nodiscard]] std::string costs_for_people(const OutputOptions& options, const Guarantee& guarantee,
-                                           std::span<const CostEntry> costs, std::string summary);
-/// All costs as a table: epsilon, delta, what they are, whether they may be published.
-[[nodiscard]] std::string cost_table(std::span<const CostEntry> costs, TableFormat format);
 [[nodiscard]] std::string compose_summary(const RecordAccount& sum,
                                           std::span<const reports::ReportPart> parts, bool all,
                                           bool colour);

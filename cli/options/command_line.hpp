@@ -76,6 +76,10 @@ using Target = std::variant<CountOrNames*, bool*, double*, unsigned*, std::int64
                             std::vector<double>*, std::optional<std::vector<double>>*,
                             std::vector<std::int64_t>*, std::vector<std::string>*, Choice>;
 
+/// Whether it is one of these types, and not its optional or a list.
+template <class Type, class... Types>
+inline constexpr bool kIsOneOf = (std::is_same_v<Type, Types> || ...);
+
 /// What is special about an option.
 struct Traits {
   bool required = false;

@@ -4,7 +4,7 @@
 usage: check_layout.py PROJECT_DIRECTORY
 
 Also checked: the rooms have no cycle, every folder is one, and lib/README.md tells of each; nlohmann/json and OpenSSL are included in
-lib/pate/base only, zlib and libzip in lib/pate/votes/tables only, CLI11 in cli/options/command_line.cpp only, CLP in lib/pate/studies/darrm/linear_program.cpp only, xsimd in lib/pate/numerics/kernels only,
+lib/pate/base only, zlib and libzip in lib/pate/votes/tables only, CLI11 in cli/options/option_parser.cpp only, CLP in lib/pate/studies/darrm/linear_program.cpp only, xsimd in lib/pate/numerics/kernels only,
 fast_float in lib/pate/base/read_double.cpp only, the random source of the system in lib/pate/base/system.cpp only; the library includes nothing of cli.
 The headers that are installed (cmake/public_headers.cmake) include each other and the standard library only, and are at most 30.
 Prints one line per violation; exit status 1 if there are any.
@@ -18,7 +18,7 @@ SUFFIXES = {".hpp", ".cpp", ".inc"}
 # What the path of an include begins with, and the folders that may include it.
 OUTSIDERS = {
     "nlohmann/": ("lib/pate/base/",),
-    "CLI/": ("cli/options/command_line.cpp",),
+    "CLI/": ("cli/options/option_parser.cpp",),
     "openssl/": ("lib/pate/base/",),
     "zlib.h": ("lib/pate/votes/tables/",),
     "zip.h": ("lib/pate/votes/tables/",),

@@ -40,7 +40,7 @@ class LayoutTest(unittest.TestCase):
         self.write("lib/pate/base/report.cpp", "#include <nlohmann/json.hpp>\n")
         self.write("lib/pate/votes/votes.hpp", "#pragma once\n")
         self.write("cli/main.cpp", '#include "pate/base/report.hpp"\n')
-        self.write("cli/options/command_line.cpp", "#include <CLI/CLI.hpp>\n")
+        self.write("cli/options/option_parser.cpp", "#include <CLI/CLI.hpp>\n")
 
     def tearDown(self):
         self.directory.cleanup()
@@ -77,7 +77,7 @@ class LayoutTest(unittest.TestCase):
 
     def test_command_line_parser_in_many_units(self):
         self.write("cli/more.cpp", "#include <CLI/CLI.hpp>\n")
-        self.expect("CLI/CLI.hpp", "cli/options/command_line.cpp only")
+        self.expect("CLI/CLI.hpp", "cli/options/option_parser.cpp only")
 
     def test_openssl_in_the_program(self):
         self.write("cli/more.cpp", "#include <openssl/evp.h>\n")

@@ -12,7 +12,7 @@
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/events/event_costs.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/reports/partials_json.hpp"
+#include "pate/reports/exact_partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {

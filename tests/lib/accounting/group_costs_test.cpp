@@ -8,6 +8,7 @@
 
 #include "pate/base/error.hpp"
 #include "support/accuracy.hpp"
+#include "support/hockey_stick.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/votes.hpp"
 
@@ -31,15 +32,6 @@ Account account_of(std::vector<double> epsilon, double sigma, std::int64_t queri
   account.per_teacher.emplace();
   account.per_teacher->epsilon = std::move(epsilon);
   return account;
-}
-
-// sum over the outcomes of (P - e^epsilon Q)+
-double hockey_stick(const Probabilities& p, const Probabilities& q, double epsilon) {
-  long double sum = 0.0L;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    sum += std::max(p[i] - std::exp(static_cast<long double>(epsilon)) * q[i], 0.0L);
-  }
-  return static_cast<double>(sum);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "pate/base/error.hpp"
 #include "support/accuracy.hpp"
+#include "support/hockey_stick.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/npy_writer.hpp"
 
@@ -39,14 +40,6 @@ AccountSettings settings_of(double delta = kDelta) {
   settings.delta = delta;
   settings.threads = 1;
   return settings;
-}
-
-double hockey_stick(const Probabilities& p, const Probabilities& q, double epsilon) {
-  long double sum = 0.0L;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    sum += std::max(p[i] - std::exp(static_cast<long double>(epsilon)) * q[i], 0.0L);
-  }
-  return static_cast<double>(sum);
 }
 
 Counts weighted(const std::vector<std::int64_t>& ids, const std::vector<std::int64_t>& weights,

@@ -211,7 +211,7 @@ TEST_SUITE("inspection") {
     CHECK(histogram[8] == 0.0);
     CHECK(found.selection->answered ==
           doctest::Approx(answered(6) + 2 * answered(7) + answered(10)).epsilon(1e-13));
-    CHECK(found.selection->check.threshold == 8.0);
+    CHECK(std::get<ThresholdCheck>(found.selection->check).threshold == 8.0);
     const std::vector<double>& gaps = found.selection->gap_histogram;
     REQUIRE(gaps.size() == 11);
     CHECK(gaps[2] == doctest::Approx(answered(6)).epsilon(1e-13));

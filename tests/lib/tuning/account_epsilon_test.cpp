@@ -54,7 +54,7 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
       const double order = 1.0 + random.log_uniform(0.02, 2000);
       const AnswerTable ladder(check, query_counts.distinct.front().statistic,
                                query_counts.distinct.back().statistic, teachers);
-      const CostInputs inputs(query_counts, {check, noisy_max, false}, 1);
+      const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, 1);
       const double joint =
           run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
       CAPTURE(round);
@@ -83,7 +83,7 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(3, 300)};
       const AccountEpsilon alone =
-          account_epsilon(query_counts, {check, noisy_max, false}, kind, 0.0, 1);
+          account_epsilon(query_counts, Aggregator{check, noisy_max, false}, kind, 0.0, 1);
       for (const double nearness : {1.0, 1.3}) {
         const double hint = 1.0 + (alone.order - 1.0) * nearness;
         const AccountEpsilon shared = account_epsilon(nodes, check, kind, hint);

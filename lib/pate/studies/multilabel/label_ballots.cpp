@@ -97,31 +97,35 @@ class YesNoTable final : public ComputedTable {
 
 }  // namespace
 
-LabelBallots::LabelBallots(const NumericTable& table, PredictionLayout layout,
-                           const RowSelection& rows)
-    : name_(table.name()), queries_(rows.size()) {
+LabelsFile::Size LabelBallots::size_of(const NumericTable& table, PredictionLayout layout,
+                                       const RowSelection& rows) {
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   require_columns(table, 3,
                   by_teacher ? "predictions of several labels (teachers x queries x labels)"
                              : "predictions of several labels (queries x teachers x labels)");
   const std::vector<std::int64_t> shape = table.description().shape;
-  teachers_ = shape[by_teacher ? 0 : 1];
-  labels_ = shape[2];
-  rows.check(name_, shape[by_teacher ? 1 : 0]);
-  marks_.resize(static_cast<std::size_t>(queries_) * static_cast<std::size_t>(teachers_) *
-                static_cast<std::size_t>(labels_));
-  std::vector<std::int64_t> marks(static_cast<std::size_t>(labels_));
+  rows.check(table.name(), shape[by_teacher ? 1 : 0]);
+  return {shape[by_teacher ? 0 : 1], rows.size(), shape[2]};
+}
+
+LabelBallots::LabelBallots(const NumericTable& table, PredictionLayout layout,
+                           const RowSelection& rows)
+    : LabelsFile(table.name(), size_of(table, layout, rows)) {
+  const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
+  marks_.resize(static_cast<std::size_t>(queries()) * static_cast<std::size_t>(teachers()) *
+                static_cast<std::size_t>(labels()));
+  std::vector<std::int64_t> marks(static_cast<std::size_t>(labels()));
   auto to = marks_.begin();
-  for (std::int64_t i = 0; i < queries_; ++i) {
-    for (std::int64_t teacher = 0; teacher < teachers_; ++teacher) {
+  for (std::int64_t i = 0; i < queries(); ++i) {
+    for (std::int64_t teacher = 0; teacher < teachers(); ++teacher) {
       const std::int64_t row = by_teacher ? teacher : rows[i];
       const std::int64_t column = by_teacher ? rows[i] : teacher;
-      table.read_integers(row, 1, column * labels_, labels_, marks);
-      for (std::int64_t k = 0; k < labels_; ++k, ++to) {
+      table.read_integers(row, 1, column * labels(), labels(), marks);
+      for (std::int64_t k = 0; k < labels(); ++k, ++to) {
         const std::int64_t mark = marks[static_cast<std::size_t>(k)];
         if (mark != 0 && mark != 1) {
           throw input_error(
-              fmt::format("{}: row {}, column {}, label {}: expected 0 or 1, found {}", name_, row,
+              fmt::format("{}: row {}, column {}, label {}: expected 0 or 1, found {}", name(), row,
                           column, k, mark));
         }
         *to = static_cast<std::uint8_t>(mark);
@@ -144,24 +148,28 @@ std::unique_ptr<PredictionVotes> votes_of(std::shared_ptr<const LabelBallots> ba
       PredictionLayout::queries_by_teachers, count);
 }
 
-LabelCounts::LabelCounts(const NumericTable& table, std::int64_t teachers, const RowSelection& rows)
-    : name_(table.name()), teachers_(teachers), queries_(rows.size()) {
+LabelsFile::Size LabelCounts::size_of(const NumericTable& table, std::int64_t teachers,
+                                      const RowSelection& rows) {
   constexpr std::int64_t kMost = 2147483647;
   if (!(teachers >= 1 && teachers <= kMost)) {
     throw parameter_error(fmt::format("teachers must be >= 1 and <= {}, got {}", kMost, teachers));
   }
   require_columns(table, 2, "counts of teachers that gave a label (queries x labels)");
-  rows.check(name_, table.rows());
-  labels_ = table.columns();
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(labels_));
-  for (std::int64_t i = 0; i < queries_; ++i) {
-    table.read_integers(rows[i], 1, 0, labels_, counts);
-    for (std::int64_t k = 0; k < labels_; ++k) {
+  rows.check(table.name(), table.rows());
+  return {teachers, rows.size(), table.columns()};
+}
+
+LabelCounts::LabelCounts(const NumericTable& table, std::int64_t teachers, const RowSelection& rows)
+    : LabelsFile(table.name(), size_of(table, teachers, rows)) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(labels()));
+  for (std::int64_t i = 0; i < queries(); ++i) {
+    table.read_integers(rows[i], 1, 0, labels(), counts);
+    for (std::int64_t k = 0; k < labels(); ++k) {
       const std::int64_t count = counts[static_cast<std::size_t>(k)];
       if (count < 0 || count > teachers) {
         throw input_error(fmt::format(
             "{}: row {}, column {}: expected how many of {} teachers gave the label, found {}",
-            name_, rows[i], k, teachers, count));
+            name(), rows[i], k, teachers, count));
       }
       positives_.push_back(static_cast<std::int32_t>(count));
     }
@@ -169,14 +177,11 @@ LabelCounts::LabelCounts(const NumericTable& table, std::int64_t teachers, const
 }
 
 LabelCounts::LabelCounts(const LabelBallots& ballots)
-    : name_(ballots.name()),
-      teachers_(ballots.teachers()),
-      queries_(ballots.queries()),
-      labels_(ballots.labels()),
-      positives_(static_cast<std::size_t>(queries_ * labels_)) {
-  for (std::int64_t query = 0; query < queries_; ++query) {
-    const auto sums = std::span(positives_).subspan(static_cast<std::size_t>(query * labels_));
-    for (std::int64_t teacher = 0; teacher < teachers_; ++teacher) {
+    : LabelsFile(ballots.name(), {ballots.teachers(), ballots.queries(), ballots.labels()}),
+      positives_(static_cast<std::size_t>(queries() * labels())) {
+  for (std::int64_t query = 0; query < queries(); ++query) {
+    const auto sums = std::span(positives_).subspan(static_cast<std::size_t>(query * labels()));
+    for (std::int64_t teacher = 0; teacher < teachers(); ++teacher) {
       const auto ballot = ballots.ballot(query, teacher);
       for (std::size_t k = 0; k < ballot.size(); ++k) sums[k] += ballot[k];
     }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "pate/base/json.hpp"
+#include "pate/events/event.hpp"
+
+namespace pate::reports {
+
+// Whether the facts of an event that was read fit each other. All throw `input_error` naming the
+// member that does not.
+
+/// The rows of a table are all queries of a run, each once.
+void check_table(const io::JsonValue& json, const PublicEvent& open,
+                 const std::vector<QueryRow>& rows);
+
+/// There is an order, and each is larger than the one before.
+void check_orders(const io::JsonValue& json, const std::vector<double>& orders);
+
+/// An event has the facts of its kind and no others.
+void check_kind(const io::JsonValue& json, const PublicEvent& open);
+
+/// What is protected is what the aggregator and the steps are for.
+void check_neighbours(const io::JsonValue& json, const PublicEvent& open);
+
+}  // namespace pate::reports

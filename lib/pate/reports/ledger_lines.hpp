@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pate/base/json.hpp"
+#include "pate/events/event.hpp"
+
+namespace pate::reports {
+
+/// The teachers whose account a ledger is.
+struct Ensemble {
+  std::string name;
+  std::int64_t teachers = 0;
+  std::int64_t classes = 0;
+  friend bool operator==(const Ensemble&, const Ensemble&) = default;
+};
+
+/// In words: "ensemble hospital of 250 teachers and 10 classes".
+[[nodiscard]] std::string in_words(const Ensemble& ensemble);
+
+/// One thing that was done, as a ledger keeps it: the event, without the tables of its votes.
+struct LedgerEntry {
+  Event event;
+  io::JsonValue settings;  ///< an object: the settings in force
+  std::string version;     ///< of the program
+  // Set by the ledger:
+  std::string time{};     ///< UTC, "2026-11-21T11:30:16Z"
+  std::int64_t line = 0;  ///< in the file, from 1
+
+  [[nodiscard]] Ensemble ensemble() const {
+    return {event.open.ensemble, event.open.teachers, event.open.classes};
+  }
+};
+
+/// What the text of a ledger says (cli/schemas/ledger.schema.json describes a line).
+struct LedgerText {
+  std::vector<LedgerEntry> entries;  ///< oldest first
+  std::int64_t lines = 0;            ///< with what may be torn
+  std::int64_t torn_lines = 0;       ///< at the end, which no entry follows
+  bool ends_line = true;             ///< whether the last line is complete
+  std::string last_digest = {};      ///< SHA-256 of the last whole line; empty: there is none
+
+  /// All events.
+  [[nodiscard]] Record record() const;
+};
+
+/// Reads the text of a ledger; `name` is how messages call it.
+///
+/// Every line says the SHA-256 of the whole line before it, so that a line that was changed, put in
+/// or taken out is noticed where another follows. (That the last lines were cut off is not, nor
+/// that the whole file was made anew.) Lines of the version before, `pate/ledger/v2`, have no such
+/// digest and may come first; they are carried over.
+///
+/// Lines at the end that are no JSON, but begin like an entry, are what a crash left of one. They
+/// do not count. Further up they are accepted only where a mark follows that counts them. A last
+/// line that lacks nothing but its end counts. Throws `input_error` naming any other line that is
+/// no line of a ledger, the first line of a ledger of an earlier version, which names no ensemble,
+/// and an entry of another ensemble than the first one's.
+[[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
+
+/// Whether a text is a ledger rather than one report.
+[[nodiscard]] bool is_ledger(std::string_view text);
+
+/// What to append to a ledger that holds `before`: the end of an incomplete line, the mark after
+/// torn ones, the entry. Throws `parameter_error` where settings are no JSON object.
+[[nodiscard]] std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry);
+
+/// What the line after this one says of it: its SHA-256.
+[[nodiscard]] std::string line_digest(std::string_view line);
+
+}  // namespace pate::reports
