@@ -326,7 +326,6 @@ Certificate certificate_of(const ReleaseOptions& options, const Run& run) {
     return Certificate::renyi;
   }
   if (options.floor) return Certificate::complex;
-  if (!options.at_most) return Certificate::renyi;
   return default_certificate({run.aggregator.noisy(), run.votes.teachers(), run.votes.classes(),
                               0.0, default_cost(run.aggregator.noisy(), run.votes.classes()),
                               ReleasedCost::joint});
@@ -509,7 +508,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   privacy.add("--certificate NAME", options.certificate, {Certificate::renyi, Certificate::complex},
               "what a curve, or the test of --at-most, looks at: costs at Renyi orders, or moments "
               "at complex ones, of lists fixed beforehand, which give a smaller epsilon; default: "
-              "renyi of a curve, complex of a test for Gaussian noise where there are tables");
+              "complex for Gaussian noise where there are tables");
   const Section claims = line.section("A claim that was fixed beforehand");
   claims.add("--at-most C", options.at_most,
              "test privately whether epsilon is at most C, and tell C where it passes, else what "

@@ -176,14 +176,15 @@ std::string analyze_command(const TuneOptions& options, const VotesInput& input,
 }
 
 // The command line that rehearses the release of one point. Parameters that were found on these
-// votes are not fixed in advance; those of a curve follow from public inputs.
+// votes are not fixed in advance; those of a curve follow from public inputs. Points are ranked by
+// curves at Renyi orders.
 std::string release_command(const TuneOptions& options, const VotesInput& input,
                             const TuningGrid& grid, const TunedPoint& p) {
   const ReleasedEpsilon& released = *p.released;
   const bool is_curve = released.method == ReleaseMethod::curve;
   return point_command(is_curve ? "pate release" : "pate release --method gnss", options, input,
                        grid.aggregator(p.index), p.point, {}) +
-         (is_curve ? std::string(" --dry-run")
+         (is_curve ? std::string(" --certificate renyi --dry-run")
                    : fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", released.order,
                                  released.beta, released.noise));
 }

@@ -44,14 +44,14 @@ Ran on_sample(Line more, const std::string& order = "6", const std::string& sigm
 
 TEST_SUITE("release") {
   TEST_CASE("a curve publishes these fields and no others, and draws anew each time") {
-    const std::set<std::string> open{"method",        "epsilon", "delta",
-                                     "order",         "s",       "beta",
-                                     "ub_max",        "queries", "teachers",
-                                     "classes",       "cost",    "mechanism",
-                                     "epsilon_floor", "reading", "y",
-                                     "statement",     "ledger",  "conversion",
-                                     "parameters",    "run",     "epsilon_ceiling",
-                                     "guarantee"};
+    const std::set<std::string> open{"method",        "epsilon",    "delta",
+                                     "order",         "s",          "beta",
+                                     "ub_max",        "queries",    "teachers",
+                                     "classes",       "cost",       "mechanism",
+                                     "epsilon_floor", "reading",    "y",
+                                     "statement",     "ledger",     "conversion",
+                                     "parameters",    "run",        "epsilon_ceiling",
+                                     "guarantee",     "certificate"};
     const json first = on_sample({}).json();
     std::set<std::string> found;
     for (const auto& [key, value] : first.at("public").items()) found.insert(key);
@@ -85,19 +85,34 @@ TEST_SUITE("release") {
       CHECK(a.status == b.status);
       CHECK(a.err == b.err);
     }
-    const json a = through_curve(sample("digits_100_counts.npy"), {"--dry-run"}).json();
-    const json b = through_curve(others, {"--dry-run"}).json();
+    const Line renyi{"--dry-run", "--certificate", "renyi"};
+    const json a = through_curve(sample("digits_100_counts.npy"), renyi).json();
+    const json b = through_curve(others, renyi).json();
     for (const char* name : {"order", "s", "beta", "cost_max"}) {
       CHECK(a.at("private").at(name) == b.at("private").at(name));
     }
     CHECK(a.at("private").at("cost") != b.at("private").at("cost"));
+    const json c = through_curve(sample("digits_100_counts.npy"), {"--dry-run"}).json();
+    const json d = through_curve(others, {"--dry-run"}).json();
+    for (const char* name : {"orders_for", "epsilon_floor", "epsilon_ceiling", "s", "beta"}) {
+      CHECK(c.at("private").at(name) == d.at("private").at(name));
+    }
+    CHECK(c.at("private").at("index") != d.at("private").at("index"));
+    // What any votes certify is the same.
+    CHECK(c.at("private").at("epsilon_at").back() == d.at("private").at("epsilon_at").back());
   }
 
   TEST_CASE("default parameters lose little where votes agree less than was supposed") {
     const json made =
         through_curve(sample("digits_100_counts.npy"), {"--dry-run"}).json().at("private");
     CHECK(made.at("parameters") == "public inputs");
-    CHECK(made.at("mean_published").get<double>() < 4.155);
+    CHECK(made.at("certificate") == "complex");
+    CHECK(made.at("mean_published").get<double>() < 3.85);
+    const json renyi =
+        through_curve(sample("digits_100_counts.npy"), {"--dry-run", "--certificate", "renyi"})
+            .json()
+            .at("private");
+    CHECK(renyi.at("mean_published").get<double>() < 4.155);
   }
 
   TEST_CASE("two releases of different answers add up, with both deltas") {
@@ -169,8 +184,9 @@ TEST_SUITE("release") {
       line.insert(line.end(), more.begin(), more.end());
       return run(line).json().at("private");
     };
-    const json mnist = numbers("s18_mnist_250_counts.npy",
-                               {"--queries", "640", "--threshold", "200", "--sigma1", "150"});
+    const json mnist = numbers(
+        "s18_mnist_250_counts.npy",
+        {"--queries", "640", "--threshold", "200", "--sigma1", "150", "--certificate", "renyi"});
     CHECK(mnist.at("index") == -52);
     CHECK(mnist.at("mean_published").get<double>() == doctest::Approx(1.163787773).epsilon(1e-8));
     CHECK(mnist.at("parameters") == "public inputs");
@@ -180,9 +196,13 @@ TEST_SUITE("release") {
     CHECK(adult.at("index") == -69);
     CHECK(adult.at("mean_published").get<double>() == doctest::Approx(1.13820105).epsilon(1e-8));
     // By the default parameters.
-    const json by_default = numbers("s18_adult_250_counts.npy",
-                                    {"--queries", "1500", "--threshold", "300", "--sigma1", "200"});
+    const json by_default = numbers(
+        "s18_adult_250_counts.npy",
+        {"--queries", "1500", "--threshold", "300", "--sigma1", "200", "--certificate", "renyi"});
     CHECK(by_default.at("mean_published").get<double>() < 1.2);
+    const json by_complex = numbers("s18_adult_250_counts.npy",
+                                    {"--queries", "1500", "--threshold", "300", "--sigma1", "200"});
+    CHECK(by_complex.at("mean_published").get<double>() < 1.11);
   }
 
   TEST_CASE("no release is below what is proved of the same votes, but for its noise") {

@@ -195,7 +195,8 @@ TEST_CASE("pate tune --release: through a curve, by default") {
           std::pair("sigma2", "--sigma2")}) {
       line = line + Words{option, point.at(field).dump()};
     }
-    return run(line + Words{"--delta", "1e-5", "--dry-run", "--json", "--quiet"})
+    return run(line +
+               Words{"--delta", "1e-5", "--certificate", "renyi", "--dry-run", "--json", "--quiet"})
         .json()
         .at("private");
   };

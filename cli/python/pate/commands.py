@@ -285,8 +285,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     confidence: gnss: probability that the noise does not make epsilon too small; default: 1 - delta
     threads: number of threads; 0, the default: all processors
     certificate: what a curve, or the test of at_most, looks at: costs at Renyi orders, or moments at complex
-        ones, of lists fixed beforehand, which give a smaller epsilon; default: renyi of a curve, complex of a
-        test for Gaussian noise where there are tables
+        ones, of lists fixed beforehand, which give a smaller epsilon; default: complex for Gaussian noise where
+        there are tables (one of renyi, complex)
     require_releasable: exit with status 1 and draw nothing unless the parameters are fixed in advance
 
     Parameters (default: of a curve from public inputs, of gnss from the votes):

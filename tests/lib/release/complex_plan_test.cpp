@@ -145,6 +145,20 @@ TEST_SUITE("curve") {
     CHECK_THROWS_AS((void)complex_plan(laplace, settings_at(1e-5)), parameter_error);
   }
 
+  TEST_CASE("complex plan: of many teachers where it is asked for, by two keys") {
+    CHECK(default_certificate(question_of(400, 3)) == Certificate::complex);
+    const CostSpec many = question_of(401, 3);
+    CHECK(default_certificate(many) == Certificate::renyi);
+    CHECK(has_complex_moments(many));
+    CHECK_FALSE(has_complex_moments(question_of(2001, 3)));
+    const VoteProfile votes = votes_of(many, 0.8, 3);
+    ComplexPlanSettings settings = settings_at(1e-5);
+    settings.origin = ParameterOrigin::given;
+    settings.parameters = {0.3, 0.05, 4.0, 0.02};
+    const ComplexPlan plan = complex_plan(votes, settings);
+    CHECK(plan.published().mean > plan.epsilon_before());
+  }
+
   TEST_CASE("complex costs: of several runs in one pass as of each by itself") {
     const CostSpec question = question_of(14, 4);
     const ComplexOrders orders = curve_orders(question, 2.0, 1e-5);
